@@ -1,0 +1,1 @@
+"""Diagnose language models and say how far each diagnosis can be trusted."""

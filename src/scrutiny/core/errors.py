@@ -1,0 +1,93 @@
+"""Every error that scrutiny raises on purpose.
+
+::
+
+    ScrutinyError                       what is wrong, where, what is allowed, how to fix it
+    ├── UserError                       printed as one paragraph; exit code 2
+    │   ├── PlanError                   a plan, a claim or a rule does not read
+    │   ├── DataError                   a data string, a file or a row
+    │   ├── ModelError                  a model string, a checkpoint, an output of the wrong shape
+    │   ├── UnknownNameError            a look-up in a registry failed; near names are listed
+    │   └── MissingExtraError           an optional dependency is not installed
+    ├── RunIncompleteError              re-issue the same command to go on; exit code 3
+    ├── StorageError                    the disk refused; nothing half-written is kept; exit code 3
+    └── ConformanceError                a plug-in breaks the contract of its protocol
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class ScrutinyError(Exception):
+    """An error with a message for people: what, where, what is allowed, how to fix it."""
+
+    exit_code = 2
+
+
+class UserError(ScrutinyError):
+    """A mistake that the user can mend; never shown with a traceback."""
+
+
+class PlanError(UserError):
+    """A plan, a claim or a rule does not read."""
+
+
+class DataError(UserError):
+    """A data string, a file or a row does not read."""
+
+
+class ModelError(UserError):
+    """A model cannot be loaded, or answered in a shape that its task does not allow."""
+
+
+class UnknownNameError(UserError):
+    """A name that no registry knows.
+
+    Parameters
+    ----------
+    kind
+        What was looked up, in the singular ("transformation").
+    name
+        The name as it was given.
+    known
+        All names there are.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        if near:
+            hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
+        else:
+            hint = f"There are {len(names)}: " + ", ".join(names[:12])
+            hint += ", …" if len(names) > 12 else "."
+        super().__init__(
+            f"There is no {kind} named {name!r}. {hint} `scrutiny list {kind}s` prints them all."
+        )
+        self.kind, self.name, self.near = kind, name, near
+
+
+class MissingExtraError(UserError):
+    """An optional dependency is needed and not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f'{what} needs packages that are not installed: pip install "scrutiny[{extra}]"'
+        )
+        self.extra = extra
+
+
+class RunIncompleteError(ScrutinyError):
+    """Some of the work is not done; the same command goes on where it stopped."""
+
+    exit_code = 3
+
+
+class StorageError(ScrutinyError):
+    """The disk refused a write; nothing half-written is left behind."""
+
+    exit_code = 3
+
+
+class ConformanceError(ScrutinyError):
+    """A plug-in breaks the contract of the protocol that it claims to implement."""
