@@ -1,1 +1,62 @@
-"""."""
+"""Words and what is known about them: tokens, lexicons, WordNet, tags, entities, inflection.
+
+Everything here is a pure function of its arguments and of tables that ship with the package.
+Offsets are code points of the text as given. Tables load lazily, once, and are read-only.
+Any string, however odd, is accepted: no function here raises on the content of a text.
+
+::
+
+    tokens      Span = tuple[int, int]
+                token_spans(text) -> list[Span]                fastest: offsets only
+                token_texts(text) -> list[str]                 the surface words
+                tokenize(text) -> list[Token]                  Token(start, end, text)
+                sentences(text) -> list[Span]                  offsets, white space outside
+                graphemes(text) -> list[str]                   user-perceived characters
+                is_word(token) -> bool                         has a letter; not URL, @, #
+                is_number(token), is_punctuation(token) -> bool
+    casing      case_pattern(word) -> "lower" | "upper" | "title" | "mixed" | "none"
+                match_case(source, replacement) -> str
+    lexicon     STOP_WORDS: frozenset[str]; is_stop_word(word) -> bool
+                zipf(word) -> float                            0.0 where unknown; 'the' is 7.7
+                misspellings(word) -> tuple[str, ...]          of the right spelling; () if none
+                adverbs() -> tuple[str, ...]                   neutral, for verbs
+                opening_phrases(), proverbs() -> tuple[str, ...]
+                social_abbreviations() -> Mapping[str, str]    lower-case phrase -> abbreviation
+                first_names(gender) -> tuple[str, ...]         gender: "female" | "male"
+                last_names() -> tuple[str, ...]
+                countries(region=None), cities(region=None) -> tuple[str, ...]
+                places(region=None) -> tuple[str, ...]         both
+                place_region(name) -> str | None               one of REGIONS
+                REGIONS: tuple[str, ...]
+                organizations() -> tuple[str, ...]
+                table(name) -> tuple[tuple[str, ...], ...]     any data/NAME.tsv, raw
+    characters  keyboard_neighbors(char) -> str                one key away; case kept
+                ocr_confusions() -> Mapping[str, tuple[str, ...]]     multi-character too
+                homoglyphs(char) -> str                        look-alikes; '' if none
+    contractions  find_contractions(text) -> list[Rewrite]     "isn't" -> "is not"
+                find_expansions(text) -> list[Rewrite]         "is not" -> "isn't"
+                                                               Rewrite(start, end, text)
+    numbers     parse_number(token) -> Number | None           "25,000" "3.5" "twelve" "2nd"
+                format_number(value, like) -> str              in the manner of a Number
+                number_to_words(value) -> str
+    gender      swap_gender(word, xpos=None) -> str | None     he<->she, her->him|his, actor<->...
+                first_name_gender(name) -> "female" | "male" | None
+    wordnet     synonyms(lemma, pos, *, senses=None) -> tuple[str, ...]    frequent sense first
+                antonyms(lemma, pos, *, senses=None) -> tuple[str, ...]
+                hypernyms(...), hyponyms(...), derivations(...)            same arguments
+                exists(lemma, pos=None) -> bool; wordnet_pos(upos) -> "n"|"v"|"a"|"r"|None
+                synsets(lemma, pos) -> tuple[int, ...]; lemmas(synset) -> tuple[str, ...]
+                lexname(synset) -> str                         "noun.animal"
+    tagger      Tag(xpos, upos); Tagger protocol: tag_at(words, i) -> Tag, tag(words) -> list[Tag]
+                default_tagger() -> Tagger                     own, light, UD English EWT
+    entities    Entity(start, end, label)                      "PER" | "LOC" | "ORG"
+                EntityFinder protocol: entities(text) -> list[Entity]
+                default_entity_finder() -> EntityFinder        own gazetteer
+    inflect     lemma(word, upos) -> str; inflect(lemma, xpos) -> str | None
+                reinflect(word, upos, xpos) -> str | None      "went", "VERB", "VBZ" -> "goes"
+                verb_forms(lemma) -> dict[str, str]            by Penn tag
+                plural(noun), singular(noun) -> str | None
+                indefinite_article(following) -> "a" | "an"
+    spacy_pipeline  load_spacy() -> SpacyPipeline              both protocols; extra "nlp"
+                SpacyPipeline.annotate(texts) -> list[Annotation]
+"""
