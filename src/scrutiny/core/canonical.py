@@ -1,0 +1,69 @@
+"""Canonical JSON and digests: the same value always gives the same bytes."""
+
+import json
+from dataclasses import fields, is_dataclass
+from hashlib import blake2b
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """Plain JSON types for a value made of dataclasses, mappings, sets and tuples.
+
+    Raises
+    ------
+    TypeError
+        For anything JSON has no word for; nothing is turned into its ``repr``.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (frozenset, set)):
+        return sorted(plain(v) for v in value)
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    raise TypeError(f"{type(value).__name__} has no canonical JSON form")
+
+
+def canonical_json(value: Any) -> str:
+    """One line of JSON with sorted keys and no spaces; NaN is refused.
+
+    Examples
+    --------
+    >>> canonical_json({"b": 1, "a": (True, None)})
+    '{"a":[true,null],"b":1}'
+    """
+    return json.dumps(
+        plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def digest(*parts: str | bytes, size: int = 16) -> str:
+    """Hexadecimal BLAKE2b digest of length-prefixed parts.
+
+    The prefix keeps ``("ab", "c")`` and ``("a", "bc")`` apart.
+
+    Parameters
+    ----------
+    parts
+        Text (hashed as UTF-8; lone surrogates pass) or bytes.
+    size
+        Bytes of the digest, 1 to 64.
+    """
+    return blake2b(length_prefixed(*parts), digest_size=size).hexdigest()
+
+
+def length_prefixed(*parts: str | bytes) -> bytes:
+    """Bytes of all parts, each behind its length as eight little-endian bytes."""
+    chunks = []
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        chunks += [len(data).to_bytes(8, "little"), data]
+    return b"".join(chunks)
+
+
+def value_digest(value: Any, *, size: int = 3) -> str:
+    """Digest of a value's canonical JSON: six hexadecimal digits unless told."""
+    return digest(canonical_json(value), size=size)

@@ -1,0 +1,193 @@
+"""What a diagnostic is: it yields records, never a number."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from scrutiny.core.claim import Claim
+from scrutiny.core.edit import Variant
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
+
+if TYPE_CHECKING:
+    import numpy as np
+
+P = TypeVar("P", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Which records one side of an estimate reads.
+
+    ``condition`` must be contained in the record's; empty selects all.
+    """
+
+    role: str = "measured"
+    condition: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateSpec:
+    """A number to compute from records.
+
+    Parameters
+    ----------
+    id
+        Unique in the plan.
+    metric
+        Statistic by its versioned name.
+    sides
+        What each side reads. A statistic that needs "before.hit" has the side "before"; one that
+        needs "hit" has the side "".
+    fallback
+        Side that stands in where a side's variant was skipped because nothing changed: makes
+        "over all items" out of "over changed items".
+    group
+        Name of the items it is over.
+    role, condition
+        Its identity beside the metric; the condition is that of the main side unless given.
+    unit
+        Column of the items that is resampled as a whole ("item", or a ``u_*`` column).
+    strata
+        Column within which units are resampled, or nothing.
+    """
+
+    id: str
+    metric: str
+    sides: Mapping[str, Selector]
+    fallback: Mapping[str, str] = field(default_factory=dict)
+    group: str = "all"
+    role: str = "measured"
+    condition: Mapping[str, object] = field(default_factory=dict)
+    unit: str = "item"
+    strata: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What a diagnostic is going to do, known before the first query.
+
+    Parameters
+    ----------
+    conditions
+        What varies within the run, in record order.
+    estimates, claims
+        What is computed and claimed unless the plan says otherwise.
+    queries_per_item
+        Model calls for each item and replicate, at most.
+    notes
+        Sentences for "how this was measured".
+    """
+
+    conditions: tuple[Mapping[str, object], ...] = ()
+    estimates: tuple[EstimateSpec, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    queries_per_item: int = 1
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a design may look at: the task, the data's shape and the models' declarations.
+
+    ``chance`` is the score that needs no skill on this dataset; ``majority`` the commonest label.
+    """
+
+    task: Task
+    subject: str
+    dataset: str
+    n_items: int
+    n_replicates: int
+    labels: tuple[str, ...]
+    chance: float
+    languages: frozenset[str]
+    capabilities: frozenset[str]
+    is_audit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One replicate on one dataset; what varies within is in the rows' conditions."""
+
+    subject: str
+    replicate: str | None
+    dataset: str
+    role: str = "measured"
+    reference: str | None = None
+    condition: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A stretch of items with their variants, in plan order."""
+
+    examples: tuple[Example, ...]
+    variants: Mapping[str, tuple[Variant, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A model call that did not answer: a short stable code and the message for the log."""
+
+    reason: str
+    message: str = ""
+
+
+class Context(Protocol):
+    """What a diagnostic may use while it prepares and measures."""
+
+    task: Task
+    seed: int
+    model: Model | None
+    labels: tuple[str, ...]
+    resources: Mapping[str, Any]
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
+        """Answers of the cell's model: cached, batched, checked; a failing call is a value."""
+        ...
+
+    def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> "np.random.Generator":
+        """Random stream of this name, the same for every model and replicate."""
+        ...
+
+    def once(self, key: str, make: Callable[[], Any]) -> Any:
+        """Value of ``make()``, a JSON value, computed once in the life of the run."""
+        ...
+
+    def array(self, name: str, value: "np.ndarray[Any, Any]") -> None:
+        """Keep an array beside the records."""
+        ...
+
+
+class Diagnostic(Protocol[P]):
+    """A family of measurements; one folder or file each.
+
+    ``id`` is versioned; ``needs`` names model capabilities, ``tasks`` the tasks it applies to
+    (empty for any). ``scope`` is ``item`` where items can be measured apart from each other.
+    """
+
+    id: str
+    summary: str
+    Params: type[Any]
+    needs: frozenset[str]
+    tasks: frozenset[str]
+    measures: tuple[Measure, ...]
+    scope: Literal["item", "dataset"]
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures on this task: the declared ones, or the task's own."""
+        ...
+
+    def design(self, params: P, inputs: Inputs) -> Design:
+        """Conditions, estimates, claims and cost; a pure function."""
+        ...
+
+    def prepare(self, params: P, examples: Sequence[Example], ctx: Context) -> Iterable[Variant]:
+        """Variants of these items; nothing for diagnostics that change no text."""
+        ...
+
+    def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """Rows of these items in this cell, item by item."""
+        ...

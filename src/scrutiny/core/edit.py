@@ -1,0 +1,84 @@
+"""Edits, and the variants of an item that they make."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.example import Span
+
+
+class Edit(NamedTuple):
+    """Replace code points ``start`` to ``end`` of a field of the *original* by ``text``.
+
+    A plain tuple, because perturbing a million sentences makes several million of them.
+
+    Parameters
+    ----------
+    field
+        Name of the text field.
+    start, end
+        Code-point offsets of the original, half open; equal for an insertion.
+    text
+        What stands there afterwards.
+    spans
+        Annotations of the new text, with offsets *inside* ``text``. They take the place of every
+        annotation that the edit touches.
+    inside
+        Whether an insertion at the border of a span belongs to the span.
+    """
+
+    field: str
+    start: int
+    end: int
+    text: str
+    spans: tuple[Span, ...] = ()
+    inside: bool = False
+
+
+class EditRefusedError(ScrutinyError):
+    """An edit would break an annotation, a protected stretch or another edit.
+
+    ``reason`` is the short stable code that goes into the records.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """An item plus edits, as ``variants.parquet`` keeps it.
+
+    Parameters
+    ----------
+    item
+        Identity of the item.
+    name
+        Identity of the variant within its item.
+    role
+        ``measured`` for a treatment, ``control`` for its matched random change.
+    control_of
+        Name of the treatment that a control matches.
+    recipe
+        What made it: the canonical name of the transformation or composition.
+    edits
+        Edits on the original, disjoint.
+    gold
+        The gold answer afterwards; equal to the item's where the recipe keeps it.
+    status, reason
+        As in records: only an ``ok`` variant can be asked.
+    draw
+        Which of the independent draws of the recipe.
+    """
+
+    item: str
+    name: str
+    role: str
+    control_of: str | None
+    recipe: str
+    edits: tuple[Edit, ...]
+    gold: str | tuple[Span, ...] | None
+    status: str = "ok"
+    reason: str | None = None
+    draw: int = 0

@@ -1,0 +1,60 @@
+"""Examples and the spans that annotate them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """A labeled stretch of one text field: code points ``start`` to ``end``, half open."""
+
+    field: str
+    start: int
+    end: int
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One item of a dataset, or that item after edits.
+
+    Parameters
+    ----------
+    id
+        The user's identifier, or a content hash; unique in its dataset.
+    fields
+        Text fields by name, in the task's order.
+    gold
+        The gold answer: a label, gold spans, or nothing.
+    spans
+        Annotations that edits must carry and that are not the gold answer.
+    tokens
+        Segmentation layer: token borders ``(start, end)`` by field, where the data came in tokens.
+    protected
+        Stretches that no edit may touch.
+    source
+        ``file:line`` the item came from.
+    attributes
+        Whatever else the row held: groups (``a_*``) and units of resampling (``u_*``).
+    language
+        BCP 47 code of the text.
+    """
+
+    id: str
+    fields: Mapping[str, str]
+    gold: str | tuple[Span, ...] | None = None
+    spans: tuple[Span, ...] = ()
+    tokens: Mapping[str, tuple[tuple[int, int], ...]] | None = None
+    protected: tuple[Span, ...] = ()
+    source: str = ""
+    attributes: Mapping[str, str | float] = field(default_factory=dict)
+    language: str = "en"
+
+    @property
+    def text(self) -> str:
+        """The first text field."""
+        return next(iter(self.fields.values()))
+
+    def with_fields(self, fields: Mapping[str, str]) -> "Example":
+        """Return a copy with these texts and everything else as it is."""
+        return replace(self, fields=fields)

@@ -1,0 +1,109 @@
+"""A plan: what is measured, on what, with which models, and what is claimed of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrutiny.core.claim import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class DataPlan:
+    """A dataset under its name in the plan."""
+
+    name: str
+    source: str
+    task: str = ""
+    unit: str = "item"
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlan:
+    """A family of models under its name in the plan."""
+
+    name: str
+    source: str
+    random: tuple[str, ...] = ()
+    role: str = "measured"
+    seeds: tuple[int, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurePlan:
+    """One diagnostic on some models and datasets."""
+
+    id: str
+    diagnostic: str
+    models: tuple[str, ...]
+    data: tuple[str, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    is_audit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatePlan:
+    """An estimate of the user's own, beside the defaults of the diagnostic.
+
+    ``contrast`` names two sides ``a`` and ``b`` by selectors over subject, condition and role.
+    """
+
+    id: str
+    source: str
+    metric: str
+    contrast: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainPlan:
+    """A training node: several seeds are the normal case."""
+
+    name: str
+    source: str
+    task: str
+    data: str
+    runs: int = 5
+    role: str = "measured"
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How uncertainty is computed.
+
+    Parameters
+    ----------
+    draws
+        Resamples of the items.
+    method
+        ``crossed`` (the default), ``multi-bootstrap`` (as published) or ``items``.
+    level
+        Confidence level.
+    replicates
+        ``resample`` (population of the recipe), ``fixed`` (these very checkpoints) or ``each``.
+    """
+
+    draws: int = 2000
+    method: str = "crossed"
+    level: float = 0.95
+    replicates: str = "resample"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything a run does, resolved or not.
+
+    Its canonical JSON is hashed into the manifest before the first query.
+    """
+
+    seed: int = 0
+    data: tuple[DataPlan, ...] = ()
+    models: tuple[ModelPlan, ...] = ()
+    train: tuple[TrainPlan, ...] = ()
+    measure: tuple[MeasurePlan, ...] = ()
+    estimate: tuple[EstimatePlan, ...] = ()
+    claim: tuple[Claim, ...] = ()
+    resampling: Resampling = field(default_factory=Resampling)
+    on_bad_row: str = "skip"

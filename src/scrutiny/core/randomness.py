@@ -1,0 +1,53 @@
+"""Random streams that depend on nothing but their name.
+
+A stream is keyed by (run seed, purpose, name, item, draw). Model, replicate and intensity are
+left out on purpose: replicates then see the same texts, and a higher intensity changes what a
+lower one changed and more.
+"""
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from scrutiny.core.canonical import length_prefixed
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_PERSON = b"scrutiny.rng.1"
+
+
+def stream_key(seed: int, purpose: str, name: str, item: str, draw: int = 0) -> int:
+    """128-bit key of the stream of this name.
+
+    Parameters
+    ----------
+    seed
+        The run's seed.
+    purpose
+        What the numbers are for ("perturb", "bootstrap").
+    name
+        Versioned name of who draws ("typos@1").
+    item
+        Identity of the item, or of the resampling.
+    draw
+        Repetition: 0 for the first.
+    """
+    data = length_prefixed(str(seed), purpose, name, item, str(draw))
+    return int.from_bytes(blake2b(data, digest_size=16, person=_PERSON).digest(), "little")
+
+
+def generator(
+    seed: int, purpose: str, *, name: str, item: str, draw: int = 0
+) -> "np.random.Generator":
+    """Generator over Philox with the key of this stream.
+
+    Examples
+    --------
+    >>> a = generator(0, "perturb", name="typos@1", item="i1")
+    >>> b = generator(0, "perturb", name="typos@1", item="i1")
+    >>> bool(a.random() == b.random())
+    True
+    """
+    from numpy.random import Generator, Philox
+
+    return Generator(Philox(key=stream_key(seed, purpose, name, item, draw)))

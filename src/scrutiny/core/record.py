@@ -1,0 +1,78 @@
+"""Records: raw measures, one row for each thing measured."""
+
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+Status = Literal["ok", "undefined", "failed", "skipped", "refused"]
+Role = Literal["measured", "control", "null", "baseline"]
+
+#: From best to worst: a pair counts under the worst status of its sides.
+STATUSES: Final = ("ok", "undefined", "skipped", "refused", "failed")
+ROLES: Final = ("measured", "control", "null", "baseline")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure that a diagnostic declares: its name and the axes it is laid out along.
+
+    Parameters
+    ----------
+    name
+        Name within the diagnostic.
+    axes
+        ``(name, length)`` of each axis, outermost first; empty for a single number.
+    unit
+        What the number counts ("items", "nats").
+    """
+
+    name: str
+    axes: tuple[tuple[str, int], ...] = ()
+    unit: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many numbers the measure takes up."""
+        size = 1
+        for _, length in self.axes:
+            size *= length
+        return size
+
+
+class Row(NamedTuple):
+    """What a diagnostic yields: one thing measured, within one cell.
+
+    ``values`` holds the declared measures in their order, axes flattened; it is given if and only
+    if ``status`` is ``ok``, and holds no NaN. ``condition`` is canonical JSON.
+    """
+
+    item: str
+    variant: str | None
+    role: str
+    condition: str
+    status: str
+    reason: str | None
+    values: tuple[float, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many rows were planned and what became of them.
+
+    ``planned`` is always the sum of the five statuses; a missing row is never a zero.
+    """
+
+    n: int
+    undefined: int = 0
+    failed: int = 0
+    skipped: int = 0
+    refused: int = 0
+
+    @property
+    def planned(self) -> int:
+        """All rows: measured, undefined, failed, skipped and refused."""
+        return self.n + self.undefined + self.failed + self.skipped + self.refused
+
+    @property
+    def missing_share(self) -> float:
+        """Share of planned rows that failed or came out undefined; 0 for none planned."""
+        return (self.undefined + self.failed) / self.planned if self.planned else 0.0

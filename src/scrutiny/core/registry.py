@@ -1,0 +1,139 @@
+"""Names, and where the objects behind them live.
+
+A name is versioned (``typos@1``) and never changes its meaning. Objects are imported when they
+are first asked for, so that listing and ``--help`` stay cheap. Built-ins and plug-ins come in by
+the same door: an entry point of group ``scrutiny`` that names a tuple of `Registration`.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Final, NamedTuple
+
+from scrutiny.core.errors import ConformanceError, UnknownNameError
+
+KINDS: Final = (
+    "diagnostic",
+    "transformation",
+    "constraint",
+    "statistic",
+    "task",
+    "reader",
+    "adapter",
+)
+
+
+class Registration(NamedTuple):
+    """One line of a registry: kind, versioned name, and ``module:attribute``."""
+
+    kind: str
+    name: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A registered name and the distribution that brought it."""
+
+    registration: Registration
+    origin: str
+
+    def load(self) -> Any:
+        """Import the object.
+
+        Raises
+        ------
+        ConformanceError
+            If the module has no such attribute.
+        """
+        module, _, attribute = self.registration.target.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except AttributeError as error:
+            raise ConformanceError(
+                f"{self.origin} registers {self.registration.name!r} as "
+                f"{self.registration.target!r}, but that module has no {attribute!r}."
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """All names of all kinds; made once by `registry`."""
+
+    entries: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
+
+    def names(self, kind: str) -> list[str]:
+        """Sorted versioned names of one kind."""
+        return sorted(name for k, name in self.entries if k == kind)
+
+    def resolve(self, kind: str, name: str) -> str:
+        """Full name for one given with or without its version: the highest version wins.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none; near names are in the message.
+        """
+        known = self.names(kind)
+        if name in known:
+            return name
+        versions = [n for n in known if n.partition("@")[0] == name]
+        if "@" in name or not versions:
+            raise UnknownNameError(kind, name, known)
+        return max(versions, key=lambda n: int(n.partition("@")[2] or 0))
+
+    def load(self, kind: str, name: str) -> Any:
+        """Object of this name, imported now."""
+        return self.entry(kind, name).load()
+
+    def entry(self, kind: str, name: str) -> Entry:
+        """Entry of this name."""
+        return self.entries[kind, self.resolve(kind, name)]
+
+
+def build(sources: Iterable[tuple[str, Iterable[Registration]]]) -> Registry:
+    """Registry of all registrations; two sources may not claim one name.
+
+    Raises
+    ------
+    ConformanceError
+        For an unknown kind or a name registered twice.
+    """
+    entries: dict[tuple[str, str], Entry] = {}
+    for origin, registrations in sources:
+        for registration in registrations:
+            key = registration.kind, registration.name
+            if registration.kind not in KINDS:
+                raise ConformanceError(
+                    f"{origin} registers a {registration.kind!r}; kinds are {', '.join(KINDS)}."
+                )
+            if key in entries:
+                raise ConformanceError(
+                    f"{origin} registers the {registration.kind} {registration.name!r}, which "
+                    f"{entries[key].origin} has already."
+                )
+            entries[key] = Entry(registration, origin)
+    return Registry(entries)
+
+
+@cache
+def registry() -> Registry:
+    """Registry of this process: the built-ins, then every plug-in in the order of its name.
+
+    A plug-in that cannot be imported is left out with a warning that says why.
+    """
+    from scrutiny.registrations import REGISTRATIONS
+
+    sources: list[tuple[str, Iterable[Registration]]] = [("scrutiny", REGISTRATIONS)]
+    points = sorted(entry_points(group="scrutiny"), key=lambda p: p.name)
+    for point in points:
+        if point.value == "scrutiny.registrations:REGISTRATIONS":
+            continue  # read above, so that a source checkout without metadata has its names too
+        try:
+            sources.append((point.name, [Registration(*line) for line in point.load()]))
+        except Exception as error:
+            warnings.warn(f"The plug-in {point.name!r} was left out: {error}", stacklevel=2)
+    return build(sources)

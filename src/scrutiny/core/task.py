@@ -1,0 +1,88 @@
+"""What a task is: its fields, its gold answers, its predictions and how they are scored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from scrutiny.core.example import Example, Span
+from scrutiny.core.record import Measure
+
+
+class Prediction(NamedTuple):
+    """A model's answer to one example.
+
+    Parameters
+    ----------
+    label
+        Predicted class, for classification.
+    scores
+        Probability of each of the model's labels, in their order.
+    spans
+        Predicted spans, for tagging.
+    text
+        Generated text.
+    """
+
+    label: str | None = None
+    scores: tuple[float, ...] | None = None
+    spans: tuple[Span, ...] | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How a task counts: statistics by name, and what a chance-level model gets.
+
+    Parameters
+    ----------
+    level
+        Statistic of one side, e.g. ``accuracy@1``.
+    drop
+        Statistic of two sides, before minus after.
+    excess
+        Statistic of three sides: the drop minus the drop under the control.
+    margin
+        Smallest drop worth a claim, in the statistic's own units.
+    bounded
+        Range of the level, or nothing.
+    """
+
+    level: str
+    drop: str
+    excess: str
+    margin: float
+    bounded: tuple[float, float] | None = (0.0, 1.0)
+
+
+class Task(Protocol):
+    """A kind of question; one small file each.
+
+    ``columns`` are the names that data strings map (``text=``, ``label=``); ``measures`` are what
+    `score` returns for one example, in order.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    columns: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    scored_by: Score
+
+    def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
+        """Example of a raw row whose columns are mapped already.
+
+        Raises
+        ------
+        DataError
+            If a field is missing or of the wrong type; the message names the column.
+        """
+        ...
+
+    def score(
+        self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
+    ) -> tuple[float, ...]:
+        """Measures of one prediction against its gold answer."""
+        ...
+
+    def chance(self, golds: Sequence[Any]) -> float:
+        """Score that needs no skill: the majority share, or 0 for tagging."""
+        ...
