@@ -1,0 +1,59 @@
+"""Upper and lower case of words, and how a replacement takes over its source's."""
+
+from typing import Literal
+
+CasePattern = Literal["lower", "upper", "title", "mixed", "none"]
+
+
+def case_pattern(word: str) -> CasePattern:
+    """Return how a word is cased; one capital letter alone counts as ``title``.
+
+    Examples
+    --------
+    >>> [case_pattern(w) for w in ("dog", "NASA", "Dog", "iPhone", "42", "I")]
+    ['lower', 'upper', 'title', 'mixed', 'none', 'title']
+    """
+    if word.islower():
+        return "lower"
+    letters = [char for char in word if char.isalpha()]
+    if not letters:
+        return "none"
+    if letters[0].isupper() and not any(char.isupper() for char in letters[1:]):
+        return "title"
+    if word.isupper():
+        return "upper"
+    return "mixed" if any(char.isupper() for char in letters) else "none"
+
+
+def capitalize_first(word: str) -> str:
+    """Return the word with its first letter in upper case and the rest as it stands.
+
+    Examples
+    --------
+    >>> capitalize_first("mcDonald")
+    'McDonald'
+    """
+    for i, char in enumerate(word):
+        if char.isalpha():
+            return word[:i] + char.upper() + word[i + 1 :]
+    return word
+
+
+def match_case(source: str, replacement: str) -> str:
+    """Return the replacement, cased as the source where that says anything.
+
+    A lower-case source leaves the replacement alone, so that proper names keep their capital.
+
+    Examples
+    --------
+    >>> match_case("Dog", "cat"), match_case("DOG", "cat"), match_case("dog", "Hawaii")
+    ('Cat', 'CAT', 'Hawaii')
+    """
+    if source.islower():
+        return replacement
+    pattern = case_pattern(source)
+    if pattern == "upper":
+        return replacement.upper()
+    if pattern == "title":
+        return capitalize_first(replacement)
+    return replacement
