@@ -1,0 +1,114 @@
+"""The answer cache: what a model said to a text, kept under everything that changes it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.example import Example, Span
+from scrutiny.core.task import Prediction
+from scrutiny.store.database import connect, database_errors, transaction
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+"""
+_CHUNK = 500  # SQLite's default limit of parameters is 999 in old builds
+
+
+class AnswerStore(Protocol):
+    """Where answers are looked up and put: SQLite in the driver, a pipe in a worker."""
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Known answers among these keys."""
+        ...
+
+    def put_many(self, answers: Mapping[bytes, bytes]) -> None:
+        """Keep these answers; committed when the call returns."""
+        ...
+
+
+class AnswerCache:
+    """Answers in SQLite; one transaction for each batch."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection = connect(path, _SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Known answers among these keys."""
+        found: dict[bytes, bytes] = {}
+        with database_errors(self._path):
+            for start in range(0, len(keys), _CHUNK):
+                chunk = keys[start : start + _CHUNK]
+                marks = ",".join("?" * len(chunk))
+                query = f"SELECT key, value FROM answer WHERE key IN ({marks})"
+                found.update(self._connection.execute(query, chunk))
+        return found
+
+    def put_many(self, answers: Mapping[bytes, bytes]) -> None:
+        """Keep these answers; committed when the call returns."""
+        if not answers:
+            return
+        with transaction(self._connection, self._path) as connection:
+            connection.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?)", answers.items())
+
+    def size(self) -> tuple[int, int]:
+        """Number of answers, and bytes of the file."""
+        count = self._connection.execute("SELECT count(*) FROM answer").fetchone()[0]
+        return int(count), self._path.stat().st_size
+
+    def clear(self) -> int:
+        """Forget everything; gives the number of answers that were there."""
+        count, _ = self.size()
+        with transaction(self._connection, self._path) as connection:
+            connection.execute("DELETE FROM answer")
+        self._connection.execute("VACUUM")
+        return count
+
+
+def answer_keys(
+    examples: Iterable[Example], *, fingerprint: str, capability: str, label_map: str, draw: int = 0
+) -> list[bytes]:
+    """Cache keys of a model's answers to these examples.
+
+    Parameters
+    ----------
+    examples
+        Only the texts, the token borders and the language count: identical texts share an answer.
+    fingerprint
+        The model's own digest of everything that changes an answer.
+    capability
+        What is asked ("predict").
+    label_map
+        Digest of the mapping of labels.
+    draw
+        Repetition, for models that answer at random.
+    """
+    prefix = canonical_json([fingerprint, capability, label_map, draw])
+    return [bytes.fromhex(digest(prefix, _asked(example))) for example in examples]
+
+
+def _asked(example: Example) -> str:
+    """What the model gets to see of an example."""
+    return canonical_json([dict(example.fields), example.tokens, example.language])
+
+
+def encode(prediction: Prediction) -> bytes:
+    """Prediction as JSON; floats round-trip exactly."""
+    return json.dumps(list(prediction), separators=(",", ":"), allow_nan=False).encode()
+
+
+def decode(data: bytes) -> Prediction:
+    """Prediction of `encode`'s bytes."""
+    label, scores, spans, text = json.loads(data)
+    return Prediction(
+        label,
+        None if scores is None else tuple(scores),
+        None if spans is None else tuple(Span(*s) for s in spans),
+        text,
+    )

@@ -1,0 +1,76 @@
+"""One way to open SQLite: write-ahead log, one writer, clear errors."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scrutiny.core.errors import StorageError
+from scrutiny.store.files import storage_errors
+
+_FULL = ("full", "disk i/o", "readonly", "unable to open", "too big")
+
+
+def connect(path: Path, schema: str) -> sqlite3.Connection:
+    """Open a database, made with this schema where it is new.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be opened or is no database.
+    """
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with database_errors(path):
+        connection = sqlite3.connect(path, timeout=30, isolation_level=None)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.executescript(schema)
+        return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
+    """Commit everything inside, or nothing.
+
+    Raises
+    ------
+    StorageError
+        If the disk refuses.
+    """
+    with database_errors(path):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+@contextmanager
+def database_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's refusals into one `StorageError`.
+
+    Raises
+    ------
+    StorageError
+        For a full or read-only disk, a locked file, a file that is no database.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error).lower()
+        if "locked" in text:
+            message = f"{path} is in use by another run; wait for it, or choose another --out."
+        elif "not a database" in text or "malformed" in text:
+            message = f"{path} is damaged or no database; move it away and re-issue the command."
+        elif any(word in text for word in _FULL):
+            message = (
+                f"Writing {path} was refused: {error}. What was committed is safe: free some "
+                "space, then re-issue the same command."
+            )
+        else:
+            raise
+        raise StorageError(message) from error

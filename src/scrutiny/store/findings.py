@@ -1,0 +1,63 @@
+"""Claims and findings as JSON and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrutiny.core.canonical import plain
+from scrutiny.core.claim import Check, Claim, Component, Finding
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.store.estimates import estimate_from_row, estimate_to_row
+
+
+def finding_to_json(finding: Finding) -> dict[str, Any]:
+    """Plain JSON of a finding."""
+    return {
+        "claim": plain(finding.claim),
+        "estimate": _row(finding.estimate),
+        "control": _row(finding.control),
+        "verdict": finding.verdict,
+        "scope": finding.scope,
+        "reason": finding.reason,
+        "checks": plain(finding.checks),
+        "p_supported": finding.p_supported,
+        "p_not_supported": finding.p_not_supported,
+        "minimum_detectable_effect": finding.minimum_detectable_effect,
+        "evidence": {name: plain(key) for name, key in finding.evidence.items()},
+    }
+
+
+def finding_from_json(data: Mapping[str, Any]) -> Finding:
+    """Finding of `finding_to_json`."""
+    return Finding(
+        claim=claim_from_json(data["claim"]),
+        estimate=None if data["estimate"] is None else estimate_from_row(data["estimate"]),
+        verdict=data["verdict"],
+        scope=data["scope"],
+        reason=data["reason"],
+        checks=tuple(Check(**check) for check in data["checks"]),
+        control=None if data["control"] is None else estimate_from_row(data["control"]),
+        p_supported=data["p_supported"],
+        p_not_supported=data["p_not_supported"],
+        minimum_detectable_effect=data["minimum_detectable_effect"],
+        evidence={name: EstimateKey(**key) for name, key in data["evidence"].items()},
+    )
+
+
+def claim_from_json(data: Mapping[str, Any]) -> Claim:
+    """Claim of its plain JSON."""
+    competence = data["competence"]
+    return Claim(
+        id=data["id"],
+        says=data["says"],
+        diagnostic=data["diagnostic"],
+        components=tuple(Component(**c) for c in data["components"]),
+        family=data["family"],
+        level=data["level"],
+        checks=tuple(data["checks"]),
+        competence=None if competence is None else (competence[0], competence[1]),
+        post_hoc=data["post_hoc"],
+    )
+
+
+def _row(estimate: Estimate | None) -> dict[str, Any] | None:
+    return None if estimate is None else estimate_to_row(estimate)

@@ -1,0 +1,91 @@
+"""The journal of a run: which shards are done, and what they gave.
+
+A row is a shard of about ten seconds of work. Only the driver opens it.
+"""
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from scrutiny.store.database import connect, transaction
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS part (
+    task TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (task, name)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS memo (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+Block = Mapping[str, pa.Table]
+
+
+class Journal:
+    """Blocks of finished tasks, and memoized values, of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection = connect(path, _SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def meta(self, key: str) -> str | None:
+        """Value of a key, or nothing."""
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a value under a key."""
+        with transaction(self._connection, self._path) as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def done(self) -> frozenset[str]:
+        """Identities of the finished tasks."""
+        return frozenset(row[0] for row in self._connection.execute("SELECT task FROM done"))
+
+    def finish(self, task: str, block: Block) -> None:
+        """Keep a task's block and mark it done, in one transaction."""
+        parts = [(task, name, to_bytes(table)) for name, table in sorted(block.items())]
+        with transaction(self._connection, self._path) as connection:
+            connection.executemany("INSERT OR REPLACE INTO part VALUES (?, ?, ?)", parts)
+            connection.execute("INSERT OR REPLACE INTO done VALUES (?)", (task,))
+
+    def part(self, task: str, name: str) -> pa.Table | None:
+        """One table of a finished task, or nothing."""
+        row = self._connection.execute(
+            "SELECT data FROM part WHERE task = ? AND name = ?", (task, name)
+        ).fetchone()
+        return None if row is None else from_bytes(row[0])
+
+    def memo(self, key: str) -> tuple[bool, Any]:
+        """Whether a value is kept under a key, and the value."""
+        row = self._connection.execute("SELECT value FROM memo WHERE key = ?", (key,)).fetchone()
+        return (False, None) if row is None else (True, json.loads(row[0]))
+
+    def set_memo(self, key: str, value: Any) -> None:
+        """Keep a JSON value under a key for the life of the run."""
+        with transaction(self._connection, self._path) as connection:
+            text = json.dumps(value, allow_nan=False)
+            connection.execute("INSERT OR REPLACE INTO memo VALUES (?, ?)", (key, text))
+
+
+def to_bytes(table: pa.Table) -> bytes:
+    """Table as an Arrow stream, compressed."""
+    sink = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def from_bytes(data: bytes) -> pa.Table:
+    """Table of an Arrow stream."""
+    with pa.ipc.open_stream(data) as reader:
+        return reader.read_all()

@@ -1,0 +1,176 @@
+"""A run on disk.
+
+::
+
+    manifest.json       plan, versions, data and model identities, status, what it can promise
+    items.parquet       content, gold, source and groups of every item
+    variants.parquet    items plus edits
+    records.parquet     raw measures, in plan order
+    outputs.parquet     what the models answered
+    estimates.parquet   numbers with their intervals and denominators
+    findings.json       claims with their verdicts
+    timings.parquet     what took how long; nothing here is repeatable
+    arrays/             arrays that a diagnostic kept
+    journal.sqlite      finished shards; what makes an interrupted run resumable
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.errors import DataError
+from scrutiny.core.estimate import Estimate
+from scrutiny.store.estimates import estimates_from_table, estimates_to_table
+from scrutiny.store.files import write_atomically, write_text
+from scrutiny.store.findings import finding_from_json, finding_to_json
+from scrutiny.store.schemas import ROW_GROUP
+
+
+class RunFolder:
+    """The files of one run; reading is lazy, writing is atomic."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @classmethod
+    def open(cls, path: str | Path) -> "RunFolder":
+        """Folder of a run that has at least a manifest.
+
+        Raises
+        ------
+        DataError
+            If there is no such folder, or no run in it.
+        """
+        folder = cls(path)
+        if not folder.path.is_dir():
+            raise DataError(f"There is no run folder {str(path)!r}: give the --out of a run.")
+        if not (folder.path / "manifest.json").is_file():
+            raise DataError(
+                f"{str(path)!r} holds no run: it has no manifest.json. Give the folder that "
+                "`scrutiny run --out` or `scrutiny audit --out` wrote."
+            )
+        return folder
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest.
+
+        Raises
+        ------
+        DataError
+            If it does not read.
+        """
+        path = self.path / "manifest.json"
+        try:
+            manifest = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise DataError(
+                f"{path} does not read: {error}. Re-issue the run's command."
+            ) from error
+        return dict(manifest)
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        """Replace the manifest."""
+        text = json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
+        write_text(self.path / "manifest.json", text + "\n")
+
+    def table(self, name: str) -> pa.Table:
+        """One of the tables by its name, without the suffix.
+
+        Raises
+        ------
+        DataError
+            If the run has no such table yet, or the file is damaged.
+        """
+        path = self.path / f"{name}.parquet"
+        if not path.is_file():
+            raise DataError(
+                f"{self.path} has no {name}.parquet: the run is not finished. Re-issue its "
+                "command; it goes on where it stopped."
+            )
+        try:
+            return pq.read_table(path)
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{path} is damaged: {error}") from error
+
+    def write_table(
+        self, name: str, tables: Iterable[pa.Table], *, schema: pa.Schema, footer: Any = None
+    ) -> int:
+        """Write tables one after the other into one file; gives the number of rows.
+
+        Rows are regrouped to row groups of 65,536, so that the bytes do not depend on how the
+        work was cut.
+        """
+        metadata = {b"scrutiny": json.dumps(footer, sort_keys=True).encode()} if footer else None
+        schema = schema.with_metadata(metadata)
+        count = 0
+
+        def write(temporary: Path) -> None:
+            nonlocal count
+            with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+                for group in _regrouped(tables, schema):
+                    writer.write_table(group, row_group_size=ROW_GROUP)
+                    count += group.num_rows
+
+        write_atomically(self.path / f"{name}.parquet", write)
+        return count
+
+    def records(self) -> pa.Table:
+        """Raw measures of every diagnostic."""
+        return self.table("records")
+
+    def items(self) -> pa.Table:
+        """Content of every item."""
+        return self.table("items")
+
+    def variants(self) -> pa.Table:
+        """Every variant."""
+        return self.table("variants")
+
+    def outputs(self) -> pa.Table:
+        """What the models answered."""
+        return self.table("outputs")
+
+    def estimates(self) -> list[Estimate]:
+        """All estimates."""
+        return estimates_from_table(self.table("estimates"))
+
+    def write_estimates(self, estimates: Iterable[Estimate]) -> None:
+        """Replace the estimates."""
+        table = estimates_to_table(estimates)
+        self.write_table("estimates", [table], schema=table.schema)
+
+    def findings(self) -> list[Finding]:
+        """All findings."""
+        path = self.path / "findings.json"
+        if not path.is_file():
+            return []
+        return [finding_from_json(line) for line in json.loads(path.read_text(encoding="utf-8"))]
+
+    def write_findings(self, findings: Iterable[Finding]) -> None:
+        """Replace the findings."""
+        lines = [finding_to_json(finding) for finding in findings]
+        text = json.dumps(lines, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
+        write_text(self.path / "findings.json", text + "\n")
+
+
+def _regrouped(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.Table]:
+    """Tables of exactly one row group each, whatever the pieces were."""
+    pending: list[pa.Table] = []
+    size = 0
+    for table in tables:
+        pending.append(table.cast(schema))
+        size += table.num_rows
+        if size >= ROW_GROUP:
+            whole = pa.concat_tables(pending).combine_chunks()
+            full = size - size % ROW_GROUP
+            for start in range(0, full, ROW_GROUP):
+                yield whole.slice(start, ROW_GROUP)
+            pending, size = [whole.slice(full)], size - full
+    if size:
+        yield pa.concat_tables(pending).combine_chunks()
