@@ -1,0 +1,47 @@
+"""Input checks that every statistic shares: shapes and finite numbers."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scrutiny.stats.errors import StatisticsError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+def finite(values: ArrayLike, name: str, *, ndim: int | None = None) -> FloatArray:
+    """Values as float64, checked to be finite, not empty and of ``ndim`` axes."""
+    array = np.asarray(values, dtype=np.float64)
+    if ndim is not None and array.ndim != ndim:
+        raise StatisticsError(f"{name} has {array.ndim} axes (shape {array.shape}); {ndim} needed.")
+    if array.size == 0:
+        raise StatisticsError(f"{name} is empty (shape {array.shape}).")
+    if not np.isfinite(array).all():
+        bad = int((~np.isfinite(array)).sum())
+        raise StatisticsError(
+            f"{name} has {bad} values that are NaN or infinite; leave them out and count them."
+        )
+    return array
+
+
+def counts(values: ArrayLike, name: str) -> IntArray:
+    """Values as non-negative int64; whole numbers only."""
+    array = finite(values, name)
+    if (array < 0).any() or (array != np.rint(array)).any():
+        raise StatisticsError(f"{name} must hold whole numbers of at least 0.")
+    return array.astype(np.int64)
+
+
+def proper_level(level: float) -> float:
+    """Confidence level, checked to lie strictly between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise StatisticsError(f"level is {level}; it must lie strictly between 0 and 1, as 0.95.")
+    return level
+
+
+def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
+    """Value, checked to be one of the allowed words."""
+    if value not in allowed:
+        raise StatisticsError(f"{name} is {value!r}; allowed: {', '.join(map(repr, allowed))}.")
+    return value

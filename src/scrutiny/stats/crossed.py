@@ -1,0 +1,107 @@
+"""The default interval: replicates crossed with items."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.interval import Interval
+from scrutiny.stats.parts import (
+    checked,
+    decompose,
+    interval_of,
+    is_constant,
+    item_noise,
+    replicate_notes,
+    shrink,
+    side_of,
+    t_draws,
+)
+from scrutiny.stats.scale import Scale
+
+
+def crossed(
+    point: ArrayLike,
+    draws: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    level: float = 0.95,
+    scale: str | Scale = "identity",
+    n_units: int | None = None,
+    flip: float = 1.0,
+) -> Interval:
+    """Interval of the mean over replicates, for new replicates and new items.
+
+    Parameters
+    ----------
+    point
+        ``(replicate,)`` the statistic of each replicate on all items.
+    draws
+        ``(draw, replicate)`` on each draw of items, the same items for all replicates. Draws on
+        which a replicate has no value (NaN) are left out and noted.
+    rng
+        Source of the t draws.
+    level
+        Nominal coverage.
+    scale
+        Scale on which the interval is symmetric: "identity", "logit", "fisher_z" or a `Scale`.
+    n_units
+        How many units were resampled: fewer than 20 get a t on the items' part, and without any
+        variance over items the interval gets a floor. None: neither.
+    flip
+        What one unit's change moves the statistic by, times ``n_units``: 1 for shares, 100 for
+        percentages.
+
+    Returns
+    -------
+    Interval
+        Method "crossed"; "items" for one replicate (it then speaks of this checkpoint alone).
+        ``test_draws`` keep the interaction in both parts: p-values come from them, because only
+        that form held its level far out in the tail.
+
+    Notes
+    -----
+    With ``M`` the draws: ``Vs = var_r(point) / R``, ``Vi = var_b(mean_r M)``,
+    ``Vx = max(0, (mean_r var_b M_r - Vi) / (R - 1))``, and
+    ``draw_b = point + (mean_r M[b] - mean) * sqrt(max(0, Vi - Vx) / Vi) + sqrt(Vs) * t_b`` with
+    ``t_b ~ t(R - 1)``. ``Vx`` is taken from the items' part because ``Vs`` holds it already.
+
+    **Measures**: how far the recipe's expected score on the items' population may lie from the
+    mean that was seen, when both replicates and items are samples.
+
+    **Misleads when**: the replicates are checkpoints of one run or share an initialization that
+    the claim speaks about; R = 2 (the t has one degree of freedom); items were chosen by looking.
+
+    **References**: Sellam et al. (2022), The MultiBERTs; Owen (2007), The pigeonhole bootstrap;
+    Brennan (2001), Generalizability Theory, chapter 2.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> point = np.array([0.60, 0.64, 0.62, 0.66, 0.63])
+    >>> item_noise = 0.01 * rng.standard_normal((2000, 1))
+    >>> found = crossed(point, point + item_noise, rng=rng)
+    >>> round(found.point, 3), found.method, found.low < 0.61 < 0.65 < found.high
+    (0.63, 'crossed', True)
+    """
+    each, drawn, notes = checked(point, draws)
+    center = float(each.mean())
+    where = Scale.of(scale)
+    margin = 1e-6 if n_units is None else 0.5 / (n_units + 1)
+    if where.is_bounded and is_constant(drawn):
+        where = Scale("identity", where.low, where.high)  # the floor is stated in flips
+    middle = float(where.forward(np.array([center]), margin=margin)[0])
+    on_scale = where.forward(each, margin=margin), where.forward(drawn, margin=margin)
+    side = side_of(*on_scale, center=middle)
+    noise, item_notes = item_noise(side.noise, rng, n_units=n_units, flip=flip)
+    notes += item_notes + replicate_notes(side)
+    t = t_draws(side, noise.size, rng)
+    test = middle + noise + t
+    kept = middle + noise * shrink(noise, side.interaction) + t
+    return interval_of(
+        center,
+        where.inverse(kept),
+        where.inverse(test),
+        level=level,
+        bounds=(where.low, where.high),
+        label="items" if each.size == 1 else "crossed",
+        extra=(decompose(side, noise), notes),
+    )

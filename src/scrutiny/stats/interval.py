@@ -1,0 +1,112 @@
+"""An estimate with its interval, its draws, and where its variance comes from."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from scrutiny.stats.arrays import FloatArray, proper_level
+from scrutiny.stats.errors import StatisticsError
+
+Direction = Literal["greater", "less"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """Variance of an estimate, split by what was drawn.
+
+    Parameters
+    ----------
+    seeds
+        Variance of the mean over replicates (it holds the interaction already).
+    items
+        Variance from the items alone, the interaction taken out.
+    interaction
+        Item noise that each replicate has for itself; part of ``seeds``, not added again.
+    both
+        ``seeds + items``: the variance of the estimate.
+    """
+
+    seeds: float
+    items: float
+    interaction: float
+    both: float
+
+    @property
+    def seed_share(self) -> float | None:
+        """Share of the variance that more replicates would reduce; None without variance."""
+        return self.seeds / self.both if self.both > 0 else None
+
+    @property
+    def item_share(self) -> float | None:
+        """Share of the variance that more items would reduce; None without variance."""
+        return self.items / self.both if self.both > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A point with its interval.
+
+    Parameters
+    ----------
+    point, low, high
+        On the scale of the statistic.
+    level
+        Nominal coverage.
+    method
+        How it was made: "crossed", "items", "multibootstrap", "percentile", "bca", "wilson", ...
+    se
+        Standard error on the scale of the statistic (standard deviation of the draws).
+    draws
+        ``(draw,)``, kept for contrasts and simultaneous tests.
+    test_draws
+        ``(draw,)`` from which p-values are taken; None: ``draws``.
+    decomposition
+        Variances on the scale on which they were computed.
+    notes
+        Short stable codes ("two_replicates", "items_only", "few_clusters", ...).
+    """
+
+    point: float
+    low: float
+    high: float
+    level: float
+    method: str
+    se: float
+    draws: FloatArray | None = field(default=None, repr=False, compare=False)
+    test_draws: FloatArray | None = field(default=None, repr=False, compare=False)
+    decomposition: Decomposition | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """Upper minus lower limit."""
+        return self.high - self.low
+
+    def excludes(self, limit: float) -> bool:
+        """Whether the limit lies strictly outside the interval."""
+        return limit < self.low or limit > self.high
+
+    def p_value(self, limit: float, *, direction: Direction) -> float:
+        """One-sided p of "the parameter is ``greater`` (or ``less``) than the limit".
+
+        ``(1 + draws on the wrong side or at the limit) / (1 + draws)``: never below
+        ``smallest_p``.
+        """
+        draws = self.draws if self.test_draws is None else self.test_draws
+        if draws is None:
+            raise StatisticsError(f"an interval by {self.method!r} keeps no draws to test with.")
+        wrong = draws <= limit if direction == "greater" else draws >= limit
+        return float((1 + np.count_nonzero(wrong)) / (1 + draws.size))
+
+    @property
+    def smallest_p(self) -> float | None:
+        """Smallest p that these draws can give; None without draws."""
+        return None if self.draws is None else 1.0 / (1 + self.draws.size)
+
+
+def quantile_limits(draws: FloatArray, level: float) -> tuple[float, float]:
+    """Lower and upper percentile limits of draws ``(draw,)``."""
+    tail = (1.0 - proper_level(level)) / 2.0
+    low, high = np.quantile(draws, [tail, 1.0 - tail])
+    return float(low), float(high)

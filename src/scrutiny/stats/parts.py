@@ -1,0 +1,162 @@
+"""What replicates and items each add to an interval: the parts of the crossed method."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from scrutiny.stats.arrays import BoolArray, FloatArray, finite, proper_level
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.interval import Decomposition, Interval, quantile_limits
+
+FEW_CLUSTERS = 20  # below, the items' part gets a t instead of the bootstrap's own shape
+_NEGLIGIBLE = 1e-24  # variance, relative to the square of the largest value, that is rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """What one side adds to an interval: its seeds' variance and its items' draws.
+
+    Parameters
+    ----------
+    center
+        Mean over replicates.
+    seeds
+        Variance of that mean over replicates.
+    interaction
+        ``Vx``: item noise that each replicate has for itself.
+    noise
+        ``(draw,)`` mean over replicates on each draw of items, centered.
+    replicates
+        How many.
+    """
+
+    center: float
+    seeds: float
+    interaction: float
+    noise: FloatArray
+    replicates: int
+
+    @property
+    def items(self) -> float:
+        """``Vi``: variance of the mean over replicates, from drawing items."""
+        return float(self.noise.var(ddof=1))
+
+
+def checked(
+    point: ArrayLike, draws: ArrayLike, *, keep: bool = False
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """Point ``(replicate,)``, draws ``(draw, replicate)``, notes; draws without value left out."""
+    each = finite(point, "point", ndim=1)
+    drawn = np.asarray(draws, dtype=np.float64)
+    if drawn.ndim != 2 or drawn.shape[1] != each.size or drawn.shape[0] < 2:
+        raise StatisticsError(
+            f"draws have shape {drawn.shape}; (draw, {each.size}) with at least 2 draws needed."
+        )
+    if keep:
+        return each, drawn, ()
+    fine: BoolArray = np.isfinite(drawn).all(axis=1)
+    enough(fine)
+    return each, drawn[fine], () if fine.all() else ("undefined_draws",)
+
+
+def enough(fine: BoolArray) -> None:
+    """Raise unless the statistic exists on at least half of the draws ``(draw,)``."""
+    if 2 * np.count_nonzero(fine) < fine.size:
+        raise StatisticsError(
+            f"the statistic does not exist on {fine.size - np.count_nonzero(fine)} of {fine.size}"
+            " draws of items; there are too few items of some kind for an interval."
+        )
+
+
+def side_of(each: FloatArray, drawn: FloatArray, *, center: float) -> Parts:
+    """Parts of one side from its point ``(replicate,)`` and draws ``(draw, replicate)``."""
+    replicates = each.size
+    mean = drawn.mean(axis=1)
+    noise = mean - mean.mean()
+    if replicates == 1:
+        return Parts(center, 0.0, 0.0, noise, 1)
+    seeds = float(each.var(ddof=1)) / replicates
+    items = float(noise.var(ddof=1))
+    interaction = max(0.0, (float(drawn.var(axis=0, ddof=1).mean()) - items) / (replicates - 1))
+    return Parts(center, seeds, interaction, noise, replicates)
+
+
+def is_constant(drawn: FloatArray) -> bool:
+    """Whether drawing items moves nothing but rounding."""
+    top = float(np.abs(drawn).max())
+    return float(drawn.mean(axis=1).var()) <= _NEGLIGIBLE * max(top * top, 1e-300)
+
+
+def item_noise(
+    noise: FloatArray, rng: np.random.Generator, *, n_units: int | None, flip: float
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Centered draws of the items' part: a floor without variance, a t with few clusters."""
+    if n_units is None:
+        return noise, ()
+    if float(noise.var()) <= _NEGLIGIBLE * flip * flip:
+        return rng.standard_normal(noise.size) * (flip / n_units), ("zero_item_variance",)
+    if n_units >= FEW_CLUSTERS:
+        return noise, ()
+    if n_units == 1:
+        raise StatisticsError("one cluster has no variance between clusters; name finer units.")
+    # by rank, so that draws of items stay coupled between estimates; n/(n-1): the bootstrap's bias
+    rank = (np.argsort(np.argsort(noise, kind="stable")) + 0.5) / noise.size
+    spread = np.sqrt(noise.var(ddof=1) * n_units / (n_units - 1))
+    return spread * special.stdtrit(n_units - 1, rank), ("few_clusters",)
+
+
+def t_draws(side: Parts, size: int, rng: np.random.Generator) -> FloatArray:
+    """Draws ``(draw,)`` of the replicates' part: ``sqrt(Vs) * t(R - 1)``; 0 for one replicate."""
+    if side.replicates < 2:
+        return np.zeros(size)
+    scale = float(np.sqrt(side.seeds))
+    return scale * rng.standard_t(side.replicates - 1, size=size)
+
+
+def shrink(noise: FloatArray, interaction: float) -> float:
+    """Factor that takes the interaction out of the items' part."""
+    items = float(noise.var(ddof=1))
+    return float(np.sqrt(max(0.0, items - interaction) / items)) if items > 0 else 0.0
+
+
+def replicate_notes(side: Parts) -> tuple[str, ...]:
+    """Codes for too few replicates."""
+    if side.replicates == 1:
+        return ("one_replicate",)
+    return ("two_replicates",) if side.replicates == 2 else ()
+
+
+def decompose(side: Parts, noise: FloatArray) -> Decomposition:
+    """Variances of the parts."""
+    items = max(0.0, float(noise.var(ddof=1)) - side.interaction)
+    return Decomposition(side.seeds, items, side.interaction, side.seeds + items)
+
+
+def interval_of(
+    point: float,
+    kept: FloatArray,
+    test: FloatArray,
+    *,
+    level: float,
+    bounds: tuple[float, float] | None,
+    label: str,
+    extra: tuple[Decomposition, tuple[str, ...]],
+) -> Interval:
+    """Interval from its draws, cut at the statistic's range."""
+    if bounds is not None:
+        kept, test = np.clip(kept, *bounds), np.clip(test, *bounds)
+    low, high = quantile_limits(kept, proper_level(level))
+    return Interval(
+        point=point,
+        low=low,
+        high=high,
+        level=level,
+        method=label,
+        se=float(kept.std(ddof=1)),
+        draws=kept,
+        test_draws=test,
+        decomposition=extra[0],
+        notes=extra[1],
+    )

@@ -1,0 +1,62 @@
+"""Scales on which an interval is symmetric: identity, logit, Fisher's z."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrutiny.stats.arrays import FloatArray, one_of
+from scrutiny.stats.errors import StatisticsError
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A monotone map from the range of a statistic to the real line, and back.
+
+    Parameters
+    ----------
+    name
+        "identity", "logit" (shares) or "fisher_z" (correlations).
+    low, high
+        The statistic's range, for the bounded scales.
+    """
+
+    name: str
+    low: float = float("-inf")
+    high: float = float("inf")
+
+    @classmethod
+    def of(cls, scale: "str | Scale") -> "Scale":
+        """Scale of a name, with its usual range: logit [0, 1], fisher_z [-1, 1]."""
+        if isinstance(scale, Scale):
+            return scale
+        one_of(scale, "scale", ("identity", "logit", "fisher_z"))
+        ranges = {"logit": (0.0, 1.0), "fisher_z": (-1.0, 1.0)}
+        return cls(scale, *ranges.get(scale, (float("-inf"), float("inf"))))
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the scale maps a bounded range."""
+        return self.name != "identity"
+
+    def forward(self, values: FloatArray, *, margin: float) -> FloatArray:
+        """Values on the real line; shares nearer than ``margin`` to a bound are moved off it."""
+        if not self.is_bounded:
+            return values
+        if np.nanmin(values) < self.low - 1e-9 or np.nanmax(values) > self.high + 1e-9:
+            raise StatisticsError(
+                f"scale {self.name!r} takes values in [{self.low:g}, {self.high:g}]; got"
+                f" {np.nanmin(values):g} to {np.nanmax(values):g}. Use scale='identity', or a"
+                " Scale with the statistic's own range."
+            )
+        share = np.clip((values - self.low) / (self.high - self.low), margin, 1.0 - margin)
+        logit = np.log(share) - np.log1p(-share)
+        # Fisher's z is half the logit of (1 + r) / 2
+        return 0.5 * logit if self.name == "fisher_z" else logit
+
+    def inverse(self, values: FloatArray) -> FloatArray:
+        """Values back on the range of the statistic."""
+        if not self.is_bounded:
+            return values
+        logit = 2.0 * values if self.name == "fisher_z" else values
+        share = 0.5 * (1.0 + np.tanh(0.5 * logit))
+        return self.low + (self.high - self.low) * share
