@@ -133,14 +133,14 @@ def _grapheme_pattern() -> re.Pattern[str]:
 
 
 def graphemes(text: str) -> list[str]:
-    """User-perceived characters; joined they are the text again.
+    r"""User-perceived characters; joined they are the text again.
 
     Extended grapheme clusters of UAX 29 but for two rules that need tables the standard library
     lacks: prepended marks and Indic conjuncts.
 
     Examples
     --------
-    >>> [len(g) for g in graphemes("e\\u0301a\\U0001f468\\u200d\\U0001f469")]
+    >>> [len(g) for g in graphemes("e\u0301a\U0001f468\u200d\U0001f469")]
     [2, 1, 3]
     """
     if text.isascii() and "\r\n" not in text:

@@ -1,0 +1,246 @@
+"""Contractions and their full forms, found in context, both ways.
+
+Where a clitic is ambiguous the next word decides: ``'s`` is *has* before ``got``, ``been`` and the
+like, *is* before anything that cannot be a participle, and left alone in between ("it's made");
+``'d`` is *had* before a participle and *would* before another verb form. Negative questions
+("isn't it?") have no full form in place and are left alone, as are possessives.
+"""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from scrutiny.text.lexicon import words
+
+
+class Rewrite(NamedTuple):
+    """Replace ``text[start:end]`` of the original by another string."""
+
+    start: int
+    end: int
+    text: str
+
+
+_NEGATED = (
+    "is are was were do does did has have had could would should might must need dare ought"
+).split()
+_IRREGULAR = {"can't": "cannot", "won't": "will not", "shan't": "shall not"}
+_CLITICS = {
+    "'m": "I",
+    "'re": "you we they who what there",
+    "'ve": "I you we they who may could would should might must",
+    "'ll": "I you he she it we they that there who this what",
+    "'s": "he she it that there here what who where how when why",
+    "'d": "I you he she it we they who that there",
+}
+_FULL: dict[str, tuple[str, ...]] = {
+    "'m": ("am",),
+    "'re": ("are",),
+    "'ve": ("have",),
+    "'ll": ("will",),
+}
+_FULL |= {"'s": ("is", "has"), "'d": ("would", "had")}
+_INFORMAL = {
+    "'em": "them",
+    "'tis": "it is",
+    "'twas": "it was",
+    "dunno": "do not know",
+    "gimme": "give me",
+    "gonna": "going to",
+    "kinda": "kind of",
+    "lemme": "let me",
+    "outta": "out of",
+    "sorta": "sort of",
+    "wanna": "want to",
+}
+_ADVERBS = frozenset(
+    "never always already just also ever still recently finally really even actually not long "
+    "probably certainly often only clearly obviously definitely".split()
+)
+_HAS = frozenset("got gotten been gone had become come begun grown risen fallen happened".split())
+_INVERTED = frozenset("i you he she it we they this that these those there".split())
+_QUESTION = frozenset("why how when where what which".split())
+# After these a form of be, have or will ends its clause and cannot lean on the word before it.
+_GAP = frozenset(
+    "is are was were be has have had will would do does did can could should may might must "
+    "and or but nor that because if when while as than though until".split()
+)
+_ED_BUT_NO_PARTICIPLE = frozenset(
+    "need feed speed seed indeed bed red exceed proceed succeed bleed breed embed weed heed "
+    "ted fred med".split()
+)
+
+
+def contraction_pairs() -> tuple[tuple[str, str], ...]:
+    """Return all (contraction, full form) pairs that are looked for, ambiguous ones twice."""
+    pairs = [(f"{verb}n't", f"{verb} not") for verb in _NEGATED]
+    pairs += list(_IRREGULAR.items())
+    for clitic, subjects in _CLITICS.items():
+        pairs += [(s + clitic, f"{s} {full}") for s in subjects.split() for full in _FULL[clitic]]
+    return (*pairs, ("let's", "let us"), *_INFORMAL.items())
+
+
+@cache
+def _irregular_participles() -> frozenset[str]:
+    return frozenset(words("irregular_participles"))
+
+
+def _is_participle(word: str) -> bool:
+    if word in _irregular_participles():
+        return True
+    return len(word) > 3 and word.endswith("ed") and word not in _ED_BUT_NO_PARTICIPLE
+
+
+_NEXT = re.compile(r"\s+([A-Za-z]+(?:['’][A-Za-z]+)?)")
+_PREVIOUS = re.compile(r"([A-Za-z]+)\s+$")
+
+
+def _next_word(text: str, position: int) -> str:
+    """Next word in lower case, adverbs skipped; empty before punctuation or the end."""
+    match = _NEXT.match(text, position)
+    while match is not None and match[1].lower() in _ADVERBS:
+        match = _NEXT.match(text, match.end())
+    return "" if match is None else match[1].lower()
+
+
+def _opens_sentence(text: str, position: int) -> bool:
+    before = text[:position].rstrip(" \"'“‘(")
+    return not before or before[-1] in ".!?:;\n"
+
+
+@cache
+def _contracted_pattern() -> re.Pattern[str]:
+    subjects = sorted({s for group in _CLITICS.values() for s in group.split()})
+    negated = "|".join(sorted(_NEGATED))
+    informal = "|".join(sorted(w for w in _INFORMAL if "'" not in w))
+    return re.compile(
+        rf"(?<![\w'’-])(?:(?P<irregular>ca|wo|sha) ?n['’]t|(?P<verb>{negated}) ?n['’]t"
+        rf"|(?P<subject>{'|'.join(subjects)}) ?(?P<clitic>['’](?:m|re|ve|ll|s|d))"
+        rf"|(?P<let>let) ?['’]s|(?P<informal>{informal}|['’](?:em|tis|twas)))(?![\w'’-])",
+        re.IGNORECASE,
+    )
+
+
+def _expand_clitic(subject: str, clitic: str, following: str) -> str | None:
+    if subject not in _CLITICS[clitic].lower().split():
+        return None
+    if clitic not in ("'s", "'d"):
+        return _FULL[clitic][0]
+    if not following:
+        return None
+    if clitic == "'s":
+        if following in _HAS:
+            return "has"
+        return None if _is_participle(following) else "is"
+    if following == "better" or _is_participle(following):
+        return None if following in ("come", "run", "put", "let", "set", "read", "cut") else "had"
+    return None if following in ("a", "an", "the", "my", "no", "to", "of", "it") else "would"
+
+
+def _may_negate(text: str, match: re.Match[str]) -> bool:
+    """Whether "X not" can stand here: not in negative questions."""
+    following = _NEXT.match(text, match.end())
+    if following is not None and following[1].lower() in _INVERTED:
+        return False
+    if _opens_sentence(text, match.start()):
+        return (match["verb"] or "").lower() == "do"
+    previous = _PREVIOUS.search(text, max(0, match.start() - 20), match.start())
+    return previous is None or previous[1].lower() not in _QUESTION
+
+
+def _expanded(text: str, match: re.Match[str]) -> str | None:
+    found = match[0]
+    if match["informal"] is not None:
+        full = _INFORMAL[found.lower().replace("’", "'")]
+    elif match["let"] is not None:
+        full = "let us"
+    elif match["subject"] is not None:
+        subject, clitic = match["subject"], match["clitic"].lower().replace("’", "'")
+        verb = _expand_clitic(subject.lower(), clitic, _next_word(text, match.end()))
+        if verb is None:
+            return None
+        return f"{subject} {verb.upper() if match['clitic'][1:].isupper() else verb}"
+    elif not _may_negate(text, match):
+        return None
+    elif match["irregular"] is not None:
+        full = _IRREGULAR[match["irregular"].lower() + "n't"]
+    else:
+        full = f"{match['verb'].lower()} not"
+    if found.isupper():
+        return full.upper()
+    return full[0].upper() + full[1:] if found[0].isupper() else full
+
+
+def find_contractions(text: str) -> list[Rewrite]:
+    """Return contractions with their full forms, in order and disjoint; ``is n't`` counts too.
+
+    Examples
+    --------
+    >>> find_contractions("She's got it, isn't it? Don't ask: it's Bob's.")
+    [Rewrite(start=0, end=5, text='She has'), Rewrite(start=24, end=29, text='Do not'), \
+Rewrite(start=35, end=39, text='it is')]
+    """
+    found = []
+    for match in _contracted_pattern().finditer(text):
+        full = _expanded(text, match)
+        if full is not None:
+            found.append(Rewrite(match.start(), match.end(), full))
+    return found
+
+
+@cache
+def _full_pattern() -> re.Pattern[str]:
+    subjects = sorted({s for group in _CLITICS.values() for s in group.split()})
+    return re.compile(
+        rf"(?<![\w'’-])(?:(?P<verb>{'|'.join(sorted(_NEGATED))}|will|shall) not|can ?not"
+        rf"|(?P<subject>{'|'.join(subjects)}) (?P<be>am|is|are|has|have|had|will|would)(?! not)"
+        rf"|(?P<let>let us))(?![\w'’-])",
+        re.IGNORECASE,
+    )
+
+
+def _clitic_of(subject: str, verb: str, text: str, end: int) -> str | None:
+    """Clitic for a subject and its verb, None where they cannot be contracted here."""
+    immediate = _NEXT.match(text, end)
+    if immediate is None or immediate[1].lower() in _GAP or immediate[1].lower() == "not":
+        return None
+    clitic = next(c for c, fulls in _FULL.items() if verb in fulls)
+    if subject not in _CLITICS[clitic].lower().split():
+        return None
+    is_perfect = _is_participle(_next_word(text, end)) or immediate[1].lower() in ("been", "got")
+    if verb in ("has", "had") or (verb == "have" and subject not in ("could", "would", "should")):
+        return clitic if is_perfect else None
+    return clitic
+
+
+def _contracted(text: str, match: re.Match[str]) -> str | None:
+    found = match[0]
+    if match["let"] is not None:
+        return found[:3] + "'s" if _opens_sentence(text, match.start()) else None
+    if match["subject"] is not None:
+        subject, verb = match["subject"], match["be"]
+        clitic = _clitic_of(subject.lower(), verb.lower(), text, match.end())
+        return None if clitic is None else subject + (clitic.upper() if verb.isupper() else clitic)
+    verb = (match["verb"] or "can").lower()
+    short = {"can": "can't", "will": "won't", "shall": "shan't"}.get(verb, verb + "n't")
+    if found.isupper():
+        return short.upper()
+    return short[0].upper() + short[1:] if found[0].isupper() else short
+
+
+def find_expansions(text: str) -> list[Rewrite]:
+    """Return full forms with their contractions, in order and disjoint.
+
+    Examples
+    --------
+    >>> [r.text for r in find_expansions("It is not what it is. I am sure he has gone.")]
+    ["isn't", "I'm", "he's"]
+    """
+    apostrophe = "’" if "’" in text and "'" not in text else "'"
+    found, end = [], 0
+    for match in _full_pattern().finditer(text):
+        short = _contracted(text, match)
+        if short is not None and match.start() >= end:
+            found.append(Rewrite(match.start(), match.end(), short.replace("'", apostrophe)))
+            end = match.end()
+    return found

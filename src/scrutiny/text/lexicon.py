@@ -1,0 +1,203 @@
+"""Word lists that ship with the package, each loaded on first use and kept.
+
+Sources and licences: ``data/NOTICE.md``. All lists are in a fixed order, so an index drawn at
+random names the same entry everywhere.
+"""
+
+import lzma
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Literal
+
+from scrutiny.core.errors import UnknownNameError
+
+Gender = Literal["female", "male"]
+
+REGIONS = (
+    "Africa",
+    "America",
+    "Asia",
+    "China",
+    "Europe",
+    "India",
+    "Japan",
+    "Middle East",
+    "Oceania",
+)
+
+STOP_WORDS = frozenset(
+    """a about above after again against all am an and any are aren't as at be because been before
+    being below between both but by can can't cannot could couldn't did didn't do does doesn't
+    doing don't down during each either else ever few for from further had hadn't has hasn't have
+    haven't having he he'd he'll he's her here here's hers herself him himself his how how's i i'd
+    i'll i'm i've if in into is isn't it it'd it'll it's its itself just let's may me might more
+    most must mustn't my myself neither no nor not of off on once one only onto or other ought our
+    ours ourselves out over own per same shall shan't she she'd she'll she's should shouldn't so
+    some such than that that's the their theirs them themselves then there there's these they
+    they'd they'll they're they've this those though through to too under until up upon us very
+    was wasn't we we'd we'll we're we've were weren't what what's when when's where where's
+    whether which while who who's whom whose why why's will with within without won't would
+    wouldn't yet you you'd you'll you're you've your yours yourself yourselves
+    n't 's 're 've 'll 'd 'm ca wo sha ai""".split()
+)
+
+
+def read_bytes(name: str) -> bytes:
+    """Return the content of a data file, decompressed if its name ends in ``.xz``."""
+    data = files("scrutiny.text").joinpath("data", name).read_bytes()
+    return lzma.decompress(data) if name.endswith(".xz") else data
+
+
+def _read_lines(name: str) -> list[str]:
+    lines = read_bytes(name).decode("utf-8").split("\n")
+    return [line for line in lines if line and not line.startswith("# ")]
+
+
+@cache
+def words(name: str) -> tuple[str, ...]:
+    """Return the lines of ``data/NAME.txt``."""
+    return tuple(_read_lines(f"{name}.txt"))
+
+
+@cache
+def table(name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of ``data/NAME.tsv``, without its comment lines."""
+    return tuple(tuple(line.split("\t")) for line in _read_lines(f"{name}.tsv"))
+
+
+def is_stop_word(word: str) -> bool:
+    """Whether a token is a function word, in any casing and with either apostrophe.
+
+    Examples
+    --------
+    >>> is_stop_word("The"), is_stop_word("Don’t"), is_stop_word("film")
+    (True, True, False)
+    """
+    return word in STOP_WORDS or word.lower().replace("’", "'") in STOP_WORDS
+
+
+@cache
+def _zipf() -> dict[str, float]:
+    """Lines ``value word word ...``: words share a value, given in hundredths."""
+    found: dict[str, float] = {}
+    for line in _read_lines("zipf.txt.xz"):
+        value, *entries = line.split(" ")
+        found.update(dict.fromkeys(entries, int(value) / 100))
+    return found
+
+
+def zipf(word: str) -> float:
+    """Return how common a word is: log10 of its count per billion words; 0.0 where unknown.
+
+    Case is ignored. About 40,000 words are known, down to 3.0 or so (once in a million).
+
+    References
+    ----------
+    Robyn Speer (2022), wordfreq 3.0.
+
+    Examples
+    --------
+    >>> zipf("the") > zipf("film") > zipf("abseil") == zipf("qqqq") == 0.0
+    True
+    """
+    return _zipf().get(word) or _zipf().get(word.lower(), 0.0)
+
+
+@cache
+def _misspellings() -> dict[str, tuple[str, ...]]:
+    rows = (line.split(" ") for line in _read_lines("misspellings.txt.xz"))
+    return {row[0]: tuple(row[1:]) for row in rows}
+
+
+def misspellings(word: str) -> tuple[str, ...]:
+    """Return attested misspellings of a lower-case word, none of them a word itself.
+
+    Examples
+    --------
+    >>> "difinately" in misspellings("definitely"), misspellings("qqqq")
+    (True, ())
+    """
+    return _misspellings().get(word, ())
+
+
+def adverbs() -> tuple[str, ...]:
+    """Return adverbs without sentiment that can stand before most verbs."""
+    return words("adverbs")
+
+
+def opening_phrases() -> tuple[str, ...]:
+    """Return phrases that can open a statement without changing what it says."""
+    return words("opening_phrases")
+
+
+def proverbs() -> tuple[str, ...]:
+    """Return proverbs and commonplaces, neutral in sentiment and irrelevant to most texts."""
+    return words("proverbs")
+
+
+@cache
+def social_abbreviations() -> Mapping[str, str]:
+    """Return abbreviations of social media by the lower-case phrase that they stand for.
+
+    Examples
+    --------
+    >>> social_abbreviations()["be right back"]
+    'brb'
+    """
+    return MappingProxyType({row[0]: row[1] for row in table("social_abbreviations")})
+
+
+def first_names(gender: Gender) -> tuple[str, ...]:
+    """Return first names mostly given to one gender in English-speaking countries."""
+    return words(f"first_names_{gender}")
+
+
+def last_names() -> tuple[str, ...]:
+    """Return family names."""
+    return words("last_names")
+
+
+@cache
+def _places(kind: str, region: str | None) -> tuple[str, ...]:
+    if region is not None and region not in REGIONS:
+        raise UnknownNameError("region", region, REGIONS)
+    rows = table("places")
+    return tuple(r[0] for r in rows if r[1].startswith(kind) and region in (None, r[2]))
+
+
+def countries(region: str | None = None) -> tuple[str, ...]:
+    """Return countries, states, provinces and continents, of one of `REGIONS` or of all."""
+    return _places("country", region)
+
+
+def cities(region: str | None = None) -> tuple[str, ...]:
+    """Return cities of one of `REGIONS` or of all."""
+    return _places("city", region)
+
+
+def places(region: str | None = None) -> tuple[str, ...]:
+    """Return countries and cities of one of `REGIONS` or of all."""
+    return _places("c", region)
+
+
+@cache
+def _region_of_place() -> dict[str, str]:
+    return {name: region for name, _, region in table("places")}
+
+
+def place_region(name: str) -> str | None:
+    """Return the region of a place, or None where the name is not in our list.
+
+    Examples
+    --------
+    >>> place_region("Nairobi"), place_region("Narnia")
+    ('Africa', None)
+    """
+    return _region_of_place().get(name)
+
+
+def organizations() -> tuple[str, ...]:
+    """Return organizations, well-known and invented."""
+    return words("organizations")
