@@ -25,6 +25,11 @@ def finite(values: ArrayLike, name: str, *, ndim: int | None = None) -> FloatArr
     return array
 
 
+def has_value(draws: FloatArray) -> BoolArray:
+    """Which rows of ``(draw, replicate)`` hold finite numbers only."""
+    return np.asarray(np.isfinite(draws).all(axis=1), dtype=np.bool_)
+
+
 def counts(values: ArrayLike, name: str) -> IntArray:
     """Values as non-negative int64; whole numbers only."""
     array = finite(values, name)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from scrutiny.stats.arrays import has_value
 from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
@@ -118,7 +119,7 @@ def unpaired_contrast(
     each_b, drawn_b, _ = checked(b.point, b.draws, keep=True)
     size = min(drawn_a.shape[0], drawn_b.shape[0])
     drawn_a, drawn_b = drawn_a[:size], drawn_b[:size]
-    fine = np.isfinite(np.hstack([drawn_a, drawn_b])).all(axis=1)
+    fine = has_value(np.hstack([drawn_a, drawn_b]))
     enough(fine)
     notes: tuple[str, ...] = () if fine.all() else ("undefined_draws",)
     sides = [

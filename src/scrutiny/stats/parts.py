@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from scrutiny.stats.arrays import BoolArray, FloatArray, finite, proper_level
+from scrutiny.stats.arrays import BoolArray, FloatArray, finite, has_value, proper_level
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Decomposition, Interval, quantile_limits
 
@@ -56,7 +56,7 @@ def checked(
         )
     if keep:
         return each, drawn, ()
-    fine: BoolArray = np.isfinite(drawn).all(axis=1)
+    fine = has_value(drawn)
     enough(fine)
     return each, drawn[fine], () if fine.all() else ("undefined_draws",)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite
+from scrutiny.stats.arrays import FloatArray, finite, has_value
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.sums import ComponentTable, Patterns, collapse, component_table
 from scrutiny.stats.weights import CHUNK_BYTES, Units, draw_indices, draw_weights
@@ -46,7 +46,7 @@ class Resampled:
     @property
     def n_undefined(self) -> int:
         """Draws on which some replicate has no value."""
-        return int((~np.isfinite(self.draws)).any(axis=1).sum())
+        return int(np.count_nonzero(~has_value(self.draws)))
 
     def select(self, replicates: slice | list[int]) -> "Resampled":
         """These replicates only, on the same draws: the way to take apart sides drawn jointly."""
@@ -119,7 +119,7 @@ def resample(
     table = component_table(components, grouping, cells)
     patterns = None if share else collapse(table, grouping)
     identity = _identity(rng, grouping, draws=draws, patterns=patterns)
-    point = _evaluate(table, np.ones((1, table.n_columns)), value)[0]
+    point = evaluate(table, np.ones((1, table.n_columns)), value)[0]
     stream = _pattern_draws(patterns, draws, rng) if patterns else None
     table = patterns.table if patterns else table
     out = np.empty((draws, components.shape[0]))
@@ -128,7 +128,7 @@ def resample(
         step = max(1, CHUNK_BYTES // (8 * table.n_sums))
         for top in range(0, weights.shape[0], step):
             part = weights[top : top + step]
-            out[start : start + part.shape[0]] = _evaluate(table, part, value)
+            out[start : start + part.shape[0]] = evaluate(table, part, value)
             start += part.shape[0]
     return Resampled(
         point=point,
@@ -238,7 +238,8 @@ def _units(units: Units | None, rows: int) -> Units:
     return grouping
 
 
-def _evaluate(table: ComponentTable, weights: FloatArray, value: Value) -> FloatArray:
+def evaluate(table: ComponentTable, weights: FloatArray, value: Value) -> FloatArray:
+    """Values ``(draw, replicate)`` under weights ``(draw, unit)``, their shape checked."""
     sums, times = table.weighted(weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         result = np.asarray(value(sums, times), dtype=np.float64)
