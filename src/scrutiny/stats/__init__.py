@@ -1,40 +1,124 @@
 """Arrays in, small frozen dataclasses out: the statistics behind every number.
 
 Nothing here reads files, knows labels or holds random state: a generator is an argument. numpy
-and scipy are all that it needs.
+and scipy are all that it needs. What is where:
 
 resampling
-    `weights` (`Units`: what is drawn together; draws of them), `sums` (additive components by
-    unit and cell), `resample` (a statistic of every replicate on every draw of items),
+    `weights`: what is drawn together (`Units`), and draws of it. `sums`: additive components by
+    unit and cell, collapsed where rows are equal. `resample`: a statistic of every replicate on
+    every draw of items (of sums, of weighted rows, or refitted).
 intervals
-    `interval` (`Interval`, `Decomposition`), `scale`, `parts` and `crossed` (the default:
-    replicates crossed with items), `contrast` (paired, unpaired), `replicates` (over replicates
-    alone).
+    `interval`: `Interval`, `Decomposition`. `crossed`: the default, replicates crossed with items
+    (its pieces in `parts`, its scales in `scale`). `contrast`: two sides, paired or unpaired.
+    `multibootstrap`: as published. `bootstrap`: items only, percentile and BCa. `replicates`:
+    seeds only. `proportion`: Wilson.
+tests
+    `exact`: what an exact test answers, its smallest attainable p included. `mcnemar`, `rank`,
+    `permutation` (by exchangeable unit, within strata; sign flips). `variance_ratio`: seed spread
+    against item error.
+many tests, verdicts
+    `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
+    Holm over a family, supported or not supported or undecided.
+description, planning
+    `agreement`: Krippendorff's alpha, Cohen's kappa. `flips`: disagreement item by item.
+    `power`: minimum detectable effects, equivalence.
 """
 
+from scrutiny.stats.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from scrutiny.stats.bootstrap import bca_limits, bootstrap, jackknife
 from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.exact import ExactTest
+from scrutiny.stats.flips import Flips, flips, poisson_binomial
 from scrutiny.stats.interval import Decomposition, Interval
+from scrutiny.stats.mcnemar import mcnemar, mcnemar_by_replicate
+from scrutiny.stats.multibootstrap import (
+    MultiBootstrap,
+    Runs,
+    Scheme,
+    multibootstrap,
+    multibootstrap_decomposition,
+)
+from scrutiny.stats.multiplicity import benjamini_hochberg, holm, max_t
+from scrutiny.stats.permutation import permutation_test, sign_flip_test
+from scrutiny.stats.power import (
+    CrossedDesign,
+    crossed_power,
+    minimum_detectable_effect,
+    paired_binary_mde,
+    tost,
+    workable_margin,
+)
+from scrutiny.stats.proportion import wilson
+from scrutiny.stats.rank import rank_sum, signed_rank
 from scrutiny.stats.replicates import t_over_replicates
 from scrutiny.stats.resample import Resampled, resample, resample_refit, resample_weighted
 from scrutiny.stats.scale import Scale
+from scrutiny.stats.variance_ratio import (
+    Spread,
+    VarianceRatio,
+    sd_upper_bound,
+    variance_ratio,
+    variance_ratio_power,
+)
+from scrutiny.stats.verdict import ClaimTest, Judgment, intersection_union, judge
 from scrutiny.stats.weights import Units, draw_indices, draw_weights
 
 __all__ = [
+    "Agreement",
+    "ClaimTest",
+    "CrossedDesign",
     "Decomposition",
+    "ExactTest",
+    "Flips",
     "Interval",
+    "Judgment",
+    "MultiBootstrap",
     "Resampled",
+    "Runs",
     "Scale",
+    "Scheme",
+    "Spread",
     "StatisticsError",
     "Units",
+    "VarianceRatio",
+    "bca_limits",
+    "benjamini_hochberg",
+    "bootstrap",
+    "cohen_kappa",
     "crossed",
+    "crossed_power",
     "draw_indices",
     "draw_weights",
+    "flips",
+    "holm",
+    "intersection_union",
+    "jackknife",
+    "judge",
+    "krippendorff_alpha",
+    "max_t",
+    "mcnemar",
+    "mcnemar_by_replicate",
+    "minimum_detectable_effect",
+    "multibootstrap",
+    "multibootstrap_decomposition",
+    "paired_binary_mde",
     "paired_contrast",
+    "permutation_test",
+    "poisson_binomial",
+    "rank_sum",
     "resample",
     "resample_refit",
     "resample_weighted",
+    "sd_upper_bound",
+    "sign_flip_test",
+    "signed_rank",
     "t_over_replicates",
+    "tost",
     "unpaired_contrast",
+    "variance_ratio",
+    "variance_ratio_power",
+    "wilson",
+    "workable_margin",
 ]

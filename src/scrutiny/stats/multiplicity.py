@@ -84,7 +84,8 @@ def max_t(
     **Misleads when**: candidates were picked on the same items; pick on one half, test on the
     other. A candidate without any variance is compared as it stands.
 
-    **References**: Westfall & Young (1993), Resampling-Based Multiple Testing; Romano & Wolf (2005).
+    **References**: Westfall & Young (1993), Resampling-Based Multiple Testing; Romano & Wolf
+    (2005), Stepwise multiple testing as formalized data snooping.
 
     Examples
     --------

@@ -5,7 +5,6 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from scrutiny.stats.arrays import FloatArray, IntArray, finite, one_of
-from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.exact import ALTERNATIVES, TIE, Alternative, ExactTest, two_sided
 
 LARGEST_EXACT = 60  # observations; above, the normal form with its tie correction
@@ -102,7 +101,7 @@ def _doubled_ranks(values: FloatArray) -> IntArray:
     group = np.concatenate([[0], np.cumsum(~close)])
     by_value = np.empty(values.size, dtype=np.int64)
     by_value[np.argsort(values, kind="stable")] = group
-    return np.rint(2 * stats.rankdata(by_value)).astype(np.int64)
+    return np.asarray(np.rint(2 * stats.rankdata(by_value)), dtype=np.int64)
 
 
 def _subset_sums(doubled: IntArray, size: int) -> FloatArray:

@@ -1,0 +1,146 @@
+"""Agreement between raters, seeds or runs, corrected for chance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import FloatArray, IntArray, finite, one_of
+from scrutiny.stats.errors import StatisticsError
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Chance-corrected agreement; 1 is perfect, 0 is chance.
+
+    Parameters
+    ----------
+    value
+        None where it does not exist: no variation, or nothing rated twice.
+    observed, expected
+        Disagreement that was seen, and that chance would give.
+    n_items
+        Items rated at least twice; others carry no information on agreement.
+    n_ratings
+        Ratings of these items.
+    reason
+        Why there is no value ("no_variation", "no_pairs"); None otherwise.
+    """
+
+    value: float | None
+    observed: float
+    expected: float
+    n_items: int
+    n_ratings: int
+    reason: str | None = None
+
+
+def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> Agreement:
+    """Krippendorff's alpha of several raters, missing ratings allowed.
+
+    Parameters
+    ----------
+    ratings
+        ``(rater, item)`` numbers; NaN where a rater gave none.
+    level
+        "nominal", "ordinal" or "interval".
+
+    **Measures**: how far ratings agree beyond chance, for any number of raters.
+
+    **Misleads when**: nearly all ratings are one category: a few disagreements then give a low
+    alpha. No variation at all: it does not exist (None), which is neither 0 nor 1.
+
+    **References**: Krippendorff (2011), Computing Krippendorff's alpha-reliability.
+
+    Examples
+    --------
+    >>> round(krippendorff_alpha([[0, 1, 1, 0], [0, 1, 0, 0]]).value, 3)
+    0.533
+    """
+    one_of(level, "level", ("nominal", "ordinal", "interval"))
+    table, values = _rating_counts(ratings)
+    rated = table.sum(axis=1)
+    table, rated = table[rated >= 2], rated[rated >= 2]
+    if rated.size == 0:
+        return Agreement(None, 0.0, 0.0, 0, 0, "no_pairs")
+    # coincidences (value, value): pairs within items, each item weighing its number of ratings
+    pairs = (table / (rated - 1.0)[:, None]).T @ table
+    pairs -= np.diag((table / (rated - 1.0)[:, None]).sum(axis=0))
+    totals = pairs.sum(axis=1)
+    n = totals.sum()
+    distance = _distances(values, totals, level)
+    observed = float((pairs * distance).sum() / n)
+    expected = float(totals @ distance @ totals / (n * (n - 1.0)))
+    size = int(rated.size), int(rated.sum())
+    if expected <= 0.0:
+        return Agreement(None, observed, 0.0, *size, "no_variation")
+    return Agreement(1.0 - observed / expected, observed, expected, *size)
+
+
+def _rating_counts(ratings: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """How often each item got each value ``(item, value)``; the values, sorted."""
+    array = np.asarray(ratings, dtype=np.float64)
+    if array.ndim != 2:
+        raise StatisticsError(f"ratings have shape {array.shape}; (rater, item) needed.")
+    if np.isinf(array).any():
+        raise StatisticsError("ratings hold infinite values; mark missing ratings by NaN.")
+    rater, item = np.nonzero(~np.isnan(array))
+    values, code = np.unique(array[rater, item], return_inverse=True)
+    table = np.zeros((array.shape[1], values.size))
+    np.add.at(table, (item, code), 1.0)
+    return table, values
+
+
+def _distances(values: FloatArray, totals: FloatArray, level: str) -> FloatArray:
+    """Squared distances ``(value, value)``."""
+    if level == "nominal":
+        return 1.0 - np.eye(values.size)
+    # ordinal: values sit in the middle of their share of the ratings
+    place = values if level == "interval" else np.cumsum(totals) - totals / 2.0
+    return np.asarray((place[:, None] - place[None, :]) ** 2, dtype=np.float64)
+
+
+def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str = "none") -> Agreement:
+    """Cohen's kappa of two raters who rated every item.
+
+    Parameters
+    ----------
+    a, b
+        ``(item,)`` whole-number categories; for weighted kappa in their order.
+    weights
+        "none", "linear" or "quadratic"; distances are between ranks of the categories in use.
+
+    **Measures**: agreement of two raters beyond the chance that *their own* marginals give.
+
+    **Misleads when**: marginals are lopsided (kappa is low although nearly all agree) or differ
+    between the raters (disagreement on the base rate raises it).
+
+    **References**: Cohen (1960, 1968); Byrt, Bishop & Carlin (1993), Bias, prevalence and kappa.
+
+    Examples
+    --------
+    >>> round(cohen_kappa([0, 1, 1, 0], [0, 1, 0, 0]).value, 3)
+    0.5
+    """
+    one_of(weights, "weights", ("none", "linear", "quadratic"))
+    first, second = _categories(a, "a"), _categories(b, "b")
+    if first.size != second.size:
+        raise StatisticsError(f"a rates {first.size} items, b {second.size}.")
+    names, code = np.unique(np.concatenate([first, second]), return_inverse=True)
+    table = np.zeros((names.size, names.size))
+    np.add.at(table, (code[: first.size], code[first.size :]), 1.0 / first.size)
+    apart = np.abs(np.subtract.outer(np.arange(names.size), np.arange(names.size)))
+    distance = (apart > 0) * 1.0 if weights == "none" else apart ** (1.0 + (weights != "linear"))
+    observed = float((table * distance).sum())
+    expected = float(table.sum(axis=1) @ distance @ table.sum(axis=0))
+    size = first.size, 2 * first.size
+    if expected <= 0.0:
+        return Agreement(None, observed, 0.0, *size, "no_variation")
+    return Agreement(1.0 - observed / expected, observed, expected, *size)
+
+
+def _categories(values: ArrayLike, name: str) -> IntArray:
+    array = finite(values, name, ndim=1)
+    if (array != np.rint(array)).any():
+        raise StatisticsError(f"{name} must hold whole-number categories.")
+    return array.astype(np.int64)
