@@ -68,8 +68,17 @@ class Document(Protocol):
     text: str
     field: str
     language: str
-    tokens: Sequence[tuple[int, int]]
-    words: Sequence[str]
+    resources: Mapping[str, Any]
+
+    @property
+    def tokens(self) -> Sequence[tuple[int, int]]:
+        """Borders of all tokens."""
+        ...
+
+    @property
+    def words(self) -> Sequence[str]:
+        """Surface of all tokens, punctuation among them."""
+        ...
 
     def tag(self, index: int) -> str:
         """Penn tag of one token."""
@@ -86,6 +95,11 @@ class Transformation(Protocol):
     ``effect`` says what it does to the gold answer, by task ("*" for all others); only ``keeps``
     may be scored against the old gold without a check. ``resources`` names what it needs
     ("tagger", "wordnet", "masked_lm", "vectors", "translator").
+
+    Two more members are optional. ``where`` says what it may do to annotated spans unless the
+    recipe says otherwise: "anywhere" (also without the member), "around" or "within" them.
+    ``warm(documents, resources)`` is called before a chunk of documents is perturbed, so that a
+    model can be asked in batches.
     """
 
     id: str

@@ -1,1 +1,11 @@
-"""."""
+"""Changing texts: transformations, recipes of them, constraints, and matched controls.
+
+::
+
+    engine     perturb(example, recipe, *, seed, draw, resources, constraints, task) -> Variant
+    batch      perturb_stream(examples, recipes, ...)      many, lazily, in constant memory
+    recipe     parse_recipe("typos(share=0.3)"), cross(...), recipes_for(task, language, resources)
+    control    matched_control(example, variant, *, seed, draw) -> Variant
+    document   TextDocument: what transformations see
+    resources  load_resource(name, spec), available_resources(): models, vectors, taggers
+"""

@@ -114,9 +114,9 @@ def _carry_one(span: Span, edits: Sequence[Edit]) -> Span | None:
     shift = growth = 0
     for edit in edits:
         gain = len(edit.text) - (edit.end - edit.start)
-        if _is_before(edit, span):
+        if is_before(edit, span):
             shift += gain
-        elif _is_after(edit, span):
+        elif is_after(edit, span):
             continue
         elif edit.spans:
             return None
@@ -133,14 +133,14 @@ def _carry_one(span: Span, edits: Sequence[Edit]) -> Span | None:
     return span._replace(start=start, end=end)
 
 
-def _is_before(edit: Edit, span: Span) -> bool:
+def is_before(edit: Edit, span: Span) -> bool:
     """Whether an edit lies wholly in front of a span."""
     if edit.start == edit.end == span.start:
         return not edit.inside
     return edit.end <= span.start
 
 
-def _is_after(edit: Edit, span: Span) -> bool:
+def is_after(edit: Edit, span: Span) -> bool:
     """Whether an edit lies wholly behind a span."""
     if edit.start == edit.end == span.end:
         return not edit.inside
@@ -163,7 +163,7 @@ def _refuse_protected(protected: Sequence[Span], edits: Mapping[str, Sequence[Ed
     """Refuse edits that touch a protected stretch; insertions at its borders may stand."""
     for span in protected:
         for edit in edits.get(span.field, ()):
-            if not (_is_before(edit, span) or _is_after(edit, span)):
+            if not (is_before(edit, span) or is_after(edit, span)):
                 raise EditRefusedError("protected", "an edit touches a protected stretch")
 
 

@@ -1,0 +1,157 @@
+"""A text field with its analysis, made lazily and at most once."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scrutiny.core.example import Example, Span
+from scrutiny.perturb.resources import find_resource
+from scrutiny.text.tokens import token_spans
+
+if TYPE_CHECKING:
+    from scrutiny.text.entities import Entity
+    from scrutiny.text.tagger import Tag
+
+Borders = Sequence[tuple[int, int]]
+
+
+class TextDocument:
+    """One field of an example, as transformations see it.
+
+    Nothing is computed before it is asked for: a text that a transformation has no place in costs
+    no tagging.
+
+    Parameters
+    ----------
+    example
+        The example; its tokens layer, where there is one, gives the token borders.
+    field
+        Name of the field; the first one unless told.
+    resources
+        What the run brought, by name; ``tagger`` and ``entities`` have a light default.
+
+    Examples
+    --------
+    >>> document = TextDocument(Example("1", {"text": "Isn't it 3.5?"}))
+    >>> document.words
+    ["Isn't", 'it', '3.5', '?']
+    >>> document.word_count
+    3
+    """
+
+    __slots__ = (
+        "_annotations",
+        "_entities",
+        "_protected",
+        "_tags",
+        "_tokens",
+        "_word_count",
+        "_words",
+        "example",
+        "field",
+        "language",
+        "resources",
+        "text",
+    )
+
+    def __init__(
+        self,
+        example: Example,
+        field: str | None = None,
+        resources: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.example = example
+        self.field = next(iter(example.fields)) if field is None else field
+        self.text = example.fields[self.field]
+        self.language = example.language
+        self.resources: Mapping[str, Any] = {} if resources is None else resources
+        self._tokens: Borders | None = None
+        self._words: list[str] | None = None
+        self._word_count = -1
+        self._tags: list[Tag | None] | None = None
+        self._entities: Sequence[Entity] | None = None
+        self._annotations: tuple[Span, ...] | None = None
+        self._protected: tuple[Span, ...] | None = None
+
+    @property
+    def tokens(self) -> Borders:
+        """Borders of the tokens: the tokens layer's, or those of our own tokenizer."""
+        if self._tokens is None:
+            layer = self.example.tokens
+            given = layer.get(self.field) if layer is not None else None
+            self._tokens = token_spans(self.text) if given is None else given
+        return self._tokens
+
+    @property
+    def words(self) -> list[str]:
+        """Surface of every token, punctuation among them."""
+        if self._words is None:
+            text = self.text
+            self._words = [text[start:end] for start, end in self.tokens]
+        return self._words
+
+    @property
+    def word_count(self) -> int:
+        """Number of tokens that begin with a letter or a digit: what a share is a share of."""
+        if self._word_count < 0:
+            self._word_count = sum([word[:1].isalnum() for word in self.words])
+        return self._word_count
+
+    def tagged(self, index: int) -> "Tag":
+        """Penn and universal tag of one token."""
+        if self._tags is None:
+            self._tags = [None] * len(self.tokens)
+        tag = self._tags[index]
+        if tag is None:
+            tag = self._tags[index] = find_resource(self, "tagger").tag_at(self.words, index)
+        return tag
+
+    def tag(self, index: int) -> str:
+        """Penn tag of one token."""
+        return self.tagged(index).xpos
+
+    def upos(self, index: int) -> str:
+        """Universal part of speech of one token."""
+        return self.tagged(index).upos
+
+    def set_tags(self, tags: Sequence["Tag"]) -> None:
+        """Take over tags that were made in a batch, one for each token."""
+        self._tags = list(tags)
+
+    @property
+    def entities(self) -> "Sequence[Entity]":
+        """Named entities that the run's finder sees."""
+        if self._entities is None:
+            self._entities = find_resource(self, "entities").entities(self.text)
+        return self._entities
+
+    def set_entities(self, entities: "Sequence[Entity]") -> None:
+        """Take over entities that were found in a batch."""
+        self._entities = entities
+
+    @property
+    def annotations(self) -> tuple[Span, ...]:
+        """Gold spans and other annotations of this field, in no particular order."""
+        if self._annotations is None:
+            gold = self.example.gold
+            spans = (*gold, *self.example.spans) if isinstance(gold, tuple) else self.example.spans
+            self._annotations = tuple(s for s in spans if s.field == self.field)
+        return self._annotations
+
+    @property
+    def protected(self) -> tuple[Span, ...]:
+        """Stretches of this field that may not be touched."""
+        if self._protected is None:
+            self._protected = tuple(s for s in self.example.protected if s.field == self.field)
+        return self._protected
+
+    def is_protected(self, start: int, end: int) -> bool:
+        """Whether any of these code points may not be touched."""
+        return any(start < span.end and span.start < end for span in self.protected)
+
+
+def document_of(
+    text: str, *, language: str = "en", resources: Mapping[str, Any] | None = None
+) -> TextDocument:
+    """Document of a bare text, in a field named ``text``."""
+    example = Example("", {"text": text}, language=language)
+    return TextDocument(example, "text", resources)

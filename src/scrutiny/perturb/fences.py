@@ -1,0 +1,136 @@
+"""What a candidate may not break: annotations, protected stretches, and what was chosen already.
+
+`apply_edits` has the last word; these checks ask the same questions one candidate at a time, in
+time that does not grow with the text, so that the engine can go on to the next candidate.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Sequence
+from itertools import accumulate
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.example import Span
+from scrutiny.text.edits import is_after, is_before
+
+
+class Chosen:
+    """Edits that stand so far, disjoint and in order of place."""
+
+    __slots__ = ("_places", "edits")
+
+    def __init__(self) -> None:
+        self.edits: list[Edit] = []
+        self._places: list[tuple[int, int]] = []
+
+    def overlaps(self, edits: Sequence[Edit]) -> bool:
+        """Whether one of these overlaps an earlier one, or inserts where one inserts."""
+        if not self._places and len(edits) == 1:
+            return False
+        return any(self._overlaps(edit.start, edit.end) for edit in edits) or (
+            len(edits) > 1 and _overlap_each_other(edits)
+        )
+
+    def add(self, edits: Sequence[Edit]) -> None:
+        """Let these stand as well."""
+        self.edits += edits
+        for edit in edits:
+            insort(self._places, (edit.start, edit.end))
+
+    def _overlaps(self, start: int, end: int) -> bool:
+        places = self._places
+        at = bisect_left(places, (start, end))
+        if at < len(places):
+            low, high = places[at]
+            if low < end or (low == high == start == end):
+                return True
+        return at > 0 and places[at - 1][1] > start
+
+
+def _overlap_each_other(edits: Sequence[Edit]) -> bool:
+    done = -1
+    for start, end in sorted((edit.start, edit.end) for edit in edits):
+        if start < done:
+            return True
+        done = end
+    return False
+
+
+class Fences:
+    """Annotations and protected stretches of one field.
+
+    Parameters
+    ----------
+    annotations, protected
+        Spans of the field.
+    tokens
+        Borders of the tokens layer, where there is one. If every token carries a span of its own
+        (part-of-speech tags), an edit that makes a new token is refused: nobody states its label.
+    """
+
+    __slots__ = ("_farthest", "_is_protected", "_is_tiled", "_left", "_spans", "_starts")
+
+    def __init__(
+        self,
+        annotations: Sequence[Span],
+        protected: Sequence[Span],
+        tokens: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        marked = [(s, False) for s in annotations] + [(s, True) for s in protected]
+        marked.sort(key=lambda pair: (pair[0].start, pair[0].end))
+        self._spans = [span for span, _ in marked]
+        self._is_protected = [is_protected for _, is_protected in marked]
+        self._starts = [span.start for span in self._spans]
+        self._farthest = list(accumulate((span.end for span in self._spans), max))
+        self._left = [span.end - span.start for span in self._spans]
+        borders = {(span.start, span.end) for span in annotations}
+        self._is_tiled = bool(tokens) and borders.issuperset(tokens or ())
+
+    def refusal(self, edits: Sequence[Edit]) -> str | None:
+        """Code of the first reason why these may not stand, or nothing."""
+        gains: dict[int, int] = {}
+        for edit in edits:
+            touched = self._touched(edit)
+            for at in touched:
+                reason = self._refusal(edit, at)
+                if reason is not None:
+                    return reason
+                gains[at] = gains.get(at, 0) + len(edit.text) - (edit.end - edit.start)
+            if self._is_tiled and _adds_token(edit, is_inside=bool(touched)):
+                return "unlabeled_token"
+        emptied = any(
+            self._left[at] > 0 and self._left[at] + gain <= 0 for at, gain in gains.items()
+        )
+        return "empties_span" if emptied else None
+
+    def add(self, edits: Sequence[Edit]) -> None:
+        """Let these stand: what is left of the spans changes."""
+        for edit in edits:
+            for at in self._touched(edit):
+                self._left[at] += len(edit.text) - (edit.end - edit.start)
+
+    def _refusal(self, edit: Edit, at: int) -> str | None:
+        if self._is_protected[at]:
+            return "protected"
+        span = self._spans[at]
+        is_within = span.start <= edit.start and edit.end <= span.end
+        return None if is_within or edit.spans else "crosses_span"
+
+    def _touched(self, edit: Edit) -> list[int]:
+        """Indices of the spans that are neither before nor behind the edit."""
+        found = []
+        at = bisect_right(self._starts, edit.end) - 1
+        while at >= 0 and self._farthest[at] >= edit.start:
+            span = self._spans[at]
+            if not (is_before(edit, span) or is_after(edit, span)):
+                found.append(at)
+            at -= 1
+        return found
+
+
+def _adds_token(edit: Edit, *, is_inside: bool) -> bool:
+    """Whether an edit of a text whose tokens all carry labels makes one without."""
+    if edit.spans:
+        return False
+    if is_inside:
+        return len(edit.text.split()) > 1
+    return edit.text.strip() != ""

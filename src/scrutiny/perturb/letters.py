@@ -1,0 +1,45 @@
+"""Letters and digits of the same class as a given one."""
+
+import unicodedata
+from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Final
+
+from scrutiny.text.tokens import graphemes
+
+_BLOCK: Final = 32
+
+
+@lru_cache(maxsize=4096)
+def same_class(char: str) -> str:
+    r"""Characters that could stand for one: digits, or letters of its case and script.
+
+    A decomposed letter counts as its base. Empty for punctuation, spaces and symbols.
+
+    Examples
+    --------
+    >>> same_class("7")
+    '012345689'
+    >>> same_class("-"), "q" in same_class("e\u0301"), "ж" in same_class("д")
+    ('', True, True)
+    """
+    base = char[:1]
+    for alphabet in (ascii_lowercase, ascii_uppercase, digits):
+        if base and base in alphabet:
+            return alphabet.replace(base, "")
+    if not base.isalnum():
+        return ""
+    category = unicodedata.category(base)
+    start = ord(base) - ord(base) % _BLOCK
+    near = (chr(code) for code in range(start, start + _BLOCK))
+    return "".join(c for c in near if c != base and unicodedata.category(c) == category)
+
+
+def split_characters(word: str) -> list[str]:
+    """Characters as a reader sees them; joined they are the word again."""
+    return list(word) if word.isascii() else graphemes(word)
+
+
+def pick(options: str, share: float) -> str:
+    """Element of a nonempty string at a place drawn from [0, 1)."""
+    return options[int(share * len(options))]

@@ -1,0 +1,264 @@
+"""Recipes: one transformation with its parameters, or several in a row."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import lru_cache
+from itertools import product
+from typing import Any, Final, Literal, get_args, get_type_hints
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.registry import registry
+from scrutiny.core.transformation import Effect, Intensity, Transformation
+from scrutiny.perturb.recipe_syntax import coerce, read_recipe, write_value
+
+Where = Literal["around", "anywhere", "within"]
+
+_SEVERITY: Final[tuple[Effect, ...]] = ("keeps", "sets", "flips", "may change")
+_OF_STEPS: Final[Mapping[str, Any]] = {
+    "share": float,
+    "least": int,
+    "most": int | None,
+    "fields": tuple[str, ...],
+    "where": Where,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A transformation, how many units of the text it changes, and where.
+
+    Parameters
+    ----------
+    transformation
+        What proposes the edits.
+    intensity
+        How many units are changed.
+    where
+        ``around``: units that touch an annotated span (a gold entity, an aspect term) are left
+        alone. ``within``: only those are changed. ``anywhere``: all may be; an edit that would
+        break a span is refused in any case.
+    fields
+        Names of the text fields to change; empty for all of them.
+    name
+        Canonical form, which reads back to the same step.
+    """
+
+    transformation: Transformation
+    intensity: Intensity
+    where: Where
+    fields: tuple[str, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Steps in a row, each applied to what the one before made; all must change the text.
+
+    Examples
+    --------
+    >>> parse_recipe("word_case(case=title)+typos(share=0.5)").name
+    'word_case@1(case=title)+typos@1(share=0.5)'
+    """
+
+    steps: tuple[Step, ...]
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.steps:
+            raise PlanError("A recipe needs at least one step.")
+        object.__setattr__(self, "name", "+".join(step.name for step in self.steps))
+
+    def effect(self, task: str) -> Effect:
+        """What it does to the gold answer of a task: the worst of its steps."""
+        found = [effect_of(step.transformation, task) for step in self.steps]
+        return max(found, key=_SEVERITY.index)
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Names of all resources that its steps need, sorted."""
+        return tuple(sorted({r for step in self.steps for r in step.transformation.resources}))
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Languages that all steps know; ``*`` stands for any."""
+        known = frozenset({"*"})
+        for step in self.steps:
+            own = step.transformation.languages
+            known = own if "*" in known else known if "*" in own else known & own
+        return known
+
+
+def effect_of(transformation: Transformation, task: str) -> Effect:
+    """What a transformation does to a task's gold answer; ``may change`` if it does not say."""
+    effects = transformation.effect
+    return effects.get(task.partition("@")[0], effects.get("*", "may change"))
+
+
+def step_of(
+    transformation: Transformation,
+    *,
+    intensity: Intensity | None = None,
+    where: Where | None = None,
+    fields: Sequence[str] = (),
+) -> Step:
+    """Step with this transformation; what is not given is the transformation's own default."""
+    chosen = transformation.intensity if intensity is None else intensity
+    place: Where = getattr(transformation, "where", "anywhere") if where is None else where
+    step = Step(transformation, chosen, place, tuple(fields))
+    return replace(step, name=_step_name(step))
+
+
+def recipe_of(*transformations: Transformation) -> Recipe:
+    """Recipe of transformations with their own intensities."""
+    return Recipe(tuple(step_of(t) for t in transformations))
+
+
+@lru_cache(maxsize=1024)
+def parse_recipe(text: str) -> Recipe:
+    """Recipe of its written form.
+
+    Parameters are the transformation's own, and ``share``, ``least``, ``most`` (how many units),
+    ``where`` and ``fields`` (see `Step`). A name without a version takes the newest.
+
+    Raises
+    ------
+    PlanError
+        If it does not read, or a value is of the wrong type or out of range.
+    UnknownNameError
+        For a name, a parameter or a choice that does not exist; near ones are in the message.
+
+    Examples
+    --------
+    >>> recipe = parse_recipe("typos(share=0.5, mode=swap)")
+    >>> recipe.name, recipe.steps[0].intensity.share
+    ('typos@1(mode=swap,share=0.5)', 0.5)
+    >>> parse_recipe(recipe.name) == recipe
+    True
+    """
+    steps = []
+    for name, parameters in read_recipe(text):
+        full = registry().resolve("transformation", name)
+        steps.append(_build_step(full, parameters))
+    return Recipe(tuple(steps))
+
+
+def as_recipe(recipe: Recipe | str) -> Recipe:
+    """Recipe itself, or that of its written form."""
+    return parse_recipe(recipe) if isinstance(recipe, str) else recipe
+
+
+def cross(*choices: Sequence[Recipe | str]) -> list[Recipe]:
+    """All compositions that take one recipe of each list, the last list running fastest.
+
+    Examples
+    --------
+    >>> [r.name for r in cross(["typos", "word_case"], ["typos"])]
+    ['typos@1+typos@1', 'word_case@1+typos@1']
+    """
+    return [
+        Recipe(tuple(step for part in parts for step in as_recipe(part).steps))
+        for parts in product(*choices)
+    ]
+
+
+def recipes_for(
+    task: str, language: str = "en", resources: Iterable[str] | None = None
+) -> list[Recipe]:
+    """Single-step recipes that keep the gold answer of a task, in the order of their names.
+
+    Parameters
+    ----------
+    task
+        Name of the task, with or without its version.
+    language
+        BCP 47 code; its first part counts.
+    resources
+        Names of the resources that the run has; nothing for those that ship with the package.
+    """
+    from scrutiny.perturb.resources import RESOURCES
+
+    if resources is None:
+        held = {name for name, r in RESOURCES.items() if r.default and r.is_installed}
+    else:
+        held = set(resources)
+    spoken = {"*", language, language.partition("-")[0]}
+    recipes = [parse_recipe(name) for name in registry().names("transformation")]
+    return [
+        recipe
+        for recipe in recipes
+        if recipe.effect(task) == "keeps"
+        and held.issuperset(recipe.resources)
+        and not spoken.isdisjoint(recipe.languages)
+    ]
+
+
+def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
+    """Step of a full name and of the parameters as written."""
+    kind = registry().load("transformation", name)
+    hints = _own_parameters(kind)
+    for key in parameters:
+        if key not in hints and key not in _OF_STEPS:
+            raise UnknownNameError(f"parameter of {name}", key, [*hints, *_OF_STEPS])
+    read = {
+        key: coerce(value, hints.get(key, _OF_STEPS.get(key)), of=f"{key!r} of {name}")
+        for key, value in parameters.items()
+    }
+    own = {key: value for key, value in read.items() if key in hints}
+    transformation: Transformation = kind(**own)
+    counts = {key: read[key] for key in ("share", "least", "most") if key in read}
+    intensity = replace(transformation.intensity, **counts)
+    _check_intensity(intensity, name)
+    return step_of(
+        transformation,
+        intensity=intensity,
+        where=read.get("where"),
+        fields=read.get("fields", ()),
+    )
+
+
+def _own_parameters(kind: Any) -> dict[str, Any]:
+    """Type of each parameter of a transformation, in the order of their declaration."""
+    if not is_dataclass(kind):
+        return {}
+    hints = get_type_hints(kind)
+    return {f.name: hints[f.name] for f in fields(kind) if f.init}
+
+
+def _check_intensity(intensity: Intensity, name: str) -> None:
+    """Refuse shares beyond 0 to 1 and bounds that contradict each other."""
+    if not 0 <= intensity.share <= 1:
+        raise PlanError(f"'share' of {name} must lie between 0 and 1, not {intensity.share}.")
+    most = intensity.most
+    if intensity.least < 0 or (most is not None and most < max(1, intensity.least)):
+        raise PlanError(
+            f"'least' and 'most' of {name} must satisfy 0 <= least <= most and most >= 1; "
+            f"they are {intensity.least} and {most}."
+        )
+
+
+def _step_name(step: Step) -> str:
+    """Canonical form: what differs from the defaults, in the order of declaration."""
+    transformation = step.transformation
+    written = []
+    if is_dataclass(transformation):
+        default = type(transformation)()
+        written = [
+            (f.name, value)
+            for f in fields(transformation)
+            if (value := getattr(transformation, f.name)) != getattr(default, f.name)
+        ]
+    usual = transformation.intensity
+    written += [
+        (key, getattr(step.intensity, key))
+        for key in ("share", "least", "most")
+        if getattr(step.intensity, key) != getattr(usual, key)
+    ]
+    if step.fields:
+        written.append(("fields", step.fields))
+    if step.where != getattr(transformation, "where", "anywhere"):
+        written.append(("where", step.where))
+    inner = ",".join(f"{key}={write_value(value)}" for key, value in written)
+    return f"{transformation.id}({inner})" if inner else transformation.id
+
+
+WHERE: Final[tuple[str, ...]] = get_args(Where)

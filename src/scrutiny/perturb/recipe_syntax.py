@@ -1,0 +1,186 @@
+"""How recipes are written: ``contraction+typos@1(share=0.2,mode=swap)``.
+
+::
+
+    recipe  step ("+" step)*
+    step    name ["@" version] ["(" [key "=" value ("," key "=" value)*] ")"]
+    value   none | true | false | number | bare word | "JSON string" | value ("|" value)+
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+
+Value = None | bool | int | float | str | tuple[Any, ...]
+
+_NAME = re.compile(r"[A-Za-z_][\w.-]*(?:@\d+)?")
+_KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_BARE = re.compile(r"[^\s\"(),+|=]+")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_WORDS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
+
+
+class Written(NamedTuple):
+    """A step as it was written: a name and its parameters."""
+
+    name: str
+    parameters: dict[str, Value]
+
+
+def read_recipe(text: str) -> list[Written]:
+    """Steps of a written recipe.
+
+    Raises
+    ------
+    PlanError
+        With the place where it stops to read.
+
+    Examples
+    --------
+    >>> read_recipe("contraction + typos(share=0.2)")
+    [Written(name='contraction', parameters={}), Written(name='typos', parameters={'share': 0.2})]
+    """
+    steps: list[Written] = []
+    place = 0
+    while True:
+        step, place = _read_step(text, _skip_space(text, place))
+        steps.append(step)
+        place = _skip_space(text, place)
+        if place == len(text):
+            return steps
+        if text[place] != "+":
+            raise _unreadable(text, place, "'+' between steps, or the end")
+        place += 1
+
+
+def _read_step(text: str, place: int) -> tuple[Written, int]:
+    found = _NAME.match(text, place)
+    if found is None:
+        raise _unreadable(text, place, "the name of a transformation")
+    place = _skip_space(text, found.end())
+    parameters: dict[str, Value] = {}
+    if text[place : place + 1] != "(":
+        return Written(found[0], parameters), found.end()
+    place = _skip_space(text, place + 1)
+    while text[place : place + 1] != ")":
+        key = _KEY.match(text, place)
+        if key is None:
+            raise _unreadable(text, place, "a parameter such as share=0.2, or ')'")
+        if key[1] in parameters:
+            raise PlanError(f"The recipe {text!r} gives {key[1]!r} twice.")
+        parameters[key[1]], place = _read_value(text, key.end())
+        place = _skip_space(text, place)
+        if text[place : place + 1] == ",":
+            place = _skip_space(text, place + 1)
+        elif text[place : place + 1] != ")":
+            raise _unreadable(text, place, "',' or ')'")
+    return Written(found[0], parameters), place + 1
+
+
+def _read_value(text: str, place: int) -> tuple[Value, int]:
+    value, place = _read_single(text, place)
+    if text[place : place + 1] != "|":
+        return value, place
+    values = [value]
+    while text[place : place + 1] == "|":
+        value, place = _read_single(text, place + 1)
+        values.append(value)
+    return tuple(values), place
+
+
+def _read_single(text: str, place: int) -> tuple[Value, int]:
+    quoted = _STRING.match(text, place)
+    if quoted is not None:
+        try:
+            return json.loads(quoted[0]), quoted.end()
+        except ValueError as error:
+            raise _unreadable(text, place, "a JSON string") from error
+    number = _NUMBER.match(text, place)
+    found = _BARE.match(text, place)
+    if number is not None and (found is None or found.end() <= number.end()):
+        written = number[0]  # "1e+5" has a plus sign, which no bare word has
+        return (int(written) if written.lstrip("+-").isdigit() else float(written)), number.end()
+    if found is None:
+        raise _unreadable(text, place, "a value")
+    return _WORDS.get(found[0], found[0]), found.end()
+
+
+def _skip_space(text: str, place: int) -> int:
+    while place < len(text) and text[place].isspace():
+        place += 1
+    return place
+
+
+def _unreadable(text: str, place: int, wanted: str) -> PlanError:
+    return PlanError(
+        f"The recipe {text!r} does not read at character {place + 1}: expected {wanted}. "
+        'Recipes look like "contraction+typos(share=0.2)".'
+    )
+
+
+def write_value(value: Any) -> str:
+    """Value in the form that `read_recipe` reads back."""
+    if isinstance(value, tuple):
+        return "|".join(write_value(v) for v in value)
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    is_plain = _BARE.fullmatch(value) and not _NUMBER.fullmatch(value) and value not in _WORDS
+    return value if is_plain else json.dumps(value, ensure_ascii=False)
+
+
+def coerce(value: Value, hint: Any, *, of: str) -> Any:
+    """Value as the type that a parameter declares; whole numbers pass as decimal ones.
+
+    Raises
+    ------
+    PlanError
+        If it is of another type; ``of`` names the parameter.
+    UnknownNameError
+        If it is not one of the declared choices.
+    """
+    origin, options = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        if value in options:
+            return value
+        raise UnknownNameError(f"choice of {of}", str(value), map(str, options))
+    if origin in (Union, UnionType):
+        return _coerce_union(value, options, of=of)
+    if origin is tuple:
+        return tuple(coerce(v, options[0], of=of) for v in _as_tuple(value))
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    wanted = NoneType if hint is None else hint
+    if isinstance(wanted, type) and type(value) is not wanted:
+        shown = "none" if value is None else repr(value)
+        raise PlanError(f"{of} must be {_said(wanted)}, and {shown} is not.")
+    return value
+
+
+def _coerce_union(value: Value, options: Sequence[Any], *, of: str) -> Any:
+    for option in options:
+        try:
+            return coerce(value, option, of=of)
+        except (PlanError, UnknownNameError):
+            continue
+    allowed = " or ".join(_said(option) for option in options)
+    raise PlanError(f"{of} must be {allowed}, and {value!r} is not.")
+
+
+def _as_tuple(value: Value) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _said(hint: Any) -> str:
+    names = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+    if hint in (None, NoneType):
+        return "none"
+    return names.get(hint, str(hint))

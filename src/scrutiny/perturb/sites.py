@@ -1,0 +1,31 @@
+"""Places that many transformations share."""
+
+from collections.abc import Callable, Sequence
+
+from scrutiny.core.transformation import Document, Site
+from scrutiny.text.tokens import is_word
+
+WHOLE_TEXT = -1
+
+
+def word_sites(document: Document, shortest: int = 1) -> list[Site]:
+    """Tokens with letters and at least so many code points; no URLs, mentions, tags or numbers."""
+    words = document.words
+    return [
+        Site(start, end, i)
+        for i, (start, end) in enumerate(document.tokens)
+        if end - start >= shortest and is_word(words[i])
+    ]
+
+
+def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Site]:
+    """Tokens whose surface passes a test."""
+    words = document.words
+    return [
+        Site(start, end, i) for i, (start, end) in enumerate(document.tokens) if is_place(words[i])
+    ]
+
+
+def whole_text(document: Document) -> Sequence[Site]:
+    """The text as one place; none if it is blank."""
+    return (Site(0, len(document.text), WHOLE_TEXT),) if document.text.strip() else ()

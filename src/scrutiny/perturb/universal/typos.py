@@ -1,0 +1,103 @@
+"""Slips of the fingers: a letter replaced, swapped, inserted or left out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.letters import pick, same_class, split_characters
+from scrutiny.perturb.sites import word_sites
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_MODES = ("replace", "swap", "insert", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Typos:
+    """One slip in each chosen word.
+
+    A replaced or inserted letter is a random one of the same class: digit, upper case, lower case,
+    and of the same script. Two equal neighbors are never swapped.
+
+    Parameters
+    ----------
+    mode
+        Kind of slip; ``random`` draws one for each word.
+    skip_first, skip_last
+        Leave the first or the last character of a word where it is.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** the answer to unsystematic noise inside words, with everything else as it was.
+
+    **Misleads when** the model's tokenizer splits the changed words into many pieces: then it is
+    the tokenizer that was tested. Compare with the matched control, and by piece count.
+
+    References
+    ----------
+    Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings with robust word recognition.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> variant = perturb(Example("1", {"text": "He loves it"}), "typos(mode=swap)", seed=0)
+    >>> variant.edits[0].text in ("vo", "ol", "ev")
+    True
+    """
+
+    id: ClassVar[str] = "typos@1"
+    summary: ClassVar[str] = "a letter replaced, swapped, inserted or left out inside words"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+
+    mode: Literal["random", "replace", "swap", "insert", "delete"] = "random"
+    skip_first: bool = True
+    skip_last: bool = True
+    shortest: int = 4
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return word_sites(document, max(self.shortest, 1 + self.skip_first + self.skip_last))
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """The drawn slip, then all others of the word until one can be made."""
+        of_mode, of_place, of_letter = rng.random(3).tolist()
+        units = split_characters(document.text[site.start : site.end])
+        low, high = int(self.skip_first), len(units) - int(self.skip_last)
+        if self.mode == "random":
+            at = int(of_mode * 4)
+            modes: Sequence[str] = (*_MODES[at:], *_MODES[:at])
+        else:
+            modes = (self.mode,)
+        for mode in modes:
+            places = high - low - (mode == "swap")
+            first = int(of_place * places)
+            for i in range(places):
+                at = low + (first + i) % places
+                if slip := _slip(mode, units, at, share=of_letter):
+                    start = site.start + sum(map(len, units[:at]))
+                    taken, text = slip
+                    yield (Edit(document.field, start, start + taken, text, inside=True),)
+
+
+def _slip(mode: str, units: Sequence[str], at: int, *, share: float) -> tuple[int, str] | None:
+    """Code points that a slip takes away there and what stands there then, if it can be made."""
+    unit = units[at]
+    if mode == "swap":
+        following = units[at + 1]
+        return None if following == unit else (len(unit + following), following + unit)
+    if mode == "delete":
+        return len(unit), ""
+    options = same_class(unit)
+    if not options:
+        return None
+    return (len(unit) if mode == "replace" else 0), pick(options, share)
