@@ -1,0 +1,179 @@
+"""A data set in memory: its examples, its labels, what was left out, and its fingerprint."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import islice
+from pathlib import PurePath
+from typing import Any
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.data.identity import content_key
+from scrutiny.data.labels import LabelMatch, sort_labels
+from scrutiny.data.reading import BadRow, OnBadRow, Reading, open_data, parse_limit
+from scrutiny.data.source import DataSource
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Examples of one source.
+
+    Parameters
+    ----------
+    name
+        What the plan or the file calls it.
+    source
+        The data string, as given.
+    task
+        Name of the task.
+    examples
+        In file order.
+    labels
+        Gold labels that occur (types of entities, for tagging), in a fixed order.
+    label_map
+        New names of labels that the data string states.
+    bad_rows
+        Rows that were left out, with the reason.
+    fingerprint
+        Digest of identifiers, texts and gold, in order.
+    notes
+        Sentences about how it was read.
+    columns
+        Column by role.
+    """
+
+    name: str
+    source: str
+    task: str
+    examples: tuple[Example, ...]
+    labels: tuple[str, ...]
+    label_map: Mapping[str, str]
+    bad_rows: tuple[BadRow, ...]
+    fingerprint: str
+    notes: tuple[str, ...]
+    columns: Mapping[str, str]
+
+    def __len__(self) -> int:
+        """Number of examples."""
+        return len(self.examples)
+
+    @property
+    def golds(self) -> list[Any]:
+        """Gold answers, in order."""
+        return [example.gold for example in self.examples]
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Languages that occur."""
+        return frozenset(example.language for example in self.examples)
+
+    def with_labels(self, match: LabelMatch) -> "Dataset":
+        """Return the data set with the model's names for its gold labels.
+
+        The fingerprint stays: it is of the data as read.
+        """
+        names = match.mapping
+        examples = tuple(replace(e, gold=_named(e.gold, names)) for e in self.examples)
+        labels = tuple(names[label] for label in self.labels)
+        notes = (*self.notes, match.note)
+        return replace(self, examples=examples, labels=labels, label_map=names, notes=notes)
+
+
+def load_dataset(
+    source: Any,
+    *,
+    task: str | None = None,
+    limit: int | str | None = None,
+    on_bad_row: OnBadRow = "skip",
+    name: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Dataset:
+    """Data set of a data string, a path or an object that holds a table.
+
+    Parameters
+    ----------
+    source
+        A data string (``csv:dev.csv#text=sentence,label=label``), a path, a pandas or polars data
+        frame, a pyarrow table, a ``datasets.Dataset``, a list of dicts or a dict of columns.
+    task
+        Name of the task; read off the columns unless given.
+    limit
+        How many examples, or which (``"100:200"``), among the rows that read.
+    on_bad_row
+        ``skip`` counts and lists rows that do not read; ``fail`` stops at the first.
+    name
+        Name of the data set; made from the source unless given.
+    columns
+        Options of the data string as a mapping (``{"text": "sentence"}``).
+
+    Raises
+    ------
+    DataError
+        If the source does not read, or no row of it does.
+
+    Examples
+    --------
+    >>> data = load_dataset("builtin:reviews", limit=4)
+    >>> len(data), data.labels
+    (4, ('negative', 'positive'))
+    """
+    start, stop = parse_limit(limit)
+    reading = open_data(source, task=task, on_bad_row=on_bad_row, columns=columns)
+    examples = tuple(islice(iter(reading), start, stop))
+    if not examples:
+        raise DataError(f"The limit {limit} selects no example of {reading.source}.")
+    return Dataset(
+        name=name or _name(reading.source),
+        source=str(reading.source),
+        task=reading.task.name,
+        examples=examples,
+        labels=_labels(examples, reading),
+        label_map=reading.label_map,
+        bad_rows=tuple(reading.bad_rows),
+        fingerprint=fingerprint(examples),
+        notes=reading.notes,
+        columns=reading.columns.roles,
+    )
+
+
+def fingerprint(examples: Iterable[Example]) -> str:
+    """Digest of examples, in order: 32 hexadecimal digits.
+
+    Depends on identifiers, texts and gold; not on names of files or columns.
+    """
+    whole = blake2b(digest_size=16, person=b"scrutiny.data.1")
+    for example in examples:
+        whole.update(content_key(example))
+        whole.update(example.id.encode() + b"\0")
+    return whole.hexdigest()
+
+
+def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
+    """Labels that occur: in the order of the label map or of the file's classes, else sorted."""
+    found: set[str] = set()
+    for example in examples:
+        if isinstance(example.gold, str):
+            found.add(example.gold)
+        elif example.gold is not None:
+            found.update(span.label for span in example.gold)
+    role = "tags" if reading.task.name == "token-tagging" else "label"
+    stated = reading.table.class_names.get(reading.columns.roles.get(role, ""), ())
+    known = dict.fromkeys(reading.label_map.values() or stated)
+    return tuple(label for label in known if label in found) or tuple(sort_labels(list(found)))
+
+
+def _named(gold: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(gold, tuple):
+        return tuple(span._replace(label=names[span.label]) for span in gold)
+    return None if gold is None else names[gold]
+
+
+def _name(source: DataSource) -> str:
+    """Short name of a source: the file's without its suffix, the split of a hub data set."""
+    if source.scheme in ("builtin", "object"):
+        return source.target
+    if source.scheme == "hf":
+        base = source.target.partition("@")[0].partition("[")[0]
+        return base.rpartition("/")[2].replace(":", "-")
+    return PurePath(source.target.replace("\\", "/")).stem

@@ -1,0 +1,109 @@
+"""Identifiers of items: the user's own, or hashes of their content, so that two runs pair up."""
+
+from array import array
+from hashlib import blake2b
+
+from scrutiny.core.canonical import length_prefixed
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example, Span
+
+_SMALLEST = 1024
+
+
+def content_key(example: Example) -> bytes:
+    """Sixteen bytes that depend on the names and texts of the fields and on the gold, only."""
+    parts: list[str] = []
+    for name, text in example.fields.items():
+        parts += (name, text)
+    parts.append(_gold_key(example.gold))
+    return blake2b(length_prefixed(*parts), digest_size=16).digest()
+
+
+def _gold_key(gold: str | tuple[Span, ...] | None) -> str:
+    if gold is None:
+        return ""
+    if isinstance(gold, str):
+        return f"={gold}"
+    return "".join(f"/{s.field} {s.start} {s.end} {s.label}" for s in gold)
+
+
+class Identifiers:
+    """Identifiers given so far in one data set.
+
+    Content hashes are sixteen hexadecimal digits; the k-th repetition of one gets ``-k``. User
+    identifiers must be unique.
+    """
+
+    def __init__(self) -> None:
+        self._seen = _Lines()
+        self._repeated: dict[int, int] = {}
+
+    @property
+    def repetitions(self) -> int:
+        """How many items repeat the content of an earlier one."""
+        return sum(self._repeated.values())
+
+    def of_content(self, key: bytes, *, line: int) -> str:
+        """Identifier for a content key."""
+        name = key[:8].hex()
+        number = int.from_bytes(key[:8], "big")
+        if self._seen.add(number, line):
+            count = self._repeated.get(number, 0) + 1
+            self._repeated[number] = count
+            return f"{name}-{count}"
+        return name
+
+    def of_user(self, name: str, *, line: int) -> str:
+        """Return the user's identifier.
+
+        Raises
+        ------
+        DataError
+            If it was there already; both lines are named.
+        """
+        number = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big")
+        first = self._seen.add(number, line)
+        if first:
+            raise DataError(
+                f"the id {name!r} stands on line {first} already; identifiers must be unique "
+                "(an empty id= makes them from the content)"
+            )
+        return name
+
+
+class _Lines:
+    """Map of 64-bit keys to the line they were first seen on: 16 to 48 bytes a key.
+
+    A dict of a million entries would take 100 MB. Open addressing, linear probing.
+    """
+
+    def __init__(self) -> None:
+        self._allocate(_SMALLEST)
+
+    def _allocate(self, slots: int) -> None:
+        self._keys = array("Q", bytes(8 * slots))
+        self._lines = array("Q", bytes(8 * slots))  # 0: the slot is free
+        self._mask = slots - 1
+        self._room = slots * 2 // 3
+
+    def add(self, key: int, line: int) -> int:
+        """Line the key was first seen on, or 0 for a new one."""
+        keys, lines, mask = self._keys, self._lines, self._mask
+        slot = key & mask
+        while lines[slot]:
+            if keys[slot] == key:
+                return lines[slot]
+            slot = (slot + 1) & mask
+        keys[slot] = key
+        lines[slot] = line
+        self._room -= 1
+        if not self._room:
+            self._grow()
+        return 0
+
+    def _grow(self) -> None:
+        pairs = zip(self._keys, self._lines, strict=True)
+        self._allocate(2 * len(self._keys))
+        for key, line in pairs:
+            if line:
+                self.add(key, line)

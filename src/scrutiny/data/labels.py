@@ -1,0 +1,164 @@
+"""Which label of the data is which label of the model: always explicit, always recorded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import unquote
+
+from scrutiny.core.canonical import value_digest
+from scrutiny.core.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class LabelMatch:
+    """Model labels by data label, and the rule that matched them.
+
+    ``rule`` is ``equal`` (same names but for case), ``explicit`` (the user's map) or ``index``
+    (data label 0 is the model's first label, and so on: a convention, so it is recorded).
+    """
+
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    rule: Literal["equal", "explicit", "index"] = "equal"
+
+    @property
+    def digest(self) -> str:
+        """Six hexadecimal digits that change when the mapping does."""
+        return value_digest(dict(self.mapping))
+
+    @property
+    def note(self) -> str:
+        """One sentence for the report."""
+        pairs = ", ".join(f"{data} is {model}" for data, model in self.mapping.items())
+        how = {
+            "equal": "by equal names",
+            "explicit": "as the label map says",
+            "index": "by index, because the data has integers only",
+        }[self.rule]
+        return f"Labels of the data were matched to the model's {how}: {pairs}."
+
+
+def parse_label_map(text: str) -> dict[str, str]:
+    """Label map of the text ``0:negative|1:positive``; odd characters as ``%2C``.
+
+    Raises
+    ------
+    DataError
+        For an entry without a colon, an empty name, or a label mapped twice.
+
+    Examples
+    --------
+    >>> parse_label_map("0:negative|1:positive")
+    {'0': 'negative', '1': 'positive'}
+    """
+    mapping: dict[str, str] = {}
+    for part in text.split("|"):
+        data, colon, model = (unquote(piece).strip() for piece in part.partition(":"))
+        if not (data and colon and model):
+            raise DataError(
+                f"The label map {text!r} does not read at {part!r}: it is written "
+                "0:negative|1:positive, the data's label before each colon."
+            )
+        if data in mapping:
+            raise DataError(f"The label map {text!r} maps {data!r} twice.")
+        mapping[data] = model
+    return mapping
+
+
+def match_labels(
+    data_labels: Sequence[str],
+    model_labels: Sequence[str],
+    *,
+    explicit_map: Mapping[str, str] | None = None,
+) -> LabelMatch:
+    """Match of every data label to a model label.
+
+    The data may lack some of the model's labels; no data label may be without one.
+
+    Parameters
+    ----------
+    data_labels
+        Gold labels that occur.
+    model_labels
+        Classes in the order of the model's scores.
+    explicit_map
+        Model labels by data label; labels that it leaves out must have equal names.
+
+    Raises
+    ------
+    DataError
+        If the labels match neither by name, nor by the map, nor by index; both sides are listed
+        and the option to add is spelled out.
+
+    Examples
+    --------
+    >>> match_labels(["0", "1"], ["NEGATIVE", "POSITIVE"]).mapping
+    {'0': 'NEGATIVE', '1': 'POSITIVE'}
+    """
+    ordered = sort_labels(data_labels)
+    by_name = {label: _same_name(label, model_labels) for label in ordered}
+    if explicit_map:
+        mapped = {k: _same_name(v, model_labels) for k, v in explicit_map.items()}
+        wrong = [v for k, v in explicit_map.items() if mapped[k] is None]
+        if wrong:
+            raise DataError(
+                f"The label map leads to {_list(wrong)}, which the model does not have. "
+                f"Its labels are {_list(model_labels)}."
+            )
+        by_name |= {label: mapped[label] for label in ordered if label in mapped}
+    complete = {data: model for data, model in by_name.items() if model is not None}
+    if len(complete) == len(ordered):
+        return LabelMatch(complete, "explicit" if explicit_map else "equal")
+    if not explicit_map and not complete and _are_indices(ordered, len(model_labels)):
+        return LabelMatch({label: model_labels[int(label)] for label in ordered}, "index")
+    raise DataError(_unmatched(ordered, model_labels, complete))
+
+
+def sort_labels(labels: Sequence[str]) -> list[str]:
+    """Distinct labels in a fixed order: integers by value, anything else by code point.
+
+    Examples
+    --------
+    >>> sort_labels(["10", "2", "2"])
+    ['2', '10']
+    """
+    distinct = set(labels)
+    if all(_is_integer(label) for label in distinct):
+        return sorted(distinct, key=lambda label: (int(label), label))
+    return sorted(distinct)
+
+
+def _is_integer(label: str) -> bool:
+    return label.removeprefix("-").isdecimal()
+
+
+def _same_name(label: str, candidates: Sequence[str]) -> str | None:
+    """The candidate of this very name, else the only one that differs in case alone."""
+    if label in candidates:
+        return label
+    same = [c for c in candidates if c.casefold() == label.casefold()]
+    return same[0] if len(same) == 1 else None
+
+
+def _are_indices(labels: Sequence[str], k: int) -> bool:
+    """Whether labels are 0 to k-1. The last must occur, or k be 2: else the coding is unclear."""
+    if not labels or not all(label.isdecimal() and str(int(label)) == label for label in labels):
+        return False
+    largest = max(int(label) for label in labels)
+    return largest == k - 1 or (k == 2 and largest < k)
+
+
+def _list(labels: Sequence[str]) -> str:
+    shown = ", ".join(repr(label) for label in labels[:20])
+    return shown + (f", … ({len(labels)} in all)" if len(labels) > 20 else "")
+
+
+def _unmatched(data: Sequence[str], model: Sequence[str], complete: Mapping[str, str]) -> str:
+    missing = [label for label in data if label not in complete]
+    free = [label for label in model if label not in complete.values()]
+    pairs = [f"{d}:{m}" for d, m in zip(missing, free, strict=False)]
+    pairs += [f"{d}:…" for d in missing[len(free) :]]
+    return (
+        f"The data's labels do not match the model's. The data has {_list(data)}; the model has "
+        f"{_list(model)}. Say which is which: add labels={'|'.join(pairs[:20])} to the data "
+        "string, after checking that each pair means the same."
+    )

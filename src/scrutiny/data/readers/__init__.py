@@ -1,0 +1,1 @@
+"""Readers: ``read(source: DataSource) -> Table``, one file for each kind of file."""

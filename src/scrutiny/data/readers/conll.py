@@ -1,0 +1,81 @@
+"""CoNLL files: one token a line, its columns beside it, a blank line between sentences."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.peek import with_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_COMMENT = re.compile(r"#\s*([\w.-]+)\s*=\s*(.*)")
+_HEADING = re.compile(r"#\s*(newdoc|newpar)\b")
+
+
+def read(source: DataSource) -> Table:
+    """Sentences with their ``tokens``, ``tags`` and what ``# key = value`` lines state.
+
+    Columns are separated by tabs if a line has one, else by white space. ``-DOCSTART-`` lines are
+    left out. The line of a sentence is that of its first token.
+    """
+    token = _index(source, "token", 0)
+    tag = _index(source, "tag", -1)
+    table = with_columns(_sentences(lines(source), token, tag), source.target)
+    return replace(table, defaults={"tokens": "tokens", "tags": "tags"})
+
+
+def _sentences(text: Iterator[str], token: int, tag: int) -> Iterator[RawRow]:
+    values: dict[str, object] = {}
+    tokens: list[str] = []
+    tags: list[str] = []
+    start, problem = 0, ""
+    for number, raw in enumerate(text, 1):
+        line = raw.rstrip("\r\n")
+        if not line or line.isspace():
+            if start:
+                yield _sentence(start, values, (tokens, tags), problem)
+            values, tokens, tags, start, problem = {}, [], [], 0, ""
+            continue
+        if line.startswith("-DOCSTART-"):
+            continue
+        if line.startswith("#") and not tokens:
+            comment = _COMMENT.match(line)
+            if comment or _HEADING.match(line):
+                values |= {comment[1]: comment[2].strip()} if comment else {}
+                continue
+        start = start or number
+        cells = line.split("\t") if "\t" in line else line.split()
+        try:
+            tokens.append(cells[token])
+            tags.append(cells[tag])
+            if len(cells) < 2:
+                problem = problem or f"line {number} has a single column"
+        except IndexError:
+            problem = problem or _too_few(number, len(cells), token, tag)
+    if start:
+        yield _sentence(start, values, (tokens, tags), problem)
+
+
+def _sentence(
+    line: int, values: dict[str, object], layers: tuple[list[str], list[str]], problem: str
+) -> RawRow:
+    if problem:
+        return RawRow(line, {}, problem)
+    return RawRow(line, values | {"tokens": layers[0], "tags": [t.strip() for t in layers[1]]})
+
+
+def _too_few(line: int, width: int, token: int, tag: int) -> str:
+    return f"line {line} has {width} columns, too few for token={token},tag={tag}"
+
+
+def _index(source: DataSource, name: str, default: int) -> int:
+    given = source.option(name) or str(default)
+    try:
+        return int(given)
+    except ValueError:
+        raise DataError(
+            f"{name}={given} in {source}: columns of a CoNLL file are counted from 0; -1 is the "
+            "last."
+        ) from None

@@ -1,0 +1,129 @@
+"""Comma- and tab-separated files.
+
+TSV files are not quoted unless ``quote=double`` says so: the field's TSV files (GLUE's among
+them) hold single quotation marks, which a quoting reader takes for the start of a field.
+"""
+
+import csv
+from collections.abc import Iterator
+from itertools import chain
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.files import lines
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar": "|"}
+_LONGEST_FIELD = 2**27
+
+
+def read_csv(source: DataSource) -> Table:
+    """Rows of a comma-separated file; fields may be quoted and span lines."""
+    return _read(source, delimiter=",", quote="double")
+
+
+def read_tsv(source: DataSource) -> Table:
+    """Rows of a tab-separated file; never quoted unless told."""
+    return _read(source, delimiter="\t", quote="none")
+
+
+def _read(source: DataSource, *, delimiter: str, quote: str) -> Table:
+    delimiter = _delimiter(source, delimiter)
+    quote = source.option("quote", quote)
+    if quote not in ("none", "double"):
+        raise DataError(f"quote={quote} in {source}: it is none or double.")
+    text = lines(source)
+    if quote == "none":
+        cells = _split(text, delimiter)
+    else:
+        csv.field_size_limit(_LONGEST_FIELD)  # long documents; the default refuses 128 KiB
+        cells = _parse(text, delimiter)
+    columns, cells = _header(source, cells, delimiter)
+    return Table(columns=columns, rows=_rows(cells, columns), place=source.target)
+
+
+_Cells = Iterator[tuple[int, list[str], str]]  # line, cells, problem
+
+
+def _split(text: Iterator[str], delimiter: str) -> _Cells:
+    for number, line in enumerate(text, 1):
+        bare = line.rstrip("\n").removesuffix("\r")
+        if bare:
+            yield number, bare.split(delimiter), ""
+
+
+def _parse(text: Iterator[str], delimiter: str) -> _Cells:
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    while True:
+        start = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield start, [], _csv_problem(str(error), start, reader.line_num)
+            continue
+        if cells:
+            yield start, cells, ""
+
+
+def _csv_problem(message: str, start: int, end: int) -> str:
+    if "unexpected end of data" in message:
+        return (
+            f"a quotation mark opened here is never closed: it swallowed the lines up to {end}; "
+            "if the file is not quoted, add quote=none"
+        )
+    if "new-line character" in message:
+        return "a carriage return stands in an unquoted field"
+    if "expected after" in message:
+        return "text follows a closing quotation mark; inside a field, double it"
+    return f"the row does not read ({message})" if start == end else message
+
+
+def _header(source: DataSource, cells: _Cells, delimiter: str) -> tuple[tuple[str, ...], _Cells]:
+    first = next(cells, None)
+    if first is None:
+        raise DataError(f"{source.target} is empty: it has no line with anything in it.")
+    line, names, problem = first
+    if problem:
+        raise DataError(f"{source.target}:{line}: the header does not read: {problem}.")
+    if source.option("header") == "none":
+        return tuple(str(i) for i in range(len(names))), chain([first], cells)
+    columns = tuple(name.strip() for name in names)
+    twice = sorted({name for name in columns if columns.count(name) > 1})
+    if twice:
+        raise DataError(
+            f"{source.target}:{line}: the header has {', '.join(map(repr, twice))} twice. Name the "
+            "columns apart, or write header=none and number them from 0."
+        )
+    if len(columns) == 1:
+        others = [d for d in (",", "\t", ";", "|") if d != delimiter and d in columns[0]]
+        if others:
+            word = next(k for k, v in _DELIMITERS.items() if v == others[0])
+            raise DataError(
+                f"{source.target}: the header {columns[0]!r} is a single column. It looks "
+                f"separated by {word}s: add delimiter={word} to the data string."
+            )
+    return columns, cells
+
+
+def _rows(cells: _Cells, columns: tuple[str, ...]) -> Iterator[RawRow]:
+    width = len(columns)
+    for line, values, problem in cells:
+        if problem:
+            yield RawRow(line, {}, problem)
+        elif len(values) != width:
+            yield RawRow(line, {}, f"the row has {len(values)} columns, the header {width}")
+        else:
+            yield RawRow(line, dict(zip(columns, values, strict=True)))
+
+
+def _delimiter(source: DataSource, default: str) -> str:
+    given = source.option("delimiter", default)
+    delimiter = _DELIMITERS.get(given, given)
+    if len(delimiter) != 1:
+        raise DataError(
+            f"delimiter={given} in {source}: it is one character, or one of "
+            f"{', '.join(_DELIMITERS)}."
+        )
+    return delimiter

@@ -1,0 +1,113 @@
+"""Opening files of text, and saying what is wrong with them."""
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.source import DataSource
+
+_ARCHIVES = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"\x28\xb5\x2f\xfd": "zstandard",
+}
+
+
+def existing_file(source: DataSource) -> Path:
+    """Path of the source, which is a file with something in it.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, it is a folder, it is empty, or it may not be read.
+    """
+    path = source.path
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise DataError(f"{_no_such_file(source, path)} ({error.strerror})") from None
+    if path.is_dir():
+        inside = sorted(p.name for p in path.iterdir())
+        raise DataError(
+            f"{source.target} is a folder; {source.scheme}: reads one file. "
+            f"It holds {', '.join(inside[:8]) or 'nothing'}{', …' if len(inside) > 8 else ''}."
+        )
+    if size == 0:
+        raise DataError(f"{source.target} is empty (0 bytes).")
+    return path
+
+
+def lines(source: DataSource) -> Iterator[str]:
+    """Physical lines of a text file with their line ends; a byte-order mark is dropped.
+
+    A line ends at a line feed only: a stray carriage return does not start a new one.
+
+    Raises
+    ------
+    DataError
+        Where the bytes are not in the encoding; the message gives the offset.
+    """
+    path = existing_file(source)
+    encoding = encoding_of(source)
+    try:
+        with path.open(encoding=encoding, newline="\n") as file:
+            yield from file
+    except UnicodeDecodeError:
+        raise DataError(_undecodable(source, path, encoding)) from None
+    except PermissionError as error:
+        raise DataError(f"{source.target} may not be read ({error.strerror}).") from None
+
+
+def encoding_of(source: DataSource) -> str:
+    """Python's name of the encoding that the data string states; UTF-8 unless told.
+
+    Raises
+    ------
+    DataError
+        If there is no such encoding.
+    """
+    name = source.option("encoding", "utf-8")
+    try:
+        found = codecs.lookup(name).name
+    except LookupError:
+        raise DataError(
+            f"There is no encoding {name!r}; common ones are utf-8, utf-16, latin-1, cp1252."
+        ) from None
+    return "utf-8-sig" if found == "utf-8" else found
+
+
+def _no_such_file(source: DataSource, path: Path) -> str:
+    here = f"; from {Path.cwd()}" if not path.is_absolute() else ""
+    parent = path.parent
+    near = ""
+    if parent.is_dir():
+        others = sorted(p.name for p in parent.iterdir() if p.suffix == path.suffix)
+        near = f" Beside it: {', '.join(others[:5])}." if others else ""
+    else:
+        near = f" The folder {parent} does not exist either."
+    return f"There is no file {source.target!r}{here}.{near}"
+
+
+def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
+    """Say at which byte a file stops being in its encoding."""
+    data = path.read_bytes()
+    for magic, name in _ARCHIVES.items():
+        if data.startswith(magic):
+            return f"{source.target} is compressed ({name}): unpack it first."
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return f"{source.target} is UTF-16: add encoding=utf-16 to the data string."
+    name = "UTF-8" if encoding == "utf-8-sig" else encoding
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start]
+        return (
+            f"{source.target} is not {name}: byte {byte:#04x} at offset {error.start} (line {line})"
+            " does not fit. If the file is in another encoding, say so: encoding=latin-1 or "
+            "encoding=cp1252."
+        )
+    return f"{source.target} changed while it was read; read it again."

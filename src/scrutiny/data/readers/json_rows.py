@@ -1,0 +1,144 @@
+"""JSON files: one object a line, one list of objects, or one object of columns."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.peek import with_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_DECODER = json.JSONDecoder()
+_SPACE = " \t\r\n"
+
+
+def read_jsonl(source: DataSource) -> Table:
+    """Rows of a file with one JSON object on each line."""
+    return with_columns(_object_lines(lines(source)), source.target)
+
+
+def read_json(source: DataSource) -> Table:
+    """Rows of a JSON file: a list of objects, an object of columns, or a list inside an object.
+
+    The file is read whole; for millions of rows use ``jsonl:``.
+    """
+    text = "".join(lines(source))
+    start = _skip_space(text, 0)
+    if start == len(text):
+        raise DataError(f"{source.target} is empty: it holds white space only.")
+    try:
+        rows = _document(text, start, source)
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{source.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}). "
+            "A file with one object on each line is jsonl:."
+        ) from None
+    return with_columns(iter(rows), source.target)
+
+
+def _object_lines(text: Iterator[str]) -> Iterator[RawRow]:
+    for number, line in enumerate(text, 1):
+        if line.isspace():
+            continue
+        try:
+            value = json.loads(line)
+        except json.JSONDecodeError as error:
+            yield RawRow(number, {}, f"no valid JSON ({error.msg} at column {error.colno})")
+            continue
+        yield _row(number, value)
+
+
+def _row(line: int, value: Any) -> RawRow:
+    if isinstance(value, dict):
+        return RawRow(line, value)
+    return RawRow(line, {}, f"the row is a {type(value).__name__}, not an object")
+
+
+def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
+    field = source.option("field")
+    if text[start] == "[":
+        if field:
+            raise DataError(f"field={field}: {source.target} is a list, so it has no fields.")
+        return _array(text, start)
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise DataError(f"{source.target} holds a single {type(value).__name__}, not rows.")
+    if field and field not in value:
+        raise DataError(
+            f"field={field}: {source.target} has no such key. It has: {', '.join(value)}."
+        )
+    lists = [key for key, member in value.items() if _is_rows(member)]
+    if field or len(lists) == 1:
+        place = _member(text, start, field or lists[0])
+        if text[place] != "[":
+            raise DataError(f"field={field}: that key of {source.target} does not hold a list.")
+        return _array(text, place)
+    return column_rows(value, source.target)
+
+
+def column_rows(columns: Mapping[str, Any], place: str) -> list[RawRow]:
+    """Rows, numbered from 1, of an object of columns.
+
+    Raises
+    ------
+    DataError
+        If the values are not lists of one length.
+    """
+    odd = [str(key) for key, value in columns.items() if not isinstance(value, list | tuple)]
+    if odd or not columns:
+        raise DataError(
+            f"{place} is an object, but not one of columns: "
+            f"{', '.join(odd) or 'it has no keys'} {'hold' if len(odd) > 1 else 'holds'} no list. "
+            "If the rows stand under one of its keys, say which: field=NAME."
+        )
+    sizes = {len(value) for value in columns.values()}
+    if len(sizes) > 1:
+        lengths = ", ".join(f"{key} {len(value)}" for key, value in columns.items())
+        raise DataError(f"The columns of {place} differ in length: {lengths}.")
+    cells = zip(*columns.values(), strict=True)
+    return [RawRow(i, dict(zip(columns, row, strict=True))) for i, row in enumerate(cells, 1)]
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _array(text: str, start: int) -> list[RawRow]:
+    """Objects of the array that starts here, with the lines they start on."""
+    rows: list[RawRow] = []
+    line = text.count("\n", 0, start) + 1
+    counted = start
+    place = _skip_space(text, start + 1)
+    while place < len(text) and text[place] != "]":
+        line += text.count("\n", counted, place)
+        counted = place
+        value, end = _DECODER.raw_decode(text, place)
+        rows.append(_row(line, value))
+        place = _skip_space(text, end)
+        if text[place : place + 1] == ",":
+            place = _skip_space(text, place + 1)
+        elif text[place : place + 1] != "]":
+            raise json.JSONDecodeError("Expecting ',' or ']'", text, place)
+    if place >= len(text):
+        raise json.JSONDecodeError("The list is not closed", text, max(0, len(text) - 1))
+    return rows
+
+
+def _member(text: str, start: int, wanted: str) -> int:
+    """Where the value of a key of a well-formed object starts."""
+    place = _skip_space(text, start + 1)
+    while True:
+        key, place = _DECODER.raw_decode(text, place)
+        place = _skip_space(text, _skip_space(text, place) + 1)  # over the colon
+        if key == wanted:
+            return place
+        _, place = _DECODER.raw_decode(text, place)
+        place = _skip_space(text, _skip_space(text, place) + 1)  # over the comma
+
+
+def _skip_space(text: str, place: int) -> int:
+    while place < len(text) and text[place] in _SPACE:
+        place += 1
+    return place

@@ -1,0 +1,99 @@
+"""Tables that are Python objects already. No library of theirs is imported here but Arrow."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.arrow import batch_rows, class_names_of, feature_names
+from scrutiny.data.readers.json_rows import column_rows
+from scrutiny.data.readers.peek import with_columns
+from scrutiny.data.table import RawRow, Table
+
+_BATCH = 1000
+
+
+def read_object(value: Any) -> Table:
+    """Rows, numbered from 1, of an object that holds a table.
+
+    Takes ``datasets.Dataset`` (and one split of it), whatever exports an Arrow stream (pandas and
+    polars data frames, pyarrow tables), a list of dicts, and a dict of columns.
+
+    Raises
+    ------
+    DataError
+        If it is none of these, or holds no rows.
+    """
+    place = type(value).__name__
+    if isinstance(value, Mapping) and hasattr(value, "num_rows"):
+        raise DataError(
+            f"A {place} holds several splits ({', '.join(value)}): give one of them, as in "
+            f"data[{next(iter(value), 'test')!r}]."
+        )
+    if hasattr(value, "features") and hasattr(value, "column_names"):
+        return hub_table(value, place)
+    if hasattr(value, "__arrow_c_stream__"):
+        return _arrow_table(value, place)
+    if isinstance(value, Mapping):
+        return with_columns(iter(column_rows(_as_lists(value), place)), place)
+    if isinstance(value, list | tuple):
+        return with_columns(_list_rows(value), place)
+    raise DataError(
+        f"A {place} is not something that examples can be read from. Give a data string "
+        "(csv:dev.csv), a pandas or polars data frame, a pyarrow table, a datasets.Dataset, a list "
+        "of dicts or a dict of columns."
+    )
+
+
+def hub_table(value: Any, place: str) -> Table:
+    """Rows of a ``datasets.Dataset`` or ``IterableDataset``, numbered from 1."""
+    features = value.features
+    described = features.to_dict() if features is not None else {}
+    table = with_columns(_hub_rows(value), place)
+    return Table(
+        columns=tuple(value.column_names or table.columns),
+        rows=table.rows,
+        place=place,
+        class_names=feature_names(described),
+    )
+
+
+def _hub_rows(value: Any) -> Iterator[RawRow]:
+    number = 0
+    for batch in value.iter(batch_size=_BATCH):
+        for cells in zip(*batch.values(), strict=True):
+            number += 1
+            yield RawRow(number, dict(zip(batch, cells, strict=True)))
+
+
+def _arrow_table(value: Any, place: str) -> Table:
+    import pyarrow as pa
+
+    try:
+        reader = pa.RecordBatchReader.from_stream(value)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        message = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(
+            f"A column of the {place} mixes types that Arrow cannot hold together: {message}. "
+            "Convert it, for example with astype(str), or give a list of dicts."
+        ) from None
+    names = [n for n in reader.schema.names if not n.startswith("__index_level_")]
+    rows = with_columns(batch_rows(reader), place).rows
+    return Table(
+        columns=tuple(names), rows=rows, place=place, class_names=class_names_of(reader.schema)
+    )
+
+
+def _list_rows(value: list[Any] | tuple[Any, ...]) -> Iterator[RawRow]:
+    for number, row in enumerate(value, 1):
+        if isinstance(row, Mapping):
+            yield RawRow(number, row)
+        else:
+            yield RawRow(number, {}, f"the row is a {type(row).__name__}, not a dict")
+
+
+def _as_lists(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns as lists: arrays and series know how to become one."""
+    return {
+        str(name): values.tolist() if hasattr(values, "tolist") else values
+        for name, values in columns.items()
+    }

@@ -1,0 +1,267 @@
+"""Examples of a data source, one at a time, with what was found on the way."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.core.registry import registry
+from scrutiny.core.task import Task
+from scrutiny.data.columns import Columns, resolve_columns
+from scrutiny.data.identity import Identifiers, content_key
+from scrutiny.data.labels import parse_label_map
+from scrutiny.data.source import DataSource, check_option, parse_source
+from scrutiny.data.table import RawRow, Table
+from scrutiny.data.tasks.cells import as_label
+from scrutiny.data.tasks.names import load_task
+
+OnBadRow = Literal["skip", "fail"]
+
+_ODDITIES = {
+    "unopened": "{n} rows have entities that begin with I- rather than B-; they were read as "
+    "conlleval reads them (an entity starts there).",
+    "no gold": "{n} rows have the label -1, which stands for no label; they have no gold.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that was left out: ``file:line`` and why."""
+
+    source: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Reading:
+    """A data source that is open; iterate once to get its examples.
+
+    Parameters
+    ----------
+    source
+        The data string.
+    table
+        Raw rows.
+    columns
+        Roles of the columns.
+    task
+        What the rows are parsed by.
+    label_map
+        New names of labels.
+    on_bad_row
+        Whether a bad row is left out and listed, or ends the reading.
+    bad_rows, oddities, keys
+        Grow as the examples are read: what was left out, what was mended, and the content keys.
+    """
+
+    source: DataSource
+    table: Table
+    columns: Columns
+    task: Task
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    on_bad_row: OnBadRow = "skip"
+    bad_rows: list[BadRow] = field(default_factory=list)
+    oddities: Counter[str] = field(default_factory=Counter)
+    identifiers: Identifiers = field(default_factory=Identifiers)
+
+    def __iter__(self) -> Iterator[Example]:
+        """Examples in file order."""
+        n = 0
+        parse = self._parse
+        for raw in self.table.rows:
+            try:
+                example = parse(raw)
+            except DataError as error:
+                self._reject(raw, str(error))
+                continue
+            n += 1
+            yield example
+        if not n:
+            raise DataError(self._nothing())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about how the source was read, so far."""
+        notes = [*self.table.notes, self.columns.note]
+        has_gold = {"label", "tags"} & set(self.columns.roles)
+        notes.append("" if has_gold else "There is no column of gold answers; nothing is scored.")
+        notes += [_ODDITIES[code].format(n=n) for code, n in sorted(self.oddities.items())]
+        repeated = self.identifiers.repetitions
+        notes.append(f"{repeated} items repeat an earlier one exactly." if repeated else "")
+        return tuple(filter(None, notes))
+
+    def _parse(self, raw: RawRow) -> Example:
+        """Example of a raw row, with its identifier and the names of its labels."""
+        if raw.problem:
+            raise DataError(raw.problem)
+        row = self.columns.mapped(raw.values)
+        if self.table.class_names:
+            self._name_classes(row)
+        example = self.task.parse(row, source=f"{self.table.place}:{raw.line}")
+        oddities = getattr(self.task, "oddities", None)
+        if oddities is not None and (code := oddities(row)):
+            self.oddities[code] += 1
+        if example.id:
+            name = self.identifiers.of_user(example.id, line=raw.line)
+        else:
+            name = self.identifiers.of_content(content_key(example), line=raw.line)
+        gold = example.gold if not self.label_map else self._renamed(example.gold)
+        return replace(example, id=name, gold=gold)
+
+    def _renamed(self, gold: Any) -> Any:
+        """Gold under the names of the label map; a label that it lacks is refused."""
+        try:
+            if isinstance(gold, tuple):
+                return tuple(span._replace(label=self.label_map[span.label]) for span in gold)
+            return None if gold is None else self.label_map[gold]
+        except KeyError as error:
+            known = "|".join(f"{k}:{v}" for k, v in self.label_map.items())
+            raise DataError(f"the label {error.args[0]!r} is not in labels={known}") from None
+
+    def _name_classes(self, row: dict[str, Any]) -> None:
+        """Put the names that the file states in the place of integer labels."""
+        for role in ("label", "tags"):
+            names = self.table.class_names.get(self.columns.roles.get(role, ""))
+            if names is None:
+                continue
+            value = row[role]
+            if role == "label":
+                if value == -1:  # the hub's way to say that a split is not labeled
+                    del row[role]
+                    self.oddities["no gold"] += 1
+                else:
+                    row[role] = _class_name(value, names)
+            elif isinstance(value, list | tuple):
+                row[role] = [_class_name(v, names) for v in value]
+
+    def _reject(self, raw: RawRow, reason: str) -> None:
+        place = f"{self.table.place}:{raw.line}"
+        if self.on_bad_row == "fail":
+            raise DataError(
+                f"{place}: {reason}. Mend the row, or let bad rows be counted and left out "
+                "(on-bad-row skip)."
+            )
+        self.bad_rows.append(BadRow(place, reason))
+
+    def _nothing(self) -> str:
+        if not self.bad_rows:
+            return f"{self.table.place} is empty: it holds no rows."
+        shown = "; ".join(f"{bad.source}: {bad.reason}" for bad in self.bad_rows[:3])
+        return f"None of the {len(self.bad_rows)} rows of {self.table.place} reads. {shown}."
+
+
+def open_data(
+    source: Any,
+    *,
+    task: str | None = None,
+    on_bad_row: OnBadRow = "skip",
+    columns: Mapping[str, str] | None = None,
+) -> Reading:
+    """Open data source, to be iterated once.
+
+    Parameters
+    ----------
+    source
+        A data string, a path, or an object that holds a table: a pandas or polars data frame, a
+        pyarrow table, a ``datasets.Dataset``, a list of dicts, a dict of columns.
+    task
+        Name of the task; read off the columns unless given.
+    on_bad_row
+        ``skip`` counts and lists rows that do not read; ``fail`` stops at the first.
+    columns
+        Options of the data string as a mapping, ``{"text": "sentence"}``: for objects, which have
+        no data string of their own.
+
+    Raises
+    ------
+    DataError
+        If the data string or the file does not read.
+    """
+    if on_bad_row not in ("skip", "fail"):
+        raise DataError(f"on_bad_row is {on_bad_row!r}; it is 'skip' or 'fail'.")
+    for name in columns or {}:
+        check_option(name, where="columns")
+    if isinstance(source, str | Path):
+        parsed = parse_source(str(source))
+        parsed = replace(parsed, options={**parsed.options, **(columns or {})})
+        table: Table = registry().load("reader", parsed.scheme)(parsed)
+    else:
+        from scrutiny.data.readers.objects import read_object
+
+        table = read_object(source)
+        parsed = DataSource("object", table.place, dict(columns or {}))
+    roles = resolve_columns(parsed, table, task=task or "")
+    labels = parsed.options.get("labels", "")
+    return Reading(
+        source=parsed,
+        table=table,
+        columns=roles,
+        task=load_task(roles.task),
+        label_map=parse_label_map(labels) if labels else {},
+        on_bad_row=on_bad_row,
+    )
+
+
+def iter_examples(
+    source: Any,
+    *,
+    task: str | None = None,
+    limit: int | str | None = None,
+    on_bad_row: OnBadRow = "skip",
+    columns: Mapping[str, str] | None = None,
+) -> Iterator[Example]:
+    """Examples of a data source, read as they are asked for.
+
+    Memory does not grow with the texts; identifiers take 16 to 48 bytes a row. For the bad rows and
+    notes beside the examples, iterate over `open_data`, whose parameters these are.
+
+    Parameters
+    ----------
+    limit
+        How many examples, or which (``"100:200"``).
+    """
+    start, stop = parse_limit(limit)
+    reading = open_data(source, task=task, on_bad_row=on_bad_row, columns=columns)
+    return islice(iter(reading), start, stop)
+
+
+def parse_limit(limit: int | str | None) -> tuple[int, int | None]:
+    """First example and the one after the last, counted from 0 among the rows that read.
+
+    Raises
+    ------
+    DataError
+        If it is neither a positive number nor ``a:b`` with a before b.
+
+    Examples
+    --------
+    >>> parse_limit(200), parse_limit("100:200"), parse_limit(None)
+    ((0, 200), (100, 200), (0, None))
+    """
+    if limit is None:
+        return 0, None
+    low, colon, high = str(limit).strip().partition(":")
+    try:
+        start = int(low or 0) if colon else 0
+        stop = (int(high) if high else None) if colon else int(low)
+    except ValueError:
+        start, stop = -1, None
+    if start < 0 or (stop is not None and stop <= start):
+        raise DataError(
+            f"The limit {limit!r} does not read: it is a number of examples (200) or a range "
+            "(100:200, from 0, without the last)."
+        )
+    return start, stop
+
+
+def _class_name(value: Any, names: tuple[str, ...]) -> Any:
+    """Name of an integer class; what is no integer stays as it is."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value
+    if 0 <= value < len(names):
+        return names[value]
+    raise DataError(f"the label {as_label(value)} is not one of 0 to {len(names) - 1}")

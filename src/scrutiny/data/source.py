@@ -1,0 +1,186 @@
+"""Data strings: ``scheme:target#option=value,option=value``.
+
+::
+
+    csv:dev.csv#text=sentence,label=label       hf:glue/sst2:validation[:200]@main#text=sentence
+    conll:dev.conll#token=0,tag=-1              builtin:reviews
+
+What stands after ``#`` names columns (``text``, ``text_pair``, ``label``, ``id``, ``tokens``,
+``tags``, ``unit``, ``group``) and says how to read (the rest of `OPTIONS`). Several columns are
+separated by ``|``; a comma, a bar or a percent sign in a column's name is written ``%2C``,
+``%7C``, ``%25``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+from scrutiny.core.errors import DataError, UnknownNameError
+from scrutiny.core.registry import registry
+
+#: Options that name one column each.
+ROLES: Final = ("text", "text_pair", "label", "id", "tokens", "tags")
+#: Every option, with what it is for.
+OPTIONS: Final[Mapping[str, str]] = {
+    "text": "column of the text",
+    "text_pair": "column of the second text",
+    "label": "column of the gold label",
+    "id": "column of unique identifiers; empty for hashes of the content",
+    "tokens": "column that holds lists of tokens",
+    "tags": "column that holds lists of tags",
+    "unit": "columns whose rows belong together (clusters)",
+    "group": "columns to compare groups by",
+    "labels": "new names of labels, 0:negative|1:positive",
+    "task": "name of the task",
+    "language": "language code of the texts, or the column that holds it",
+    "quote": "none or double: how fields with separators are written",
+    "encoding": "of the file; utf-8 unless told",
+    "header": "none for a file without a first line of names",
+    "delimiter": "one character, or comma, semicolon, tab, space",
+    "field": "key of the list of rows inside a JSON object",
+    "token": "column of the tokens in a CoNLL file, counted from 0",
+    "tag": "column of the tags in a CoNLL file; -1 is the last",
+    "config": "configuration of a data set of the hub",
+}
+_SUFFIXES: Final = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".conll": "conll",
+    ".iob2": "conll",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """A data string, taken apart.
+
+    Parameters
+    ----------
+    scheme
+        Which reader: ``csv``, ``jsonl``, ``hf``, …
+    target
+        What it reads: a path, a name on the hub, a name of a sample.
+    options
+        What stood after ``#``, percent signs still encoded.
+    """
+
+    scheme: str
+    target: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The data string again."""
+        options = ",".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.scheme}:{self.target}" + (f"#{options}" if options else "")
+
+    @property
+    def path(self) -> Path:
+        """Target as a path, with ``~`` expanded."""
+        return Path(self.target).expanduser()
+
+    def option(self, name: str, default: str = "") -> str:
+        """Value of an option, percent signs decoded."""
+        return unquote(self.options.get(name, default))
+
+    def columns(self, name: str) -> tuple[str, ...]:
+        """Columns that an option lists, separated by bars."""
+        listed = self.options.get(name, "")
+        return tuple(unquote(part) for part in listed.split("|") if part)
+
+
+def parse_source(text: str) -> DataSource:
+    """Parts of a data string; a bare path is read by its suffix.
+
+    Raises
+    ------
+    DataError
+        For an unknown scheme or option, or an option without ``=``.
+
+    Examples
+    --------
+    >>> parse_source("csv:dev.csv#text=sentence,label=y").options
+    {'text': 'sentence', 'label': 'y'}
+    >>> parse_source("reviews/dev.tsv").scheme
+    'tsv'
+    """
+    place, _, after = text.strip().partition("#")
+    scheme, colon, target = place.partition(":")
+    options = parse_options(after, where=text)
+    if not colon or len(scheme) < 2:  # one letter before the colon is a Windows drive
+        return DataSource(_scheme_of_path(place), place, options)
+    known = schemes()
+    if scheme not in known:
+        raise DataError(_unknown_scheme(text, scheme, known))
+    if not target:
+        raise DataError(f"The data string {text!r} names nothing after {scheme + ':'!r}.")
+    return DataSource(scheme, target, options)
+
+
+def parse_options(text: str, *, where: str) -> dict[str, str]:
+    """Options of the part after ``#``.
+
+    Raises
+    ------
+    DataError
+        For an unknown or repeated option, or one without ``=``.
+    """
+    options: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        name = name.strip()
+        if not equals:
+            raise DataError(
+                f"In the data string {where!r}, {part!r} is no option: options are written "
+                "name=value and separated by commas (a comma inside a name is %2C)."
+            )
+        if name in options:
+            raise DataError(f"In the data string {where!r}, the option {name!r} stands twice.")
+        check_option(name, where=where)
+        options[name] = value.strip()
+    return options
+
+
+def check_option(name: str, *, where: str) -> None:
+    """Refuse an option that does not exist; near names are in the message."""
+    if name not in OPTIONS:
+        near = get_close_matches(name, OPTIONS, n=2, cutoff=0.6)
+        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise DataError(
+            f"In {where!r}, there is no option {name!r}. {hint}There are: {', '.join(OPTIONS)}."
+        )
+
+
+def schemes() -> list[str]:
+    """Schemes of all readers, built-in and plugged in."""
+    return sorted({name.partition("@")[0] for name in registry().names("reader")})
+
+
+def _scheme_of_path(place: str) -> str:
+    suffix = Path(place).suffix.lower()
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    raise DataError(
+        f"The data string {place!r} says neither a scheme nor a suffix that is known. Write "
+        f"scheme:path, with one of: {', '.join(schemes())} (for example csv:{place or 'dev.csv'})."
+    )
+
+
+def _unknown_scheme(text: str, scheme: str, known: list[str]) -> str:
+    if scheme in ("http", "https", "s3", "gs", "ftp"):
+        return (
+            f"The data string {text!r} is an address. scrutiny fetches no files: download it and "
+            "give its path, as in csv:dev.csv."
+        )
+    near = UnknownNameError("reader", scheme, known).near
+    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    return (
+        f"The data string {text!r} starts with the unknown scheme {scheme!r}. {hint}"
+        f"Schemes are: {', '.join(known)}."
+    )

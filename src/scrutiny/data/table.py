@@ -1,0 +1,51 @@
+"""Raw rows, as readers hand them over: columns by name, and the line each came from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class RawRow(NamedTuple):
+    """One row of a file, or what is wrong with it.
+
+    Parameters
+    ----------
+    line
+        Physical line of the file that the row starts on, or number of the row, from 1.
+    values
+        Cells by column; empty where the row does not read.
+    problem
+        Why the row does not read, or nothing.
+    """
+
+    line: int
+    values: Mapping[str, Any]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a reader returns; its rows can be read once.
+
+    Parameters
+    ----------
+    columns
+        Names of the columns; those of the first row where every row names its own.
+    rows
+        Rows in file order, read as they are asked for.
+    place
+        What stands before the line number in ``file:line``.
+    class_names
+        Names behind integer labels, by column, where the file states them.
+    defaults
+        Options that hold unless the data string says otherwise.
+    notes
+        Sentences about how it was read.
+    """
+
+    columns: tuple[str, ...]
+    rows: Iterator[RawRow]
+    place: str
+    class_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Kinds of question; one small file each. `tasks.names` finds them by name and by columns."""

@@ -1,0 +1,139 @@
+"""What cells of a mapped row become: texts, labels, attributes."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from scrutiny.core.errors import DataError
+
+
+def text_of(row: Mapping[str, Any], name: str) -> str:
+    """Text of a cell, untouched.
+
+    Raises
+    ------
+    DataError
+        If it is missing, blank, not text, or no valid Unicode.
+    """
+    value = row.get(name)
+    if value is None:
+        raise DataError(f"{name} is missing")
+    if not isinstance(value, str):
+        raise DataError(f"{name} is {_kind(value)}, not text")
+    if not value or value.isspace():
+        raise DataError(f"{name} is empty")
+    return checked(value, name)
+
+
+def checked(text: str, name: str) -> str:
+    """Return the text unless it holds half a surrogate pair, which no file can keep."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"{name} holds half a surrogate pair at character {error.start}"
+            ) from None
+    return text
+
+
+def label_of(row: Mapping[str, Any], name: str = "label") -> str | None:
+    """Label of a cell as text, without white space around it; nothing if there is no column.
+
+    Raises
+    ------
+    DataError
+        If the cell is empty or neither text nor an integer.
+    """
+    if name not in row:
+        return None
+    label = as_label(row[name])
+    if label is None:
+        raise DataError(f"{name} is missing")
+    if not label:
+        raise DataError(f"{name} is {_kind(row[name])}, neither text nor an integer")
+    return checked(label, name)
+
+
+def as_label(value: Any) -> str | None:
+    """Value as a label: nothing where missing, empty where it cannot be one.
+
+    Whole floats count as integers, because a column of integers with a gap becomes one of floats.
+
+    Examples
+    --------
+    >>> as_label(" 1"), as_label(1.0), as_label(True), as_label(float("nan")), as_label(0.5)
+    ('1', '1', 'true', None, '')
+    """
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return str(int(value)) if value.is_integer() else ""
+    return None if value is None else ""
+
+
+def attributes_of(row: Mapping[str, Any]) -> dict[str, str | float]:
+    """Groups (``a_*``) and units of resampling (``u_*``) of a mapped row.
+
+    A missing group is left out.
+
+    Raises
+    ------
+    DataError
+        If a unit is missing, or a value is neither text nor a number.
+    """
+    found: dict[str, str | float] = {}
+    for name, value in row.items():
+        if not name.startswith(("a_", "u_")):
+            continue
+        if value is None or value == "" or _is_nan(value):
+            if name.startswith("u_"):
+                raise DataError(f"the unit {name[2:]} is missing")
+            continue
+        if isinstance(value, str):
+            found[name] = checked(value, name[2:])
+        elif isinstance(value, bool):
+            found[name] = "true" if value else "false"
+        elif isinstance(value, int | float):
+            # A unit is a name even where it is written as a number.
+            found[name] = str(value) if name.startswith("u_") else float(value)
+        else:
+            raise DataError(f"{name[2:]} is {_kind(value)}, neither text nor a number")
+    return found
+
+
+def id_of(row: Mapping[str, Any]) -> str:
+    """Identifier of a mapped row, or an empty one where there is no such column.
+
+    Raises
+    ------
+    DataError
+        If the column is there and the cell is empty or neither text nor an integer.
+    """
+    return label_of(row, "id") or ""
+
+
+def language_of(row: Mapping[str, Any]) -> str:
+    """Language of a mapped row, English unless told."""
+    value = row.get("language")
+    return value if isinstance(value, str) and value else "en"
+
+
+def _kind(value: Any) -> str:
+    if _is_nan(value):
+        return "missing (NaN)"
+    if isinstance(value, bool | int | float):
+        return f"a number ({value})"
+    if isinstance(value, dict):
+        return "an object"
+    return f"a {type(value).__name__}"
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
