@@ -1,0 +1,335 @@
+"""Charts as Vega-Lite specifications: plain dicts, without colors or sizes of the page.
+
+Colors come from the page's theme (``range.category`` of the Vega configuration), widths from the
+box that a chart stands in. Every chart carries its table.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.labels import replicate_words, unversioned
+from scrutiny.report.numbers import decimals_for, interval, number, out_of, percent
+from scrutiny.report.view import FlipCounts
+
+Spec = dict[str, Any]
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+MOST_ROWS: Final = 60
+_STEP: Final = {"step": 30, "for": "position"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The numbers of a chart: a header and rows of texts; columns from ``numeric`` on align right."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart with its caption and its table.
+
+    Parameters
+    ----------
+    anchor
+        Stable name within the page.
+    title, caption
+        What it shows, and how to read it.
+    spec
+        Vega-Lite specification.
+    table
+        The same numbers in words.
+    note
+        What is left out, if anything is.
+    """
+
+    anchor: str
+    title: str
+    caption: str
+    spec: Spec
+    table: Table
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a forest plot: a label and its estimates by the name of the series."""
+
+    label: str
+    series: Mapping[str, Estimate] = field(default_factory=dict)
+
+
+def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None) -> Chart:
+    """Return the estimates of each line beside their controls, with the limit of the claim."""
+    shown = lines[:MOST_ROWS]
+    names = list(dict.fromkeys(name for line in shown for name in line.series))
+    values = [
+        _forest_value(line.label, name, estimate)
+        for line in shown
+        for name, estimate in line.series.items()
+        if estimate.value is not None
+    ]
+    y = {"y": _labels([line.label for line in shown]), "yOffset": _offset(names)}
+    color = {"color": _series(names)}
+    tooltip = {"tooltip": _tooltip("label", "series", "interval", "n/planned")}
+    layers: list[Spec] = [_guide(0.0, dashed=False)]
+    if limit:
+        layers.append(_guide(limit, dashed=True))
+    layers.append(
+        {
+            "mark": {"type": "rule", "strokeWidth": 2.5, "strokeCap": "round"},
+            "encoding": {**y, "x": _x("low", metric), "x2": {"field": "high"}, **color, **tooltip},
+        }
+    )
+    layers.append(
+        {
+            "mark": {"type": "point", "filled": True, "size": 56, "opacity": 1},
+            "encoding": {**y, "x": _x("value", metric), **color, "shape": _shape(names), **tooltip},
+        }
+    )
+    caption = "Points are estimates, bars their intervals; the solid line is zero"
+    caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."
+    return Chart(
+        anchor=anchor,
+        title=f"{_title(metric)} with intervals",
+        caption=caption,
+        spec=_spec(values, height=_STEP, layer=layers),
+        table=_forest_table(lines),
+        note=_cut(len(lines)),
+    )
+
+
+def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
+    """Value of every replicate, a dot each; nothing where there is one replicate only."""
+    kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
+    kept = [(label, e) for label, e in kept if len(e.by_replicate) > 1]
+    if not kept:
+        return None
+    dots = [
+        {"label": label, "replicate": replicate_words(name), "value": value}
+        for label, e in kept[:MOST_ROWS]
+        for name, value in e.by_replicate.items()
+    ]
+    y = {"y": _labels([label for label, _ in kept[:MOST_ROWS]])}
+    x = _x("value", metric)
+    layers: list[Spec] = [
+        _guide(0.0, dashed=False),
+        {
+            "mark": {"type": "point", "filled": True, "size": 42, "opacity": 0.55},
+            "encoding": {**y, "x": x, "tooltip": _tooltip("label", "replicate", "value")},
+        },
+        {
+            "mark": {"type": "tick", "thickness": 2, "size": 16},
+            "encoding": {**y, "x": {**x, "aggregate": "mean"}},
+        },
+    ]
+    return Chart(
+        anchor=anchor,
+        title="Replicate by replicate",
+        caption="A dot is one replicate, the tick their mean. Wide rows move with the seed.",
+        spec=_spec(dots, height={"step": 20}, layer=layers),
+        table=_strip_table(kept),
+        note=_cut(len(kept)),
+    )
+
+
+def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
+    """Share of the variance by source; nothing where no estimate has been taken apart."""
+    kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
+    kept = [(label, e) for label, e in kept if sum(e.variance.values()) > 0]
+    if not kept:
+        return None
+    names = list(dict.fromkeys(name for _, e in kept for name in e.variance))
+    values = [
+        {"label": label, "source": name, "share": e.variance[name] / sum(e.variance.values())}
+        for label, e in kept[:MOST_ROWS]
+        for name in names
+        if name in e.variance
+    ]
+    encoding = {
+        "y": _labels([label for label, _ in kept[:MOST_ROWS]]),
+        "x": {
+            "field": "share",
+            "type": "quantitative",
+            "stack": "zero",
+            "scale": {"domain": [0, 1]},
+            "axis": {"format": "%", "title": "share of the variance", "tickCount": 5},
+        },
+        "color": _series(names, name="source"),
+        "order": {"field": "rank"},
+        "tooltip": _tooltip("label", "source", "share"),
+    }
+    rank = {name: i for i, name in enumerate(names)}
+    values = [v | {"rank": rank[str(v["source"])]} for v in values]
+    mark = {"type": "bar", "height": {"band": 0.62}}
+    return Chart(
+        anchor=anchor,
+        title="Where the uncertainty comes from",
+        caption="Seeds: another training run. Items: another sample of texts. Both: their "
+        "interaction. The table gives standard deviations in units of the estimate.",
+        spec=_spec(values, height={"step": 20}, mark=mark, encoding=encoding),
+        table=_variance_table(kept, names),
+        note=_cut(len(kept)),
+    )
+
+
+def flips(anchor: str, counts: FlipCounts) -> Chart:
+    """Items by the number of replicates that flipped, against what simpler stories expect."""
+    rows: list[tuple[str, Sequence[float]]] = [("observed", counts.observed)]
+    rows += list(counts.baselines.items())
+    values = [
+        {"replicates": k, "series": name, "items": round(float(v), 3)}
+        for name, row in rows
+        for k, v in enumerate(row)
+        if k > 0
+    ]
+    names = [name for name, _ in rows]
+    encoding = {
+        "x": {
+            "field": "replicates",
+            "type": "ordinal",
+            "axis": {"title": "replicates in which the answer changed", "labelAngle": 0},
+        },
+        "xOffset": {"field": "series", "sort": names},
+        "y": {"field": "items", "type": "quantitative", "axis": {"title": "items"}},
+        "color": _series(names),
+        "tooltip": _tooltip("series", "replicates", "items"),
+    }
+    total = sum(counts.observed)
+    never = counts.observed[0] if counts.observed else 0
+    header = ("replicates", *names)
+    body = tuple(
+        (str(k), *(_count(row[k]) if k < len(row) else "" for _, row in rows))
+        for k in range(len(counts.observed))
+    )
+    return Chart(
+        anchor=anchor,
+        title="In how many replicates the same item flips",
+        caption=f"{never} of {total} items flipped in none and are left out of the chart. Bars "
+        "beyond the baselines on the right are items that flip whatever the seed.",
+        spec=_spec(values, height=150, mark={"type": "bar"}, encoding=encoding),
+        table=Table(header, body, 0),
+    )
+
+
+def _spec(values: list[dict[str, Any]], *, height: Any, **rest: Any) -> Spec:
+    return {
+        "$schema": SCHEMA,
+        "width": "container",
+        "height": height,
+        "data": {"values": values},
+        **rest,
+    }
+
+
+def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
+    low = estimate.value if estimate.low is None else estimate.low
+    high = estimate.value if estimate.high is None else estimate.high
+    return {
+        "label": label,
+        "series": name,
+        "value": estimate.value,
+        "low": low,
+        "high": high,
+        "interval": interval(estimate),
+        "n/planned": out_of(estimate),
+    }
+
+
+def _labels(order: Sequence[str]) -> Spec:
+    return {
+        "field": "label",
+        "type": "nominal",
+        "sort": list(dict.fromkeys(order)),
+        "axis": {"title": None, "ticks": False, "domain": False},
+    }
+
+
+def _offset(names: Sequence[str]) -> Spec:
+    return {"field": "series", "sort": list(names)}
+
+
+def _x(name: str, metric: str) -> Spec:
+    title = _title(metric)
+    return {"field": name, "type": "quantitative", "axis": {"title": title, "tickCount": 6}}
+
+
+def _series(names: Sequence[str], *, name: str = "series") -> Spec:
+    legend = None if len(names) < 2 else {"title": None, "orient": "top"}
+    scale = {"domain": list(names)}
+    return {"field": name, "type": "nominal", "scale": scale, "legend": legend}
+
+
+def _shape(names: Sequence[str]) -> Spec:
+    legend = None if len(names) < 2 else {"title": None, "orient": "top"}
+    scale = {"domain": list(names)}
+    return {"field": "series", "type": "nominal", "scale": scale, "legend": legend}
+
+
+def _guide(at: float, *, dashed: bool) -> Spec:
+    style = "limit" if dashed else "zero"
+    encoding = {"x": {"field": "at", "type": "quantitative"}}
+    return {
+        "data": {"values": [{"at": at}]},
+        "mark": {"type": "rule", "style": style},
+        "encoding": encoding,
+    }
+
+
+def _tooltip(*names: str) -> list[Spec]:
+    return [{"field": _escaped(name), "title": name} for name in names]
+
+
+def _escaped(name: str) -> str:
+    """Field name without the dots and brackets that Vega-Lite reads as paths."""
+    return name.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")
+
+
+def _title(metric: str) -> str:
+    return unversioned(metric).replace("_", " ")
+
+
+def _cut(count: int) -> str:
+    if count <= MOST_ROWS:
+        return ""
+    return f"The chart shows the first {MOST_ROWS} of {count} rows; the table has them all."
+
+
+def _count(value: float) -> str:
+    return str(value) if isinstance(value, int) else number(value, 1)
+
+
+def _forest_table(lines: Sequence[Line]) -> Table:
+    names = list(dict.fromkeys(name for line in lines for name in line.series))
+    rows = []
+    for line in lines:
+        cells = [interval(line.series.get(name)) for name in names]
+        rows.append((line.label, *cells, out_of(next(iter(line.series.values()), None))))
+    return Table(("", *names, "n/planned"), tuple(rows))
+
+
+def _strip_table(kept: Sequence[tuple[str, Estimate]]) -> Table:
+    names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
+    rows = []
+    for label, e in kept:
+        decimals = decimals_for(e.low, e.high, e.value)
+        rows.append((label, *(number(e.by_replicate.get(name), decimals) for name in names)))
+    return Table(("", *(replicate_words(name) for name in names)), tuple(rows))
+
+
+def _variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> Table:
+    rows = []
+    for label, e in kept:
+        total = sum(e.variance.values())
+        sds = [e.variance.get(name, 0.0) ** 0.5 for name in names]
+        decimals = decimals_for(0.0, 2 * max(sds))
+        cells = [
+            f"{number(sd, decimals)} ({percent(e.variance.get(name, 0.0) / total)})"
+            for name, sd in zip(names, sds, strict=True)
+        ]
+        rows.append((label, *cells))
+    return Table(("", *names), tuple(rows))

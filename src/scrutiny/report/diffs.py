@@ -1,0 +1,71 @@
+"""What was changed in a text, as stretches to be shown before and after."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from scrutiny.core.edit import Edit
+
+CONTEXT: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of text: kept, removed or inserted; ``gap`` stands for text that is not shown."""
+
+    kind: Literal["kept", "removed", "inserted", "gap"]
+    text: str
+
+
+def stretches(text: str, edits: Sequence[Edit], *, context: int = CONTEXT) -> list[Stretch]:
+    """Return a text with its changes, in reading order.
+
+    Kept text farther than ``context`` code points from every change is replaced by a gap. Edits
+    that do not fit the text, which a damaged file may hold, are left out.
+
+    Examples
+    --------
+    >>> [(s.kind, s.text) for s in stretches("a bed", [Edit("text", 2, 5, "cot")])]
+    [('kept', 'a '), ('removed', 'bed'), ('inserted', 'cot')]
+    """
+    found: list[Stretch] = []
+    position = 0
+    fitting = [e for e in sorted(edits, key=lambda e: (e.start, e.end)) if e.end <= len(text)]
+    for i, edit in enumerate(fitting):
+        if edit.start < position:
+            continue
+        before = text[position : edit.start]
+        found += _kept(before, context=context, starts=i == 0, ends=False)
+        found += _changed(text[edit.start : edit.end], edit.text)
+        position = edit.end
+    found += _kept(text[position:], context=context, starts=not fitting, ends=True)
+    return found
+
+
+def _changed(old: str, new: str) -> Iterator[Stretch]:
+    if old:
+        yield Stretch("removed", old)
+    if new:
+        yield Stretch("inserted", new)
+
+
+def _kept(text: str, *, context: int, starts: bool, ends: bool) -> Iterator[Stretch]:
+    """Text between changes, its middle left out where it is long."""
+    gap = Stretch("gap", "\N{HORIZONTAL ELLIPSIS}")
+    if starts and ends:
+        yield Stretch("kept", text[: 2 * context])
+        if len(text) > 2 * context:
+            yield gap
+    elif len(text) <= (context if starts or ends else 2 * context):
+        if text:
+            yield Stretch("kept", text)
+    elif starts:
+        yield gap
+        yield Stretch("kept", text[-context:])
+    elif ends:
+        yield Stretch("kept", text[:context])
+        yield gap
+    else:
+        yield Stretch("kept", text[:context])
+        yield gap
+        yield Stretch("kept", text[-context:])

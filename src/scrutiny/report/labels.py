@@ -1,0 +1,155 @@
+"""Short names: what tells a row from its neighbors, and anchors that stay where they are."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from scrutiny.core.estimate import EstimateKey
+
+GAP: Final = "\N{HORIZONTAL ELLIPSIS}"
+_VERSION: Final = re.compile(r"@\d+(#[0-9a-f]+)?$")
+_FEWEST_SHARED: Final = 2
+
+
+def slug(text: str) -> str:
+    """Lower-case ASCII name for an anchor; the same text always gives the same.
+
+    Examples
+    --------
+    >>> slug("robustness@1#5f3a9c"), slug("Does a < b?")
+    ('robustness-1-5f3a9c', 'does-a-b')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+
+
+def family_name(diagnostic: str) -> str:
+    """Name of a diagnostic without version and digest.
+
+    Examples
+    --------
+    >>> family_name("attention.heads@1#5f3a9c")
+    'attention.heads'
+    """
+    return diagnostic.partition("@")[0]
+
+
+def unversioned(name: str) -> str:
+    """Name without its version.
+
+    Examples
+    --------
+    >>> unversioned("typos@1"), unversioned("a@b")
+    ('typos', 'a@b')
+    """
+    return _VERSION.sub("", name)
+
+
+def shared_words(sentences: Sequence[str]) -> tuple[str, list[str]]:
+    """Sentence with a gap, and what fills the gap in each sentence.
+
+    The words that all sentences share at both ends are said once. Sentences that share fewer than
+    two words, or of which one would be left empty, are handed back whole under an empty frame.
+
+    Examples
+    --------
+    >>> shared_words(["typos hurt m a lot", "new tense hurt m a lot"])
+    ('… hurt m a lot', ['typos', 'new tense'])
+    """
+    if len(sentences) < 2:
+        return "", list(sentences)
+    words = [sentence.split() for sentence in sentences]
+    shortest = min(len(w) for w in words)
+    head = _shared(words, shortest)
+    tail = _shared([w[::-1] for w in words], shortest - head)
+    if head + tail < _FEWEST_SHARED or any(len(w) <= head + tail for w in words):
+        return "", list(sentences)
+    first = words[0]
+    frame = [*first[:head], GAP, *first[len(first) - tail :]]
+    return " ".join(frame), [" ".join(w[head : len(w) - tail]) for w in words]
+
+
+def _shared(words: Sequence[Sequence[str]], most: int) -> int:
+    """How many leading words are the same in all."""
+    shared = 0
+    while shared < most and len({w[shared] for w in words}) == 1:
+        shared += 1
+    return shared
+
+
+def replicate_words(replicate: str | None) -> str:
+    """Replicate in words: ``{"seed":3}`` is "seed 3".
+
+    Examples
+    --------
+    >>> replicate_words('{"seed":3}'), replicate_words(None)
+    ('seed 3', 'single model')
+    """
+    if replicate is None:
+        return "single model"
+    try:
+        factors = json.loads(replicate)
+    except ValueError:
+        return replicate
+    if not isinstance(factors, dict) or not factors:
+        return replicate
+    return ", ".join(f"{name} {value}" for name, value in factors.items())
+
+
+def key_parts(key: EstimateKey) -> dict[str, str]:
+    """Identity of an estimate as named texts, condition by condition."""
+    parts = {
+        "diagnostic": key.diagnostic,
+        "metric": unversioned(key.metric),
+        "subject": key.subject,
+        "reference": key.reference or "",
+        "dataset": key.dataset,
+        "replicate": "" if key.replicate is None else replicate_words(key.replicate),
+        "role": key.role,
+        "group": key.group,
+    }
+    parts.update({f"condition.{k}": _plain(v) for k, v in sorted(key.condition.items())})
+    return parts
+
+
+def distinct_labels(keys: Sequence[EstimateKey], *, without: frozenset[str]) -> list[str]:
+    """Label of each key: the parts that vary among all of them, in a fixed order.
+
+    Conditions come first, because they are what a reader looks for. ``without`` names parts that
+    are shown elsewhere.
+    """
+    parts = [key_parts(key) for key in keys]
+    names = sorted({name for p in parts for name in p}, key=_rank)
+    varying = [
+        name
+        for name in names
+        if name not in without and len({p.get(name, "") for p in parts}) > 1
+    ]
+    if not varying:
+        varying = ["subject"]
+    return [" · ".join(p[name] for name in varying if p.get(name)) or "all" for p in parts]
+
+
+def constant_parts(keys: Sequence[EstimateKey]) -> dict[str, str]:
+    """Parts that are the same in all keys and say something."""
+    parts = [key_parts(key) for key in keys]
+    names = {name for p in parts for name in p}
+    shared = {name: parts[0].get(name, "") for name in sorted(names, key=_rank)}
+    return {
+        name.removeprefix("condition."): value
+        for name, value in shared.items()
+        if value and all(p.get(name, "") == value for p in parts)
+    }
+
+
+def _rank(name: str) -> tuple[int, str]:
+    order = ("metric", "subject", "reference", "dataset", "group", "role", "replicate")
+    if name.startswith("condition."):
+        return (0, name)
+    return (1 + order.index(name) if name in order else 99, name)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, str):
+        return unversioned(value)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

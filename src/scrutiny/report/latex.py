@@ -1,0 +1,97 @@
+"""LaTeX: the audit table for a paper, with booktabs."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from scrutiny.report.labels import distinct_labels
+from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.rows import AuditRow, audit_rows
+from scrutiny.report.sections import main_estimates
+from scrutiny.report.verdicts import OUTCOME_MARKS, headline
+from scrutiny.report.view import RunView
+
+_SPECIAL: Final = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "\N{MINUS SIGN}": "$-$",
+        "\N{EN DASH}": "--",
+        "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
+        "\N{MIDDLE DOT}": r"\textperiodcentered{}",
+        "\n": " ",
+        "\r": " ",
+    }
+)
+_HEADER: Final = ("Claim", "Estimate", "Against control", "Seeds", "Choices", "Datasets", "$n$")
+
+
+def render_latex(view: RunView) -> str:
+    r"""Return a ``table`` environment that needs ``\usepackage{booktabs}`` and UTF-8 input."""
+    rows = audit_rows(view)
+    body = _audit_rows(rows) if rows else _number_rows(view)
+    header = (*_HEADER, "Verdict") if rows else ("Of", "Estimate", "$n$", "Status")
+    columns = "p{0.3\\linewidth}rrccccl" if rows else "lrrl"
+    facts = view.facts
+    how = f"{100 * facts.level:.0f} % intervals, {facts.method}, {facts.draws} draws."
+    return "\n".join(
+        [
+            r"% \usepackage{booktabs}",
+            r"\begin{table}",
+            rf"\caption{{{escape(headline(view.findings, view.families))} {escape(how)}}}",
+            r"\small",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(header) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX prints as it is."""
+    return text.translate(_SPECIAL)
+
+
+def _audit_rows(rows: Sequence[AuditRow]) -> list[str]:
+    lines: list[str] = []
+    previous: tuple[str, str] | None = None
+    for row in rows:
+        if (row.diagnostic, row.frame) != previous:
+            title = f"{row.diagnostic}: {row.frame}" if row.frame else row.diagnostic
+            lines += [r"\addlinespace"] if lines else []
+            lines.append(rf"\multicolumn{{8}}{{l}}{{\emph{{{escape(title)}}}}} \\")
+            previous = row.diagnostic, row.frame
+        lines.append(_audit_row(row))
+    return lines
+
+
+def _audit_row(row: AuditRow) -> str:
+    outcomes = (OUTCOME_MARKS.get(o, o) for o in (row.seeds, row.choices, row.datasets))
+    label = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
+    verdict = f"{row.verdict}: {row.scope}"
+    cells = label, row.estimate, row.control, *outcomes, row.denominator, verdict
+    return " & ".join(escape(cell) for cell in cells) + r" \\"
+
+
+def _number_rows(view: RunView) -> list[str]:
+    estimates = main_estimates(view)
+    labels = distinct_labels([e.key for e in estimates], without=frozenset()) if estimates else []
+    return [
+        " & ".join(escape(c) for c in (label, interval(e), out_of(e), e.status)) + r" \\"
+        for e, label in zip(estimates, labels, strict=True)
+    ]

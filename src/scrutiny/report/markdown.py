@@ -1,0 +1,70 @@
+"""Markdown: the audit table as it is pasted into a pull request."""
+
+from collections.abc import Sequence
+
+from scrutiny.report.footer import footer_lines
+from scrutiny.report.labels import distinct_labels
+from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.rows import COLUMNS, AuditRow, audit_rows
+from scrutiny.report.sections import main_estimates
+from scrutiny.report.verdicts import OUTCOME_MARKS, mark, sentences
+from scrutiny.report.view import RunView
+
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"} | {"\n": " ", "\r": " "})
+
+
+def render_markdown(view: RunView) -> str:
+    """Verdict, audit table, reasons and footer."""
+    rows = audit_rows(view)
+    opening = sentences(view.findings, view.families) or ("No claim was made.",)
+    blocks = [f"**{escape(opening[0])}**", *(escape(s) for s in opening[1:])]
+    blocks.append(_audit_table(rows) if rows else _number_table(view))
+    blocks += _reasons(rows)
+    blocks.append("<br>\n".join(f"`{line}`" for line in footer_lines(view)))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown, and the HTML inside it, leave as it is."""
+    return text.translate(_SPECIAL)
+
+
+def _audit_table(rows: Sequence[AuditRow]) -> str:
+    return _table(COLUMNS, [_cells(row) for row in rows], right=(2, 3, 7))
+
+
+def _cells(row: AuditRow) -> tuple[str, ...]:
+    *cells, verdict = (escape(cell) for cell in row.cells())
+    for place in (4, 5, 6):
+        cells[place] = OUTCOME_MARKS.get(cells[place], cells[place])
+    if row.finding.claim.post_hoc:
+        cells[1] += " (post hoc)"
+    return *cells, f"{mark(row.verdict)} {verdict}"
+
+
+def _number_table(view: RunView) -> str:
+    estimates = main_estimates(view)
+    if not estimates:
+        return "The run has no estimates."
+    labels = distinct_labels([e.key for e in estimates], without=frozenset())
+    cells = [
+        (escape(e.key.diagnostic), escape(label), interval(e), out_of(e), e.status)
+        for e, label in zip(estimates, labels, strict=True)
+    ]
+    return _table(("diagnostic", "of", "estimate", "n/planned", "status"), cells, right=(2, 3))
+
+
+def _table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: tuple[int, ...] = ()
+) -> str:
+    rule = ["---:" if i in right else ":---" for i in range(len(header))]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (header, rule, *rows))
+
+
+def _reasons(rows: Sequence[AuditRow]) -> list[str]:
+    lines = [
+        f"- {mark(row.verdict)} {escape(row.label)}: {escape(row.finding.reason)}"
+        for row in rows
+        if row.finding.reason
+    ]
+    return ["Reasons:\n\n" + "\n".join(lines)] if lines else []

@@ -1,0 +1,95 @@
+"""NDJSON: one object a line, estimates first, findings after."""
+
+import json
+from typing import Any, Final
+
+from scrutiny.core.canonical import plain
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.view import RunView
+
+#: Columns of ``estimates.parquet``, in their order.
+COLUMNS: Final = (
+    "diagnostic",
+    "metric",
+    "subject",
+    "reference",
+    "dataset",
+    "replicate",
+    "role",
+    "condition",
+    "group",
+    "value",
+    "low",
+    "high",
+    "level",
+    "method",
+    "n",
+    "n_units",
+    "planned",
+    "undefined",
+    "failed",
+    "skipped",
+    "refused",
+    "status",
+)
+
+
+def render_ndjson(view: RunView) -> str:
+    """Estimates, one a line, then findings; NaN cannot occur."""
+    objects = [estimate_object(e) for e in view.estimates]
+    objects += [finding_object(f) for f in view.findings]
+    return "".join(
+        json.dumps(o, ensure_ascii=False, allow_nan=False, separators=(", ", ": ")) + "\n"
+        for o in objects
+    )
+
+
+def estimate_object(estimate: Estimate) -> dict[str, Any]:
+    """Columns of one estimate; ``condition`` is an object, no value is null."""
+    key, counts = estimate.key, estimate.counts
+    return {
+        "diagnostic": key.diagnostic,
+        "metric": key.metric,
+        "subject": key.subject,
+        "reference": key.reference,
+        "dataset": key.dataset,
+        "replicate": key.replicate,
+        "role": key.role,
+        "condition": plain(dict(key.condition)),
+        "group": key.group,
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "level": estimate.level,
+        "method": estimate.method,
+        "n": counts.n,
+        "n_units": estimate.n_units,
+        "planned": counts.planned,
+        "undefined": counts.undefined,
+        "failed": counts.failed,
+        "skipped": counts.skipped,
+        "refused": counts.refused,
+        "status": estimate.status,
+    }
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """Claim, the estimate it rests on, verdict, scope, reason and checks."""
+    claim = finding.claim
+    return {
+        "claim": claim.says,
+        "estimate": None if finding.estimate is None else estimate_object(finding.estimate),
+        "verdict": finding.verdict,
+        "scope": finding.scope,
+        "reason": finding.reason,
+        "checks": plain(finding.checks),
+        "control": None if finding.control is None else estimate_object(finding.control),
+        "claim_id": claim.id,
+        "diagnostic": claim.diagnostic,
+        "family": claim.family,
+        "post_hoc": claim.post_hoc,
+        "p_supported": finding.p_supported,
+        "p_not_supported": finding.p_not_supported,
+        "minimum_detectable_effect": finding.minimum_detectable_effect,
+    }

@@ -1,0 +1,95 @@
+"""Numbers as people read them: the interval decides the digits."""
+
+import math
+from typing import Final
+
+from scrutiny.core.estimate import Estimate
+
+MINUS: Final = "\N{MINUS SIGN}"
+NO_VALUE: Final = "\N{EN DASH}"
+_MOST_DECIMALS: Final = 6
+
+
+def decimals_for(low: float | None, high: float | None, value: float | None = None) -> int:
+    """Decimals that give the half-width of an interval two significant digits.
+
+    Without an interval, or with one of no width, the value itself gets three.
+
+    Examples
+    --------
+    >>> decimals_for(0.021, 0.047), decimals_for(0.1, 0.9), decimals_for(120.0, 480.0)
+    (3, 2, 0)
+    """
+    width = (high - low) / 2 if low is not None and high is not None else 0.0
+    digits = 1
+    if width <= 0 or not math.isfinite(width):
+        width, digits = abs(value or 1.0), 3 - 1
+    exponent = math.floor(math.log10(width)) if width else 0
+    return min(_MOST_DECIMALS, max(0, digits - exponent))
+
+
+def number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:
+    """Fixed-point text with a true minus sign; an en dash for nothing.
+
+    Examples
+    --------
+    >>> number(-0.03), number(1234.5, 0), number(0.5, 1, signed=True), number(None)
+    ('−0.030', '1,234', '+0.5', '–')
+    """
+    if value is None:
+        return NO_VALUE
+    text = f"{abs(value):,.{decimals}f}"
+    is_zero = not text.strip("0.,")
+    if value < 0 and not is_zero:
+        return MINUS + text
+    return f"+{text}" if signed and not is_zero else text
+
+
+def interval(estimate: Estimate | None, *, signed: bool = False) -> str:
+    """Value with its interval, ``0.034 [0.021, 0.047]``; an en dash for no value."""
+    if estimate is None or estimate.value is None:
+        return NO_VALUE
+    value, bounds = value_and_bounds(estimate, signed=signed)
+    return f"{value} {bounds}".rstrip()
+
+
+def value_and_bounds(estimate: Estimate, *, signed: bool = False) -> tuple[str, str]:
+    """Value and bracketed interval, apart; the second is empty where there is no interval."""
+    decimals = decimals_for(estimate.low, estimate.high, estimate.value)
+    value = number(estimate.value, decimals, signed=signed)
+    if estimate.low is None or estimate.high is None:
+        return value, ""
+    low = number(estimate.low, decimals, signed=signed)
+    high = number(estimate.high, decimals, signed=signed)
+    return value, f"[{low}, {high}]"
+
+
+def out_of(estimate: Estimate | None) -> str:
+    """``n/planned`` of an estimate."""
+    return NO_VALUE if estimate is None else f"{estimate.counts.n}/{estimate.counts.planned}"
+
+
+def percent(share: float) -> str:
+    """Whole percent, "<1 %" for what is not quite nothing.
+
+    Examples
+    --------
+    >>> percent(0.414), percent(0.001), percent(0.0)
+    ('41 %', '<1 %', '0 %')
+    """
+    return "<1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
+def p_value(p: float | None) -> str:
+    """P-value to two significant digits, never "0".
+
+    Examples
+    --------
+    >>> p_value(0.0312), p_value(0.00002), p_value(None)
+    ('.031', '< .0001', '–')
+    """
+    if p is None:
+        return NO_VALUE
+    if p < 1e-4:
+        return "< .0001"
+    return f"{p:.{max(2, 1 - math.floor(math.log10(p)))}f}".removeprefix("0") if p < 1 else "1"

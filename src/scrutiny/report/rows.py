@@ -1,0 +1,157 @@
+"""Rows of the audit table, the same for every format."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.report.labels import family_name, shared_words, slug
+from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.verdicts import VERDICTS, worst
+from scrutiny.report.view import RunView
+
+COLUMNS: Final = (
+    "diagnostic",
+    "claim",
+    "estimate",
+    "against control",
+    "survives seeds",
+    "choices",
+    "datasets",
+    "n/planned",
+    "verdict and scope",
+)
+_SHARED: Final = 3  # a frame is printed once where it saves at least this many rows a repetition
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One line of the front page, in words.
+
+    Parameters
+    ----------
+    finding
+        What it is a line of.
+    anchor
+        Stable name within the page.
+    diagnostic
+        Name without version.
+    frame, label
+        The claim in two parts: what the neighbors share, with a gap, and what fills the gap. The
+        frame is empty where the label is the whole claim.
+    estimate, control, denominator
+        Numbers as texts.
+    seeds, choices, datasets
+        Outcome of each kind of check.
+    """
+
+    finding: Finding
+    anchor: str
+    diagnostic: str
+    frame: str
+    label: str
+    estimate: str
+    control: str
+    denominator: str
+    seeds: str
+    choices: str
+    datasets: str
+
+    @property
+    def claim(self) -> str:
+        """The claim as it was written."""
+        return self.finding.claim.says
+
+    @property
+    def verdict(self) -> str:
+        """The verdict."""
+        return self.finding.verdict
+
+    @property
+    def scope(self) -> str:
+        """Of what it may be said."""
+        return self.finding.scope
+
+    def cells(self) -> tuple[str, ...]:
+        """Texts of `COLUMNS`, in their order."""
+        return (
+            self.diagnostic,
+            self.claim,
+            self.estimate,
+            self.control,
+            self.seeds,
+            self.choices,
+            self.datasets,
+            self.denominator,
+            f"{self.verdict}: {self.scope}",
+        )
+
+
+def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
+    """Rows by diagnostic and family in plan order; then by verdict, then by size of the estimate."""
+    by_diagnostic: dict[str, list[Finding]] = {}
+    for finding in view.findings:
+        by_diagnostic.setdefault(family_name(finding.claim.diagnostic), []).append(finding)
+    anchors = _anchors(view.findings)
+    rows: list[AuditRow] = []
+    for name, findings in by_diagnostic.items():
+        families = list(dict.fromkeys(f.claim.family for f in findings))
+        ordered = sorted(findings, key=lambda f: (families.index(f.claim.family), *_order(f)))
+        frames = _frames(ordered)
+        rows += [
+            _row(finding, name, frame=frame, label=label, anchor=anchors[id(finding)])
+            for finding, (frame, label) in zip(ordered, frames, strict=True)
+        ]
+    return tuple(rows)
+
+
+def _order(finding: Finding) -> tuple[int, float]:
+    rank = VERDICTS.index(finding.verdict) if finding.verdict in VERDICTS else len(VERDICTS)
+    value = finding.estimate.value if finding.estimate else None
+    return rank, -abs(value) if value is not None else 0.0
+
+
+def _anchors(findings: Sequence[Finding]) -> dict[int, str]:
+    """Anchor of each finding from its claim's id; doublets are numbered in plan order."""
+    seen: dict[str, int] = {}
+    anchors: dict[int, str] = {}
+    for finding in findings:
+        name = f"claim-{slug(finding.claim.id)}"
+        seen[name] = seen.get(name, 0) + 1
+        anchors[id(finding)] = name if seen[name] == 1 else f"{name}-{seen[name]}"
+    return anchors
+
+
+def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
+    """Frame and label of each claim, family by family."""
+    by_family: dict[str, list[int]] = {}
+    for i, finding in enumerate(findings):
+        by_family.setdefault(finding.claim.family, []).append(i)
+    frames: list[tuple[str, str]] = [("", finding.claim.says) for finding in findings]
+    for places in by_family.values():
+        frame, labels = shared_words([findings[i].claim.says for i in places])
+        if frame and len(places) >= _SHARED:
+            for i, label in zip(places, labels, strict=True):
+                frames[i] = (frame, label)
+    return frames
+
+
+def _row(finding: Finding, name: str, *, frame: str, label: str, anchor: str) -> AuditRow:
+    return AuditRow(
+        finding=finding,
+        anchor=anchor,
+        diagnostic=name,
+        frame=frame,
+        label=label,
+        estimate=interval(finding.estimate),
+        control=interval(finding.control, signed=True),
+        denominator=out_of(finding.estimate),
+        seeds=_outcome(finding, "seeds"),
+        choices=_outcome(finding, "choices"),
+        datasets=_outcome(finding, "datasets"),
+    )
+
+
+def _outcome(finding: Finding, kind: str) -> str:
+    """Worst outcome of the checks of one kind; "not run" where there was none."""
+    return worst(c.outcome for c in finding.checks if c.name.partition(":")[0] == kind)

@@ -1,0 +1,96 @@
+"""A run cut into one section for each diagnostic, whatever the diagnostic is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.labels import family_name, slug
+from scrutiny.report.rows import AuditRow, audit_rows
+from scrutiny.report.view import DiagnosticNotes, Missing, RunView
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What one diagnostic has to say.
+
+    Parameters
+    ----------
+    name, anchor
+        Name without version, and its stable place in the page.
+    kinds
+        Versions with the digests of their parameters, as they ran.
+    notes
+        What the diagnostic says of itself.
+    rows
+        Its lines of the audit table.
+    estimates
+        Its numbers over all replicates.
+    missing
+        Its variants that could not be asked.
+    """
+
+    name: str
+    anchor: str
+    kinds: tuple[str, ...]
+    notes: DiagnosticNotes
+    rows: tuple[AuditRow, ...]
+    estimates: tuple[Estimate, ...]
+    missing: tuple[Missing, ...]
+
+
+def sections(view: RunView) -> tuple[Section, ...]:
+    """Sections in plan order: of every diagnostic that has a claim or an estimate."""
+    rows = audit_rows(view)
+    estimates = main_estimates(view)
+    diagnostics = [r.finding.claim.diagnostic for r in rows]
+    diagnostics += [e.key.diagnostic for e in estimates]
+    names = dict.fromkeys(family_name(d) for d in diagnostics)
+    return tuple(_section(view, name, rows=rows, estimates=estimates) for name in names)
+
+
+def _section(
+    view: RunView, name: str, *, rows: Sequence[AuditRow], estimates: Sequence[Estimate]
+) -> Section:
+    own = tuple(e for e in estimates if family_name(e.key.diagnostic) == name)
+    return Section(
+        name=name,
+        anchor=f"diagnostic-{slug(name)}",
+        kinds=tuple(dict.fromkeys(e.key.diagnostic for e in own)),
+        notes=view.notes.get(name, DiagnosticNotes()),
+        rows=tuple(r for r in rows if r.diagnostic == name),
+        estimates=own,
+        missing=tuple(m for m in view.missing if family_name(m.diagnostic) == name),
+    )
+
+
+def main_estimates(view: RunView) -> tuple[Estimate, ...]:
+    """Estimates over all replicates, and the findings' own where the run lists them nowhere.
+
+    An estimate of one replicate is left out where its value stands in another's ``by_replicate``.
+    """
+    listed = list(view.estimates)
+    known = {_identity(e) for e in listed}
+    for finding in view.findings:
+        for estimate in (finding.estimate, finding.control):
+            if estimate is not None and _identity(estimate) not in known:
+                known.add(_identity(estimate))
+                listed.append(estimate)
+    whole = {_identity(e, over_all=True) for e in listed if e.key.replicate is None}
+    return tuple(
+        e for e in listed if e.key.replicate is None or _identity(e, over_all=True) not in whole
+    )
+
+
+def _identity(estimate: Estimate, *, over_all: bool = False) -> tuple[object, ...]:
+    key = estimate.key
+    return (
+        key.diagnostic,
+        key.metric,
+        key.subject,
+        key.reference,
+        key.dataset,
+        None if over_all else key.replicate,
+        key.role,
+        repr(sorted(key.condition.items())),
+        key.group,
+    )

@@ -1,0 +1,192 @@
+"""The audit table for a terminal: at most 80 columns, the same text with and without color."""
+
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Final
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.footer import footer_lines
+from scrutiny.report.labels import constant_parts, distinct_labels
+from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.rows import AuditRow, audit_rows
+from scrutiny.report.sections import main_estimates
+from scrutiny.report.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
+from scrutiny.report.view import RunView
+
+WIDTH: Final = 80
+MOST_ROWS: Final = 60
+_CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
+_NUMBER: Final = 25  # "−0.0342 [−0.0511, −0.0172]" is the longest common one
+_STYLES: Final = {"supported": "bold blue", "not supported": "cyan", "undecided": "yellow"}
+
+
+def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
+    """Write the report to a stream, in color only where that is a terminal.
+
+    ``NO_COLOR`` is honored; characters that the stream cannot encode are replaced by ASCII.
+    """
+    stream = stream or sys.stdout
+    console = Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
+    for line in terminal_lines(view):
+        line.plain = _encodable(line.plain, stream)
+        console.print(line, soft_wrap=True)
+
+
+def plain_text(view: RunView) -> str:
+    """The same report as plain text."""
+    return "".join(line.plain.rstrip() + "\n" for line in terminal_lines(view))
+
+
+def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
+    """Lines of the report, none wider than 80 cells."""
+    rows = audit_rows(view)
+    lines = _wrapped(headline(view.findings, view.families), style="bold")
+    for sentence in sentences(view.findings, view.families)[1:]:
+        lines += _wrapped(sentence)
+    lines.append(Text())
+    if rows:
+        lines += _table(rows[:most_rows])
+        lines += _left_out(rows[most_rows:])
+        lines += _reasons(rows[:most_rows])
+    else:
+        lines += _numbers(main_estimates(view))
+    lines.append(Text())
+    for line in footer_lines(view):
+        lines += _wrapped(line, style="dim", hanging=6)
+    return lines
+
+
+def _table(rows: Sequence[AuditRow]) -> Iterator[Text]:
+    yield Text(_line(("claim", 40), *_CHECKS, ("verdict", 17)), style="dim")
+    columns = ("  estimate", _NUMBER + 2), ("against control", _NUMBER)
+    yield Text(_line(*columns, ("n/planned", 10), ("of what", 16)), style="dim")
+    previous: tuple[str, str] | None = None
+    for row in rows:
+        if (row.diagnostic, row.frame) != previous:
+            yield from _group(row)
+            previous = row.diagnostic, row.frame
+        yield from _row(row)
+
+
+def _group(row: AuditRow) -> Iterator[Text]:
+    yield Text("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * WIDTH, style="dim")
+    title = f"{row.diagnostic}: {row.frame}" if row.frame else row.diagnostic
+    yield from _wrapped(title, style="bold")
+
+
+def _row(row: AuditRow) -> Iterator[Text]:
+    claim = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
+    first, *others = _fold(claim, 38) or [""]
+    outcomes = [OUTCOME_MARKS.get(getattr(row, name), "?") for name, _ in _CHECKS]
+    checks = [(outcome, width) for outcome, (_, width) in zip(outcomes, _CHECKS, strict=True)]
+    line = set_cell_size(_line((f"{mark(row.verdict)} {first}", 40), *checks), 64)
+    yield Text.assemble(line, (row.verdict, _STYLES.get(row.verdict, "dim")))
+    for piece in others:
+        yield Text(f"  {piece}")
+    numbers = (f"  {row.estimate}", _NUMBER + 2), (row.control, _NUMBER), (row.denominator, 10)
+    yield Text(_line(*numbers, (row.scope, 19)), style="dim")
+
+
+def _left_out(rows: Sequence[AuditRow]) -> list[Text]:
+    if not rows:
+        return []
+    counted = [(v, sum(row.verdict == v for row in rows)) for v in VERDICTS]
+    words = ", ".join(f"{count} {verdict}" for verdict, count in counted if count)
+    return _wrapped(f"… and {len(rows)} more claims ({words}); `--format md` prints them all.")
+
+
+def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
+    """Reason of every verdict, each said once."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row.finding.reason:
+            by_reason.setdefault((row.verdict, row.finding.reason), []).append(row.label)
+    if by_reason:
+        yield Text()
+        yield Text("Reasons", style="bold")
+    for (verdict, reason), labels in by_reason.items():
+        who = ", ".join(labels) if len(labels) <= 4 else f"{len(labels)} claims"
+        yield from _wrapped(f"{mark(verdict)} {who}: {reason}", hanging=2)
+
+
+def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:
+    """Table of a run that claims nothing."""
+    if not estimates:
+        yield Text("The run has no estimates.")
+        return
+    keys = [e.key for e in estimates]
+    shared = ", ".join(f"{k} {v}" for k, v in constant_parts(keys).items() if k != "role")
+    yield from _wrapped(shared, style="dim")
+    labels = distinct_labels(keys, without=frozenset())
+    for estimate, label in zip(estimates, labels, strict=True):
+        *above, last = _fold(label, 40) or [""]
+        for piece in above:
+            yield Text(piece)
+        value = interval(estimate) if estimate.status == "ok" else estimate.status
+        yield Text(_line((last, 40), (value, _NUMBER + 1), (out_of(estimate), 12)))
+
+
+def _line(*cells: tuple[str, int]) -> str:
+    """Cells side by side with one space between them; what is too long pushes the next."""
+    line, edge = "", 0
+    for text, width in cells:
+        room = WIDTH - edge
+        line = set_cell_size(line, max(edge, cell_len(line)))
+        line += _cropped(text, min(room, max(width, 1)) if text else 0)
+        edge = max(edge, cell_len(line) - width) + width + 1
+    return _cropped(line.rstrip(), WIDTH)
+
+
+def _cropped(text: str, width: int) -> str:
+    """Text of at most this many cells, an ellipsis where some is missing."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(0, width - 1)).rstrip() + "…"
+
+
+def _wrapped(text: str, *, style: str = "", hanging: int = 0) -> list[Text]:
+    """Lines of a sentence, none wider than the page."""
+    first, *others = _fold(text, WIDTH, hanging=hanging) or [""]
+    return [Text(first, style=style), *(Text(" " * hanging + o, style=style) for o in others)]
+
+
+def _fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
+    """Pieces of at most ``width`` cells, broken at spaces where there are any."""
+    pieces: list[str] = []
+    line, room = "", width
+    for word in " ".join(_printable(text)).split(" "):
+        rest = word
+        while rest:
+            joined = f"{line} {rest}" if line else rest
+            if cell_len(joined) <= room:
+                line, rest = joined, ""
+            elif line:
+                pieces.append(line)
+                line, room = "", width - hanging
+            else:
+                head = set_cell_size(rest, room).rstrip()
+                pieces.append(head)
+                rest, room = rest[len(head) :], width - hanging
+    return [*pieces, line] if line else pieces
+
+
+def _printable(text: str) -> Iterable[str]:
+    """Words of a text without control characters, which would move the cursor."""
+    clean = "".join(c if c.isprintable() or c == " " else " " for c in text)
+    return textwrap.dedent(clean).split()
+
+
+def _encodable(text: str, stream: IO[str]) -> str:
+    """Text in the stream's encoding, signs replaced where it has no word for them."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        signs = str.maketrans({"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~"})
+        return text.translate(signs).encode("ascii", "replace").decode("ascii")
+    return text

@@ -1,0 +1,81 @@
+"""Verdicts in words and signs, and the sentence that opens every report."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from scrutiny.core.claim import Finding
+
+#: In the order in which a reader wants them.
+VERDICTS: Final = ("supported", "not supported", "undecided", "refused")
+MARKS: Final[Mapping[str, str]] = {
+    "supported": "\N{CHECK MARK}",
+    "not supported": "\N{BALLOT X}",
+    "undecided": "?",
+    "refused": "\N{EN DASH}",
+}
+#: Outcomes of checks, worst first: several checks of one kind are as good as their worst.
+OUTCOMES: Final = ("no", "undecided", "not run", "yes")
+OUTCOME_MARKS: Final[Mapping[str, str]] = {
+    "no": "no",
+    "undecided": "?",
+    "not run": "\N{EN DASH}",
+    "yes": "yes",
+}
+
+
+def mark(verdict: str) -> str:
+    """Sign of a verdict."""
+    return MARKS.get(verdict, "?")
+
+
+def worst(outcomes: Iterable[str]) -> str:
+    """Worst of several outcomes; "not run" for none."""
+    rank = {outcome: i for i, outcome in enumerate(OUTCOMES)}
+    return min(outcomes, key=lambda outcome: rank.get(outcome, 1), default="not run")
+
+
+def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple[str, ...]:
+    """What the run found, one sentence for each family of claims, the largest first."""
+    by_family: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_family.setdefault(family_of(finding), []).append(finding)
+    ordered = sorted(by_family.items(), key=lambda pair: -len(pair[1]))
+    return tuple(_sentence(members, families.get(name, "")) for name, members in ordered)
+
+
+def headline(findings: Sequence[Finding], families: Mapping[str, str]) -> str:
+    """First of `sentences`, or what an empty run has to say."""
+    found = sentences(findings, families)
+    return found[0] if found else "No claim was made: the numbers below stand without a verdict."
+
+
+def counts(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many findings have each verdict, every verdict present."""
+    counter = Counter(finding.verdict for finding in findings)
+    return {verdict: counter[verdict] for verdict in VERDICTS}
+
+
+def family_of(finding: Finding) -> str:
+    """Family of a finding's claim; claims without one go by their diagnostic."""
+    return finding.claim.family or finding.claim.diagnostic.partition("@")[0]
+
+
+def _sentence(findings: Sequence[Finding], phrase: str) -> str:
+    if len(findings) == 1:
+        only = findings[0]
+        return f"{only.verdict.capitalize()} ({only.scope}): {only.claim.says.rstrip('.')}."
+    n = counts(findings)
+    total = len(findings)
+    if phrase:
+        opening = f"{n['supported']} of {total} {phrase.rstrip('.')}"
+        contrary = "does not" if n["not supported"] == 1 else "do not"
+    else:
+        name = findings[0].claim.diagnostic.partition("@")[0].partition(".")[0]
+        opening = f"{n['supported']} of {total} {name} claims hold"
+        contrary = "does not" if n["not supported"] == 1 else "do not"
+    parts = [opening]
+    if n["not supported"]:
+        parts.append(f"{n['not supported']} {contrary}")
+    parts += [f"{n[verdict]} {verdict}" for verdict in ("undecided", "refused") if n[verdict]]
+    return "; ".join(parts) + "."
