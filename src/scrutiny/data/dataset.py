@@ -9,7 +9,6 @@ from typing import Any
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.data.identity import content_key
 from scrutiny.data.labels import LabelMatch, sort_labels
 from scrutiny.data.reading import BadRow, OnBadRow, Reading, open_data, parse_limit
 from scrutiny.data.source import DataSource
@@ -36,7 +35,8 @@ class Dataset:
     bad_rows
         Rows that were left out, with the reason.
     fingerprint
-        Digest of identifiers, texts and gold, in order.
+        32 hexadecimal digits that depend on identifiers, texts and gold, in order; not on the
+        names of files, columns or labels.
     notes
         Sentences about how it was read.
     columns
@@ -120,33 +120,26 @@ def load_dataset(
     """
     start, stop = parse_limit(limit)
     reading = open_data(source, task=task, on_bad_row=on_bad_row, columns=columns)
-    examples = tuple(islice(iter(reading), start, stop))
+    examples = []
+    fingerprint = blake2b(digest_size=16, person=b"scrutiny.data.1")
+    for example, key in islice(reading.keyed(), start, stop):
+        examples.append(example)
+        fingerprint.update(key)
+        fingerprint.update(example.id.encode() + b"\0")
     if not examples:
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
     return Dataset(
         name=name or _name(reading.source),
         source=str(reading.source),
         task=reading.task.name,
-        examples=examples,
+        examples=tuple(examples),
         labels=_labels(examples, reading),
         label_map=reading.label_map,
         bad_rows=tuple(reading.bad_rows),
-        fingerprint=fingerprint(examples),
+        fingerprint=fingerprint.hexdigest(),
         notes=reading.notes,
         columns=reading.columns.roles,
     )
-
-
-def fingerprint(examples: Iterable[Example]) -> str:
-    """Digest of examples, in order: 32 hexadecimal digits.
-
-    Depends on identifiers, texts and gold; not on names of files or columns.
-    """
-    whole = blake2b(digest_size=16, person=b"scrutiny.data.1")
-    for example in examples:
-        whole.update(content_key(example))
-        whole.update(example.id.encode() + b"\0")
-    return whole.hexdigest()
 
 
 def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
