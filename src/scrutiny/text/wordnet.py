@@ -1,0 +1,350 @@
+"""WordNet 3.0: synonyms, antonyms and the hierarchy, the most frequent sense first.
+
+The file stays one block of bytes in memory (6 MB); look-ups bisect it, and answers are kept. Lemmas
+are matched in lower case, blanks and underscores alike; lemmas that come back are written with
+blanks and keep their capitals.
+
+References
+----------
+George A. Miller (1995). WordNet: a lexical database for English. CACM 38(11).
+Christiane Fellbaum, ed. (1998). WordNet: an electronic lexical database. MIT Press.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, Literal, NamedTuple
+
+from scrutiny.text.lexicon import read_bytes
+
+WordNetPos = Literal["n", "v", "a", "r"]
+
+_LEXNAMES = (
+    "adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute "
+    "noun.body noun.cognition noun.communication noun.event noun.feeling noun.food noun.group "
+    "noun.location noun.motive noun.object noun.person noun.phenomenon noun.plant "
+    "noun.possession noun.process noun.quantity noun.relation noun.shape noun.state "
+    "noun.substance noun.time verb.body verb.change verb.cognition verb.communication "
+    "verb.competition verb.consumption verb.contact verb.creation verb.emotion verb.motion "
+    "verb.perception verb.possession verb.social verb.stative verb.weather adj.ppl"
+).split()
+_POS = {"NOUN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
+_CACHED = 1 << 16
+
+
+_STEP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Sorted lines in one block: line i is ``block[starts[i] : starts[i + 1] - 1]``."""
+
+    block: bytes
+    starts: Any  # int64 (line + 1,)
+    keys: list[str]  # of every 32nd line
+
+    def __getitem__(self, number: int) -> str:
+        return self.block[self.starts[number] : self.starts[number + 1] - 1].decode()
+
+    def find(self, key: str) -> int | None:
+        """Return the number of the first line with this key, or None."""
+        # The first line with the key may be the last of the page before.
+        page = max(0, bisect_left(self.keys, key) - 1) * _STEP
+        last = min(page + 2 * _STEP, len(self.starts) - 1)
+        chunk = "\n" + self.block[self.starts[page] : self.starts[last]].decode().lower()
+        places = [p for end in " =" if (p := chunk.find(f"\n{key}{end}")) >= 0]
+        return page + chunk.count("\n", 0, min(places)) if places else None
+
+
+def _key(line: str) -> str:
+    return line[: line.index(" ")].partition("=")[0].lower()
+
+
+def _lines(block: bytes, starts: Any) -> _Lines:
+    lines = _Lines(block, starts, [])
+    lines.keys.extend(_key(lines[i]) for i in range(0, len(starts) - 1, _STEP))
+    return lines
+
+
+class _Words(NamedTuple):
+    kind: str  # n v a s r
+    lexfile: int
+    lemmas: tuple[str, ...]
+    counts: tuple[int, ...]  # how often each lemma was tagged in this sense
+
+
+# kind, source word, target word, synset; words count from 1, 0 is the whole synset
+_Pointer = tuple[str, int, int, int]
+
+
+@cache
+def _load() -> tuple[_Lines, _Lines]:
+    import numpy as np
+
+    block = read_bytes("wordnet.txt.xz")
+    first = block.index(b"\n") + 1
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
+    size = int(block[:first])
+    return _lines(block, ends[: size + 1]), _lines(block, ends[size:])
+
+
+@lru_cache(maxsize=_CACHED)
+def _senses(lemma: str) -> dict[str, tuple[int, ...]]:
+    """Synset numbers by part of speech, frequent sense first."""
+    index, synset_lines = _load()
+    key = lemma.lower().replace(" ", "_")
+    if not key.isascii() or "\n" in key:
+        return {}
+    row = index.find(key)
+    own = synset_lines.find(key)
+    if row is None:
+        if own is None:
+            return {}
+        kind = _words(own).kind
+        return {"a" if kind == "s" else kind: (own,)}
+    found = {}
+    for group in index[row].split(" ")[1:]:
+        pos, _, numbers = group.partition(":")
+        found[pos] = tuple(
+            int(n[1:]) + (own or 0) if n[0] == "." else int(n) for n in numbers.split(",")
+        )
+    return found
+
+
+@lru_cache(maxsize=_CACHED)
+def _words(number: int) -> _Words:
+    line = _load()[1][number]
+    *words, category = line[: line.index("|")].split(" ")
+    pairs = [word.partition("=") for word in words]
+    return _Words(
+        category[0],
+        int(category[1:]),
+        tuple([pair[0].replace("_", " ") for pair in pairs]),
+        tuple([int(pair[2] or 0) for pair in pairs]),
+    )
+
+
+@lru_cache(maxsize=_CACHED)
+def _pointers(number: int) -> tuple[_Pointer, ...]:
+    """Pointers as stored: derivations that go both ways at one end only."""
+    line = _load()[1][number]
+    back = line[line.index("|") + 1 :]
+    pointers = []
+    for field in back.split(" ") if back else ():
+        kind, rest = field[0], field[1:]
+        source, target = 0, 0
+        if rest[0] == ".":
+            _, left, right, rest = rest.split(".")
+            source, target = int(left), int(right)
+        pointers.append((kind, source, target, int(rest) + (number if kind == "+" else 0)))
+    return tuple(pointers)
+
+
+@cache
+def _inverse() -> tuple[dict[int, list[int]], dict[int, list[_Pointer]]]:
+    """(hyponyms by synset, derivations by synset), both inverses of stored pointers."""
+    lines = _load()[1]
+    hyponyms: dict[int, list[int]] = {}
+    derived: dict[int, list[_Pointer]] = {}
+    number = 0
+    pattern = re.compile(rb"\n|[| ][@^](\d+)|[| ]\+\.(\d+)\.(\d+)\.(\d+)")
+    for match in pattern.finditer(lines.block, int(lines.starts[0])):
+        parent, source, target, difference = match.groups()
+        if parent is not None:
+            hyponyms.setdefault(int(parent), []).append(number)
+        elif source is not None:
+            pointer = ("+", int(target), int(source), number)
+            derived.setdefault(number + int(difference), []).append(pointer)
+        else:
+            number += 1
+    return hyponyms, derived
+
+
+def wordnet_pos(upos: str) -> WordNetPos | None:
+    """Return WordNet's letter for a universal part of speech, None where it has none.
+
+    Examples
+    --------
+    >>> wordnet_pos("ADJ"), wordnet_pos("DET")
+    ('a', None)
+    """
+    return _POS.get(upos)  # type: ignore[return-value]
+
+
+def exists(lemma: str, pos: str | None = None) -> bool:
+    """Whether WordNet has a lemma, in one part of speech or in any.
+
+    Examples
+    --------
+    >>> exists("hot dog"), exists("dog", "r"), exists("qqqq")
+    (True, False, False)
+    """
+    senses = _senses(lemma)
+    return bool(senses) if pos is None else pos in senses
+
+
+def synsets(lemma: str, pos: str) -> tuple[int, ...]:
+    """Return the numbers of a lemma's synsets, frequent sense first; empty where unknown."""
+    return _senses(lemma).get(pos, ())
+
+
+def lemmas(synset: int) -> tuple[str, ...]:
+    """Return the lemmas of a synset.
+
+    Examples
+    --------
+    >>> lemmas(synsets("car", "n")[0])
+    ('car', 'auto', 'automobile', 'machine', 'motorcar')
+    """
+    return _words(synset).lemmas
+
+
+def lexname(synset: int) -> str:
+    """Return the lexicographer file of a synset, a coarse semantic class.
+
+    Examples
+    --------
+    >>> lexname(synsets("dog", "n")[0])
+    'noun.animal'
+    """
+    return _LEXNAMES[_words(synset).lexfile]
+
+
+def sense_counts(lemma: str, pos: str) -> tuple[int, ...]:
+    """Return how often each sense of a lemma was tagged in SemCor, in the order of `synsets`.
+
+    Examples
+    --------
+    >>> sense_counts("dog", "n")[:2]
+    (42, 0)
+    """
+    key = lemma.lower().replace("_", " ")
+    counts = []
+    for number in synsets(lemma, pos):
+        synset = _words(number)
+        lower = [other.lower() for other in synset.lemmas]
+        counts.append(synset.counts[lower.index(key)])
+    return tuple(counts)
+
+
+def _ranked(number: int) -> list[str]:
+    """Lemmas of a synset, those tagged most often in this sense first."""
+    synset = _words(number)
+    order = sorted(range(len(synset.lemmas)), key=lambda i: (-synset.counts[i], i))
+    return [synset.lemmas[i] for i in order]
+
+
+def _unique(found: Iterable[str], lemma: str) -> tuple[str, ...]:
+    own = lemma.lower().replace("_", " ")
+    return tuple(dict.fromkeys(word for word in found if word.lower() != own))
+
+
+@lru_cache(maxsize=_CACHED)
+def synonyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, ...]:
+    """Return the other lemmas of a lemma's synsets, without repetition.
+
+    Parameters
+    ----------
+    lemma
+        Base form; see `scrutiny.text.inflect.lemma`.
+    pos
+        "n", "v", "a" or "r"; see `wordnet_pos`.
+    senses
+        How many of its most frequent senses count; all by default.
+
+    Examples
+    --------
+    >>> synonyms("film", "n", senses=1)[:3]
+    ('movie', 'motion picture', 'picture')
+    """
+    return _unique((w for n in synsets(lemma, pos)[:senses] for w in _ranked(n)), lemma)
+
+
+def _lexical(lemma: str, number: int, kinds: str) -> list[tuple[int, int]]:
+    """(synset, word) that pointers of these kinds lead to from one lemma of a synset."""
+    synset = _words(number)
+    key = lemma.lower().replace("_", " ")
+    own = [0, *(i + 1 for i, other in enumerate(synset.lemmas) if other.lower() == key)]
+    pointers = _pointers(number)
+    if "+" in kinds:
+        pointers += tuple(_inverse()[1].get(number, ()))
+    return [
+        (n, word) for kind, source, word, n in pointers if kind in kinds and source in (0, *own)
+    ]
+
+
+def _words_at(ends: Iterable[tuple[int, int]]) -> list[str]:
+    found: list[str] = []
+    for number, word in ends:
+        found += [_words(number).lemmas[word - 1]] if word else _ranked(number)
+    return found
+
+
+@lru_cache(maxsize=_CACHED)
+def antonyms(
+    lemma: str, pos: str, *, senses: int | None = None, indirect: bool = False
+) -> tuple[str, ...]:
+    """Return antonyms of the lemma itself, frequent sense first.
+
+    With ``indirect``, adjectives without one take those of the adjectives that they are similar to
+    (*swift*, similar to *fast*: *slow*).
+
+    Examples
+    --------
+    >>> antonyms("good", "a", senses=1), antonyms("swift", "a", indirect=True)
+    (('bad',), ('slow',))
+    """
+    found = []
+    for number in synsets(lemma, pos)[:senses]:
+        ends = _lexical(lemma, number, "!")
+        if not ends and indirect:
+            for kind, _, _, head in _pointers(number):
+                if kind == "&":
+                    ends += [(n, word) for k, _, word, n in _pointers(head) if k == "!"]
+        found += _words_at(ends)
+    return _unique(found, lemma)
+
+
+@lru_cache(maxsize=_CACHED)
+def hypernyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, ...]:
+    """Return lemmas of the synsets directly above (and of the classes of instances).
+
+    Examples
+    --------
+    >>> hypernyms("dog", "n", senses=1)
+    ('canine', 'canid', 'domestic animal', 'domesticated animal')
+    """
+    found = []
+    for number in synsets(lemma, pos)[:senses]:
+        ends = [(n, 0) for kind, _, _, n in _pointers(number) if kind in "@^"]
+        found += _words_at(ends)
+    return _unique(found, lemma)
+
+
+@lru_cache(maxsize=_CACHED)
+def hyponyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, ...]:
+    """Return lemmas of the synsets directly below, instances too.
+
+    Examples
+    --------
+    >>> "poodle" in hyponyms("dog", "n", senses=1)
+    True
+    """
+    below = _inverse()[0]
+    ends = [(n, 0) for number in synsets(lemma, pos)[:senses] for n in below.get(number, ())]
+    return _unique(_words_at(ends), lemma)
+
+
+@lru_cache(maxsize=_CACHED)
+def derivations(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, ...]:
+    """Return derivationally related lemmas and pertainyms, of any part of speech.
+
+    Examples
+    --------
+    >>> derivations("destroy", "v", senses=1), derivations("quickly", "r", senses=1)
+    (('destructible', 'destructive', 'destruction', 'destroyer'), ('quick',))
+    """
+    numbers = synsets(lemma, pos)[:senses]
+    return _unique(_words_at(e for n in numbers for e in _lexical(lemma, n, "+-\\")), lemma)
