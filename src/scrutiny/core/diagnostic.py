@@ -142,10 +142,15 @@ class Context(Protocol):
     seed: int
     model: Model | None
     labels: tuple[str, ...]
-    resources: Mapping[str, Any]
 
-    def predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
-        """Answers of the cell's model: cached, batched, checked; a failing call is a value."""
+    def predict(
+        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+    ) -> list[Prediction | Failure]:
+        """Answers of the cell's model: cached, batched, checked; a failing call is a value.
+
+        ``variants`` names the variant that each example is, nothing for an item as it is; answers
+        are kept as outputs under item and variant.
+        """
         ...
 
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> "np.random.Generator":

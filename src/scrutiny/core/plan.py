@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from scrutiny.core.claim import Claim
 
@@ -106,4 +106,4 @@ class Plan:
     estimate: tuple[EstimatePlan, ...] = ()
     claim: tuple[Claim, ...] = ()
     resampling: Resampling = field(default_factory=Resampling)
-    on_bad_row: str = "skip"
+    on_bad_row: Literal["skip", "fail"] = "skip"

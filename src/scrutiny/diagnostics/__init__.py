@@ -1,1 +1,1 @@
-"""."""
+"""One folder for each family of diagnostics; none imports another."""

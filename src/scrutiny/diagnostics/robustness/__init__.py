@@ -1,1 +1,5 @@
-"""."""
+"""How much worse a model gets when its input changes in ways that should not matter."""
+
+from scrutiny.diagnostics.robustness.diagnostic import Robustness, RobustnessParams
+
+__all__ = ["Robustness", "RobustnessParams"]

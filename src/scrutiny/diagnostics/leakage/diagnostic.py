@@ -1,0 +1,110 @@
+"""The leakage diagnostic: evaluation texts that stand in the training text, letters only."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.edit import Variant
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.model import KnowsTrainingText
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.data.overlap import overlap_with_hashes
+
+
+@dataclass(frozen=True, slots=True)
+class LeakageParams:
+    """How much overlap may be tolerated.
+
+    Parameters
+    ----------
+    limit
+        Share of items.
+    """
+
+    limit: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.limit < 1:
+            raise PlanError(f"limit must lie between 0 and 1, not {self.limit}.")
+
+
+class Leakage:
+    """Share of items whose text, letters only, stands in the training text.
+
+    **Measures**: whether the evaluation repeats what the model was trained on.
+
+    **Misleads when**: the training text is known in part only, or was paraphrased: what is not
+    found is not proven absent. Short texts match by chance.
+
+    **References**: Elangovan et al. (2021), Memorization vs. generalization: quantifying data
+    leakage in NLP performance evaluation.
+    """
+
+    id = "leakage@1"
+    summary = "share of items that stand in the model's training text, letters only"
+    Params = LeakageParams
+    needs: frozenset[str] = frozenset({"training_hashes"})
+    tasks: frozenset[str] = frozenset()
+    measures: tuple[Measure, ...] = (Measure("value", unit="items"),)
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Whether the item was found, on any task."""
+        del task
+        return self.measures
+
+    def design(self, params: LeakageParams, inputs: Inputs) -> Design:
+        """One estimate, and the claim that it is small."""
+        del inputs
+        return Design(
+            estimates=(EstimateSpec("overlap", "mean@1", {"": Selector()}),),
+            claims=(
+                Claim(
+                    id="overlap",
+                    says=f"fewer than {params.limit:.0%} of the items stand in the training text",
+                    diagnostic="leakage",
+                    components=(Component("overlap", params.limit, "reference", "<"),),
+                    checks=("items", "datasets"),
+                ),
+            ),
+            queries_per_item=0,
+            notes=(
+                "Texts are compared by their letters alone, case folded, sentence by sentence.",
+            ),
+        )
+
+    def prepare(
+        self, params: LeakageParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Nothing: the data is looked up as it is."""
+        del params, examples, ctx
+        return ()
+
+    def measure(
+        self, params: LeakageParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item: 1 where any of its texts was found."""
+        del params, cell
+        model = ctx.model
+        if not isinstance(model, KnowsTrainingText):
+            raise PlanError("leakage@1 needs a model whose training text is known.")
+        hashes = model.training_hashes()
+        found = [False] * len(batch.examples)
+        for name in ctx.task.fields:
+            texts = [example.fields[name] for example in batch.examples]
+            hits = overlap_with_hashes(texts, hashes)
+            found = [was or bool(is_hit) for was, is_hit in zip(found, hits, strict=True)]
+        for example, hit in zip(batch.examples, found, strict=True):
+            yield Row(example.id, None, "measured", "{}", "ok", None, (float(hit),))

@@ -1,0 +1,91 @@
+"""The performance diagnostic: the task's score with its interval, against no skill."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Failure,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.edit import Variant
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class PerformanceParams:
+    """Nothing can be set."""
+
+
+class Performance:
+    """The task's score on the data as it is, with its interval.
+
+    **Measures**: how good the model is here, against what the commonest label would get.
+
+    **Misleads when**: the texts stand in what the model was trained on (see leakage); gold labels
+    are wrong.
+
+    **References**: the interval is described in ``docs/statistics.md``.
+    """
+
+    id = "performance@1"
+    summary = "the task's score on the data as it is, with its interval"
+    Params = PerformanceParams
+    needs: frozenset[str] = frozenset()
+    tasks: frozenset[str] = frozenset()
+    measures: tuple[Measure, ...] = ()
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures of the task."""
+        return task.measures
+
+    def design(self, params: PerformanceParams, inputs: Inputs) -> Design:
+        """One estimate, and the claim that it lies above chance."""
+        del params
+        scored = inputs.task.scored_by
+        level = scored.level.partition("@")[0].replace("_", " ").replace("f1", "F1")
+        return Design(
+            estimates=(EstimateSpec("level", scored.level, {"": Selector()}),),
+            claims=(
+                Claim(
+                    id="skill",
+                    says=f"{level} exceeds the {inputs.chance:.3g} of no skill",
+                    diagnostic="performance",
+                    components=(Component("level", inputs.chance, "reference"),),
+                    checks=("items", "seeds", "datasets"),
+                ),
+            ),
+            queries_per_item=1,
+            notes=("No skill is the share of the commonest label, or 0 where spans are sought.",),
+        )
+
+    def prepare(
+        self, params: PerformanceParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Nothing: the data is asked as it is."""
+        del params, examples, ctx
+        return ()
+
+    def measure(
+        self, params: PerformanceParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item."""
+        del params, cell
+        for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
+            if isinstance(answer, Failure):
+                yield Row(example.id, None, "measured", "{}", "failed", answer.reason, None)
+            elif example.gold is None:
+                yield Row(example.id, None, "measured", "{}", "undefined", "no_gold", None)
+            else:
+                values = ctx.task.score(example.gold, answer, labels=ctx.labels)
+                yield Row(example.id, None, "measured", "{}", "ok", None, values)

@@ -1,0 +1,158 @@
+"""Estimates and claims of the robustness diagnostic.
+
+For a recipe T and a draw d, on the same items and replicates throughout:
+
+==================  =================================================================
+drop                score on the originals minus score on the variants, over all items
+drop, changed       the same over the items that T changed
+drop, control       the same for the matched random change (role ``control``)
+excess              drop minus the control's drop
+flips               share of changed items whose prediction changed
+broken, mended      right before and wrong after, and the reverse
+coverage            share of items that T changed
+==================  =================================================================
+
+The claim of T: the drop exceeds the margin, and so does the drop beyond random change, in every
+draw. Recipes that may change the gold answer get flips and no claim.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.perturb.recipe import Recipe
+
+_BEFORE = Selector(role="baseline")
+_STAYS = {"after": "before"}
+_BOTH_STAY = {"after": "before", "control": "before"}
+
+
+def condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
+    """Condition of a recipe's records."""
+    return {"transformation": recipe.name, "draw": draw}
+
+
+def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    recipes = params.recipes(inputs.task, inputs.languages)
+    keeping = [r for r in recipes if r.effect(inputs.task.name) == "keeps"]
+    return Design(
+        conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
+        estimates=tuple(_estimates(recipes, keeping, params, inputs)),
+        claims=tuple(_claim(recipe, params, inputs) for recipe in keeping),
+        queries_per_item=1 + 2 * len(recipes) * params.draws,
+        notes=tuple(_notes(params, inputs, recipes, keeping)),
+    )
+
+
+def _estimates(
+    recipes: Sequence[Recipe], keeping: Sequence[Recipe], params: RobustnessParams, inputs: Inputs
+) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    scored = inputs.task.scored_by
+    yield EstimateSpec("level", scored.level, {"": _BEFORE}, role="baseline")
+    for recipe in recipes:
+        for draw in range(params.draws):
+            yield from _of_recipe(recipe, draw, inputs, is_scored=recipe in keeping)
+
+
+def _of_recipe(
+    recipe: Recipe, draw: int, inputs: Inputs, *, is_scored: bool
+) -> Iterator[EstimateSpec]:
+    """Specifications of one recipe and draw."""
+    scored = inputs.task.scored_by
+    name = f"{recipe.name}/{draw}"
+    condition = condition_of(recipe, draw)
+    after = Selector("measured", condition)
+    control = Selector("control", condition)
+    changed: Mapping[str, Selector] = {"before": _BEFORE, "after": after}
+    yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
+    if is_scored:
+        pair = (scored.drop, changed)
+        yield EstimateSpec(f"drop/{name}", *pair, fallback=_STAYS, condition=condition)
+        yield EstimateSpec(f"drop_changed/{name}", *pair, group="changed", condition=condition)
+        yield EstimateSpec(
+            f"drop_control/{name}",
+            scored.drop,
+            {"before": _BEFORE, "after": control},
+            fallback=_STAYS,
+            role="control",
+            condition=condition,
+        )
+        yield EstimateSpec(
+            f"excess/{name}",
+            scored.excess,
+            {**changed, "control": control},
+            fallback=_BOTH_STAY,
+            condition=condition,
+        )
+    if any(measure.name == "pred" for measure in inputs.task.measures):
+        flips = ("flip_rate@1", "broken_rate@1", "mended_rate@1")
+        for metric in flips if is_scored else flips[:1]:
+            short = metric.partition("_")[0]
+            yield EstimateSpec(
+                f"{short}/{name}", metric, changed, group="changed", condition=condition
+            )
+        yield EstimateSpec(
+            f"flip_control/{name}",
+            "flip_rate@1",
+            {"before": _BEFORE, "after": control},
+            group="changed",
+            role="control",
+            condition=condition,
+        )
+
+
+def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
+    """Claim that a recipe hurts, more than its matched random change does, in every draw."""
+    scored = inputs.task.scored_by
+    margin = scored.margin if params.margin is None else params.margin
+    components = []
+    for draw in range(params.draws):
+        against = ("reference", "control: random change")
+        if draw:
+            against = (f"choice: draw {draw + 1}", f"choice: draw {draw + 1}, random change")
+        components.append(Component(f"drop/{recipe.name}/{draw}", margin, against[0]))
+        components.append(Component(f"excess/{recipe.name}/{draw}", margin, against[1]))
+    return Claim(
+        id=recipe.name,
+        says=f"{title(recipe)} lowers {_level(scored.level)} by more than {_points(margin)}",
+        diagnostic="robustness",
+        components=tuple(components),
+        family="robustness",
+        checks=("items", "seeds", "choices:draw", "datasets"),
+        competence=("level", inputs.chance),
+    )
+
+
+def title(recipe: Recipe) -> str:
+    """Name of a recipe for people: without version."""
+    return recipe.name.replace("@1", "")
+
+
+def _level(metric: str) -> str:
+    return metric.partition("@")[0].replace("_", " ").replace("f1", "F1")
+
+
+def _points(margin: float) -> str:
+    return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"
+
+
+def _notes(
+    params: RobustnessParams, inputs: Inputs, recipes: Sequence[Recipe], keeping: Sequence[Recipe]
+) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "Every item is asked as it is, changed, and changed at random by the same amount; the "
+        "three are compared on the same items and replicates."
+    )
+    yield "Items that a transformation cannot change count as unchanged in the drop over all items."
+    if params.draws == 1:
+        yield "One draw of each transformation: how the draw moves the numbers was not measured."
+    others = [title(r) for r in recipes if r not in keeping]
+    if others:
+        yield (
+            f"{', '.join(others)} may change the gold answer of {inputs.task.name}: the report "
+            "counts changed predictions and makes no claim."
+        )

@@ -1,0 +1,135 @@
+"""The robustness diagnostic: variants, their random twins, and what the model says to each."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.edit import Variant
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.registry import registry
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.robustness.design import make_design
+from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.perturb.control import matched_control
+from scrutiny.perturb.stream import perturb_batch
+from scrutiny.text.edits import apply_edits
+
+
+class Robustness:
+    """Score before and after changes that should not matter, beside random changes.
+
+    **Measures**: how far the score falls when texts change in one way, and how much of that fall
+    any change of the same amount would cause.
+
+    **Misleads when**: the transformation changes the gold answer of an item (no rater looked);
+    it changes few items (see the coverage); items repeat each other; the texts stand in what the
+    model was trained on.
+
+    **References**: Wang et al. (2021), TextFlint; the control and the interval are ours.
+    """
+
+    id = "robustness@1"
+    summary = "score before and after changes that should not matter, beside random changes"
+    Params = RobustnessParams
+    needs: frozenset[str] = frozenset()
+    tasks: frozenset[str] = frozenset()
+    measures: tuple[Measure, ...] = ()
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures of the task, for originals, variants and controls alike.
+
+        For recipes that may change the gold answer, ``hit`` is agreement with the old one.
+        """
+        return task.measures
+
+    def audit_params(self, task: Task) -> RobustnessParams:
+        """Parameters of the audit: two draws, so that the choice of a draw is seen."""
+        del task
+        return RobustnessParams(draws=2)
+
+    def design(self, params: RobustnessParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and claims for one family on one dataset."""
+        return make_design(params, inputs)
+
+    def prepare(
+        self, params: RobustnessParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Variants of every recipe and draw, each followed by its matched random change."""
+        recipes = params.recipes(ctx.task, frozenset(e.language for e in examples))
+        constraints = [registry().load("constraint", name)() for name in params.constraints]
+        made: dict[str, list[Variant]] = {example.id: [] for example in examples}
+        for recipe in recipes:
+            for draw in range(params.draws):
+                variants = perturb_batch(
+                    examples,
+                    recipe,
+                    seed=ctx.seed,
+                    draw=draw,
+                    resources=params.resources or None,
+                    constraints=constraints,
+                    task=ctx.task.name,
+                )
+                for example, variant in zip(examples, variants, strict=True):
+                    control = matched_control(example, variant, seed=ctx.seed, draw=draw)
+                    made[example.id] += [variant, control]
+        for example in examples:
+            yield from made[example.id]
+
+    def measure(
+        self, params: RobustnessParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each original, variant and control."""
+        del params, cell
+        asked = list(_asked(batch))
+        answers = ctx.predict(
+            [example for example, _ in asked],
+            variants=[None if v is None else v.name for _, v in asked],
+        )
+        found: Mapping[Any, Any] = {
+            (e.id, None if v is None else v.name): (e, answer)
+            for (e, v), answer in zip(asked, answers, strict=True)
+        }
+        for example in batch.examples:
+            yield _row(example, None, found[example.id, None], ctx)
+            for variant in batch.variants.get(example.id, ()):
+                yield _row(example, variant, found.get((example.id, variant.name)), ctx)
+
+
+def _asked(batch: Batch) -> Iterator[tuple[Example, Variant | None]]:
+    """Originals and variants that can be asked, item by item."""
+    for example in batch.examples:
+        yield example, None
+        for variant in batch.variants.get(example.id, ()):
+            if variant.status == "ok":
+                changed = apply_edits(example, variant.edits)
+                gold = example.gold if variant.gold is None else changed.gold
+                yield replace(changed, gold=gold), variant
+
+
+def _row(
+    example: Example,
+    variant: Variant | None,
+    found: tuple[Example, Prediction | Failure] | None,
+    ctx: Context,
+) -> Row:
+    """Record of one original or variant."""
+    name = None if variant is None else variant.name
+    role = "baseline" if variant is None else variant.role
+    condition = "{}" if variant is None else _condition(variant)
+    if variant is not None and variant.status != "ok":
+        return Row(example.id, name, role, condition, variant.status, variant.reason, None)
+    if example.gold is None:
+        return Row(example.id, name, role, condition, "undefined", "no_gold", None)
+    asked, answer = found if found is not None else (example, Failure("not_asked"))
+    if isinstance(answer, Failure):
+        return Row(example.id, name, role, condition, "failed", answer.reason, None)
+    values = ctx.task.score(asked.gold, answer, labels=ctx.labels)
+    return Row(example.id, name, role, condition, "ok", None, values)
+
+
+def _condition(variant: Variant) -> str:
+    return canonical_json({"transformation": variant.recipe, "draw": variant.draw})

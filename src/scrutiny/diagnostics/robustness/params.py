@@ -1,0 +1,64 @@
+"""Parameters of the robustness diagnostic, and the recipes that they name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.registry import registry
+from scrutiny.core.task import Task
+from scrutiny.perturb.recipe import Recipe, parse_recipe
+from scrutiny.perturb.resources import RESOURCES
+
+
+@dataclass(frozen=True, slots=True)
+class RobustnessParams:
+    """What is changed, how often, and against what.
+
+    Parameters
+    ----------
+    transformations
+        Recipes: ``typos``, ``typos(share=0.3)``, ``contraction+typos``. Empty: every
+        transformation that knows the language and needs no extra.
+    draws
+        Independent draws of each recipe; a claim has to hold for each of them.
+    constraints
+        Vetoes on single edits, by name.
+    resources
+        Specifications by name: ``{"tagger": "spacy", "masked_lm": "hf:./mlm"}``.
+    margin
+        Smallest drop worth a claim; nothing takes the task's own.
+    """
+
+    transformations: tuple[str, ...] = ()
+    draws: int = 1
+    constraints: tuple[str, ...] = ()
+    resources: Mapping[str, str] = field(default_factory=dict)
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.draws < 1:
+            raise PlanError(f"draws must be at least 1, not {self.draws}.")
+        if self.margin is not None and not 0 <= self.margin < 1:
+            raise PlanError(f"margin must lie between 0 and 1, not {self.margin}.")
+
+    def recipes(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
+        """Recipes in order, each once.
+
+        Raises
+        ------
+        UnknownNameError, PlanError
+            If one does not read.
+        """
+        if self.transformations:
+            named = [parse_recipe(text) for text in self.transformations]
+            return list({recipe.name: recipe for recipe in named}.values())
+        held = {n for n, r in RESOURCES.items() if r.default and r.is_installed}
+        held |= set(self.resources)
+        recipes = [parse_recipe(name) for name in registry().names("transformation")]
+        return [r for r in recipes if _can_run(r, held, languages)]
+
+
+def _can_run(recipe: Recipe, held: set[str], languages: frozenset[str]) -> bool:
+    """Whether a recipe has what it needs and knows one of the languages."""
+    spoken = {part for code in languages for part in ("*", code, code.partition("-")[0])}
+    return held.issuperset(recipe.resources) and not spoken.isdisjoint(recipe.languages)

@@ -1,0 +1,71 @@
+"""Statistics that are functions of sums over rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Additive:
+    """A value computed from sums of components.
+
+    Parameters
+    ----------
+    id
+        Versioned name.
+    says
+        What it is, in a few words for tables.
+    needs
+        Measures of sides, see `scrutiny.core.statistic.Statistic`.
+    make
+        Components ``(..., component)`` of measures ``(..., need)``.
+    combine
+        Values ``(...)`` of sums ``(..., component)``; NaN where the quantity does not exist.
+    scale
+        Where its interval is symmetric: identity, logit or fisher_z.
+    higher_is
+        "better", "worse" or "neither".
+    cells, conditional_on
+        See the protocol.
+    """
+
+    id: str
+    says: str
+    needs: tuple[str, ...]
+    make: Callable[[Array], Array]
+    combine: Callable[[Array], Array]
+    scale: str = "identity"
+    higher_is: str = "neither"
+    cells: tuple[str, ...] = ()
+    conditional_on: str | None = None
+
+    def components(self, measures: Array) -> Array:
+        """Components ``(..., component)`` of measures ``(..., need)``."""
+        return self.make(measures)
+
+    def value(self, sums: Array, weight: Array) -> Array:
+        """Values ``(...)`` of sums ``(..., cell, component)``: the mean over cells that count."""
+        del weight
+        if not self.cells:
+            return self.combine(sums[..., 0, :])
+        values = self.combine(sums)  # (..., cell)
+        drawn = np.isfinite(values)
+        total = np.where(drawn, values, 0.0).sum(axis=-1)
+        return divide(total, drawn.sum(axis=-1))
+
+
+def divide(numerator: Array, denominator: Array) -> Array:
+    """Quotient, NaN where the denominator is zero."""
+    safe = np.where(denominator == 0, np.nan, denominator)
+    quotient: Array = numerator / safe
+    return quotient
+
+
+def with_count(*columns: Array) -> Array:
+    """Components made of these columns and a count of rows."""
+    return np.stack([*columns, np.ones_like(columns[0])], axis=-1)

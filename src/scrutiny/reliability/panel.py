@@ -1,0 +1,84 @@
+"""Measures of replicates on items, with their statuses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.record import STATUSES, Counts
+
+#: Codes of the statuses, from best to worst; a row that was never planned is -1.
+CODES: Mapping[str, int] = {name: code for code, name in enumerate(STATUSES)}
+NOT_PLANNED = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """Records of one condition and role.
+
+    Parameters
+    ----------
+    values
+        ``(replicate, item, measure)``; NaN where the status is not ok.
+    status
+        ``(replicate, item)`` codes of `CODES`.
+    """
+
+    values: NDArray[np.float64]
+    status: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """What several sides have in common: measures, replicates, items, units.
+
+    Parameters
+    ----------
+    measures
+        Names along the last axis of every side.
+    replicates
+        Canonical JSON of each replicate's random factors; a single model is ``None``.
+    items
+        Identities, in plan order.
+    units
+        Unit of resampling of each item, or nothing for every item by itself.
+    strata
+        Stratum of each item, or nothing.
+    """
+
+    measures: tuple[str, ...]
+    replicates: tuple[str | None, ...]
+    items: tuple[str, ...]
+    units: NDArray[np.int64] | None = None
+    strata: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """Measures that a statistic needs, for the items that all sides have.
+
+    Parameters
+    ----------
+    values
+        ``(replicate, row, need)``, all finite.
+    rows
+        Positions of the kept items in the panel.
+    counts
+        What became of all planned items.
+    """
+
+    values: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    counts: Counts
+
+
+def tally(status: NDArray[np.int8]) -> Counts:
+    """Counts of item-level statuses ``(item,)``; rows that were never planned do not count."""
+    return Counts(
+        n=int((status == CODES["ok"]).sum()),
+        undefined=int((status == CODES["undefined"]).sum()),
+        failed=int((status == CODES["failed"]).sum()),
+        skipped=int((status == CODES["skipped"]).sum()),
+        refused=int((status == CODES["refused"]).sum()),
+    )

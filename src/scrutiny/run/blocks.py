@@ -1,0 +1,153 @@
+"""What a task gives: tables of variants, records, outputs and timings."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Cell
+from scrutiny.core.edit import Edit, Variant
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.example import Example, Span
+from scrutiny.core.record import ROLES, STATUSES, Row
+from scrutiny.core.task import Prediction
+from scrutiny.store.schemas import OUTPUTS, RECORDS, VARIANTS
+
+Gold = str | tuple[Span, ...] | None
+
+
+def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.Table:
+    """Table of variants, in their order."""
+    columns = {
+        "kind": [kind] * len(variants),
+        "dataset": [dataset] * len(variants),
+        "item": [v.item for v in variants],
+        "variant": [v.name for v in variants],
+        "role": [v.role for v in variants],
+        "control_of": [v.control_of for v in variants],
+        "recipe": [v.recipe for v in variants],
+        "draw": [v.draw for v in variants],
+        "edits": [canonical_json([list(e) for e in v.edits]) for v in variants],
+        "gold": [canonical_json(v.gold) for v in variants],
+        "status": [v.status for v in variants],
+        "reason": [v.reason for v in variants],
+    }
+    return pa.table(columns, schema=VARIANTS)
+
+
+def variants_of(table: pa.Table) -> dict[str, tuple[Variant, ...]]:
+    """Variants by item, in their order."""
+    grouped: dict[str, list[Variant]] = {}
+    for row in table.to_pylist():
+        variant = Variant(
+            item=row["item"],
+            name=row["variant"],
+            role=row["role"],
+            control_of=row["control_of"],
+            recipe=row["recipe"],
+            edits=tuple(_edit(e) for e in json.loads(row["edits"])),
+            gold=gold_of(row["gold"]),
+            status=row["status"],
+            reason=row["reason"],
+            draw=row["draw"],
+        )
+        grouped.setdefault(row["item"], []).append(variant)
+    return {item: tuple(found) for item, found in grouped.items()}
+
+
+def gold_of(text: str) -> Gold:
+    """Gold answer of its JSON."""
+    value = json.loads(text)
+    return tuple(Span(*s) for s in value) if isinstance(value, list) else value
+
+
+def _edit(value: list[object]) -> Edit:
+    field, start, end, text, spans, inside = value
+    return Edit(field, start, end, text, tuple(Span(*s) for s in spans), inside)  # type: ignore[arg-type, attr-defined]
+
+
+def records_table(kind: str, cell: Cell, rows: Iterable[Row], *, width: int) -> pa.Table:
+    """Table of records, in their order.
+
+    Raises
+    ------
+    ConformanceError
+        If a row breaks the contract: values without ok, ok without values, a wrong number of
+        values, NaN, an unknown status or role.
+    """
+    checked = [_check(row, kind, width) for row in rows]
+    n = len(checked)
+    columns = {
+        "kind": [kind] * n,
+        "subject": [cell.subject] * n,
+        "reference": [cell.reference] * n,
+        "replicate": [cell.replicate] * n,
+        "dataset": [cell.dataset] * n,
+        "condition": [_within(r.condition, cell) for r in checked],
+        "role": [r.role for r in checked],
+        "item": [r.item for r in checked],
+        "variant": [r.variant for r in checked],
+        "status": [r.status for r in checked],
+        "reason": [r.reason for r in checked],
+        "values": [r.values for r in checked],
+    }
+    return pa.table(columns, schema=RECORDS)
+
+
+def _within(condition: str, cell: Cell) -> str:
+    """Condition of a row with that of its cell: the captures that are not random."""
+    if not cell.condition:
+        return condition
+    return canonical_json({**json.loads(condition), **cell.condition})
+
+
+def _check(row: Row, kind: str, width: int) -> Row:
+    if row.status not in STATUSES or row.role not in ROLES:
+        raise ConformanceError(f"{kind} gave status {row.status!r} and role {row.role!r}.")
+    if (row.values is None) != (row.status != "ok"):
+        raise ConformanceError(f"{kind}: values stand exactly where the status is ok; got {row!r}.")
+    if row.values is not None:
+        if len(row.values) != width:
+            raise ConformanceError(f"{kind} gave {len(row.values)} values, it declares {width}.")
+        if any(value != value for value in row.values):  # noqa: PLR0124 - NaN differs from itself
+            return row._replace(status="failed", reason="non_finite", values=None)
+    return row
+
+
+def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Prediction]) -> pa.Table:
+    """Table of what the model answered, in the order of asking."""
+    n = len(outputs)
+    columns = {
+        "subject": [cell.subject] * n,
+        "replicate": [cell.replicate] * n,
+        "dataset": [cell.dataset] * n,
+        "item": [item for item, _ in outputs],
+        "variant": [variant for _, variant in outputs],
+        "label": [p.label for p in outputs.values()],
+        "scores": [p.scores for p in outputs.values()],
+        "spans": [None if p.spans is None else canonical_json(p.spans) for p in outputs.values()],
+        "text": [p.text for p in outputs.values()],
+    }
+    return pa.table(columns, schema=OUTPUTS)
+
+
+def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
+    """Table of the items of a dataset, in plan order."""
+    rows = list(examples)
+    names = sorted({name for e in rows for name in e.attributes})
+    columns = {
+        "dataset": [dataset] * len(rows),
+        "item": [e.id for e in rows],
+        "position": pa.array(range(len(rows)), pa.int64()),
+        "gold": [canonical_json(e.gold) for e in rows],
+        "source": [e.source for e in rows],
+        "fields": [canonical_json(dict(e.fields)) for e in rows],
+        "language": [e.language for e in rows],
+        **{name: [_text(e.attributes.get(name)) for e in rows] for name in names},
+    }
+    return pa.table(columns)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,73 @@
+"""What a diagnostic may use while it prepares and measures."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.randomness import generator
+from scrutiny.core.task import Prediction, Task
+from scrutiny.run.asking import Asker
+from scrutiny.run.desk import Desk
+
+
+class RunContext:
+    """The context of one task; ``asker`` is nothing while variants are prepared."""
+
+    def __init__(self, *, task: Task, seed: int, desk: Desk, asker: Asker | None = None) -> None:
+        self.task = task
+        self.seed = seed
+        self.outputs: dict[tuple[str, str | None], Prediction] = {}
+        self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self._desk = desk
+        self._asker = asker
+
+    @property
+    def model(self) -> Model | None:
+        """The cell's model, for capabilities beyond `predict`."""
+        return None if self._asker is None else self._asker.model
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The model's labels in the data's words, in the order of the scores."""
+        return () if self._asker is None else self._asker.labels
+
+    def predict(
+        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+    ) -> list[Prediction | Failure]:
+        """Answers of the cell's model, kept as outputs under item and variant.
+
+        Parameters
+        ----------
+        examples
+            What is asked.
+        variants
+            Name of the variant that each example is; nothing for the items themselves.
+        """
+        if self._asker is None:
+            return [Failure("no_model")] * len(examples)
+        answers = self._asker.predict(examples)
+        names = variants or [None] * len(examples)
+        for example, name, answer in zip(examples, names, answers, strict=True):
+            if isinstance(answer, Prediction):
+                self.outputs[example.id, name] = answer
+        return answers
+
+    def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> np.random.Generator:
+        """Random stream of this name, the same for every model and replicate."""
+        return generator(self.seed, purpose, name=name, item=item, draw=draw)
+
+    def once(self, key: str, make: Callable[[], Any]) -> Any:
+        """Value of ``make()``, a JSON value, computed once in the life of the run."""
+        known, value = self._desk.memo(key)
+        if not known:
+            value = make()
+            self._desk.set_memo(key, value)
+        return value
+
+    def array(self, name: str, value: np.ndarray[Any, Any]) -> None:
+        """Keep an array beside the records."""
+        self.arrays[name] = value

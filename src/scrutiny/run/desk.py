@@ -1,0 +1,68 @@
+"""Where a task gets answers and memos: SQLite in the driver, a pipe in a worker."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from scrutiny.store.answers import AnswerStore
+from scrutiny.store.journal import Journal
+
+
+class Desk(Protocol):
+    """The driver, as a task sees it."""
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Known answers among these keys."""
+        ...
+
+    def put_many(self, answers: Mapping[bytes, bytes]) -> None:
+        """Keep answers; they are safe when the call returns."""
+        ...
+
+    def memo(self, key: str) -> tuple[bool, Any]:
+        """Whether a value is kept under a key, and the value."""
+        ...
+
+    def set_memo(self, key: str, value: Any) -> None:
+        """Keep a JSON value for the life of the run."""
+        ...
+
+
+class LocalDesk:
+    """The driver's own desk: the only place that opens SQLite."""
+
+    def __init__(self, answers: AnswerStore, journal: Journal) -> None:
+        self._answers = answers
+        self._journal = journal
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Known answers among these keys."""
+        return self._answers.get_many(keys)
+
+    def put_many(self, answers: Mapping[bytes, bytes]) -> None:
+        """Keep answers; they are safe when the call returns."""
+        self._answers.put_many(answers)
+
+    def memo(self, key: str) -> tuple[bool, Any]:
+        """Whether a value is kept under a key, and the value."""
+        return self._journal.memo(key)
+
+    def set_memo(self, key: str, value: Any) -> None:
+        """Keep a JSON value for the life of the run."""
+        self._journal.set_memo(key, value)
+
+
+class NoAnswers:
+    """An answer store that forgets: ``--no-cache``."""
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """No answers."""
+        del keys
+        return {}
+
+    def put_many(self, answers: Mapping[bytes, bytes]) -> None:
+        """Keep nothing."""
+
+
+def ask(desk: Desk, method: str, arguments: tuple[Any, ...]) -> Any:
+    """Answer of a desk to a request that came through a pipe."""
+    return getattr(desk, method)(*arguments)

@@ -1,0 +1,304 @@
+"""Running a plan: prepare, measure, estimate, claim; resumable at any point."""
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from scrutiny.core.canonical import canonical_json, plain, value_digest
+from scrutiny.core.claim import Claim
+from scrutiny.core.errors import PlanError
+from scrutiny.core.registry import registry
+from scrutiny.run.blocks import items_table
+from scrutiny.run.desk import Desk, LocalDesk, NoAnswers
+from scrutiny.run.environment import environment
+from scrutiny.run.estimating import Estimator, estimate_all
+from scrutiny.run.executors import Executor, Work, executor
+from scrutiny.run.progress import Progress, Silent
+from scrutiny.run.resolve import Measurement, Resolved
+from scrutiny.run.specs import assignments, claims_of, to_json
+from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
+from scrutiny.store.answers import AnswerCache
+from scrutiny.store.journal import Journal, to_bytes
+from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a plan is run: nothing here may change a record.
+
+    Parameters
+    ----------
+    workers, executor
+        How many, and where: "auto", "serial", "processes", "ray".
+    cache
+        File of the answer cache; nothing turns it off.
+    progress
+        Who is told.
+    command
+        The command line, for the page's "how to reproduce".
+    """
+
+    workers: int = 1
+    executor: str = "auto"
+    cache: Path | None = None
+    progress: Progress = field(default_factory=Silent)
+    command: str = ""
+
+
+def run_plan(
+    resolved: Resolved,
+    out: Path,
+    *,
+    options: RunOptions | None = None,
+    models: Mapping[str, Any] | None = None,
+) -> RunFolder:
+    """Finished run of a resolved plan, in a folder; what is done already is not done again.
+
+    Parameters
+    ----------
+    resolved
+        The plan.
+    out
+        The run folder; it may hold an interrupted run of the same plan.
+    options
+        How to run it.
+    models
+        Python objects that stand behind model names.
+
+    Raises
+    ------
+    PlanError
+        If the folder holds a run of another plan.
+    RunIncompleteError
+        If a worker died.
+    StorageError
+        If the disk refuses.
+    """
+    options = options or RunOptions()
+    folder = _open_folder(out)
+    journal = Journal(folder.path / "journal.sqlite")
+    answers = NoAnswers() if options.cache is None else AnswerCache(options.cache)
+    try:
+        run_id = _same_run(journal, resolved, out)
+        claims = _fix_claims(journal, resolved)
+        folder.write_manifest(_manifest(resolved, options, claims, status="running"))
+        _write_items(folder, resolved)
+        make = executor(options.executor, workers=options.workers, objects=models or {})
+        work = _Work(resolved, journal, LocalDesk(answers, journal), options.progress)
+        work.run("prepare", lambda desk: make(resolved, desk, run_id))
+        work.run("measure", lambda desk: make(resolved, desk, run_id))
+        _write_tables(folder, journal, resolved)
+        options.progress.start("estimate", total=1, done=0)
+        estimates, findings = estimate_all(
+            Estimator(
+                folder.records(),
+                folder.items(),
+                resampling=resolved.plan.resampling,
+                seed=resolved.plan.seed,
+            ),
+            assignments(resolved),
+            claims,
+        )
+        options.progress.advance("estimate")
+        folder.write_estimates(estimates)
+        folder.write_findings(findings)
+        folder.write_manifest(_manifest(resolved, options, claims, status="done"))
+    finally:
+        journal.close()
+        if isinstance(answers, AnswerCache):
+            answers.close()
+    return folder
+
+
+class _Work:
+    """The shards of a run: which there are, which are done, and doing the rest."""
+
+    def __init__(
+        self, resolved: Resolved, journal: Journal, desk: Desk, progress: Progress
+    ) -> None:
+        self._resolved = resolved
+        self._journal = journal
+        self._desk = desk
+        self._progress = progress
+
+    def run(self, stage: str, make: Callable[[Desk], Executor]) -> None:
+        """Do what is not done of one stage."""
+        tasks = list(tasks_of(self._resolved, stage))
+        done = self._journal.done()
+        todo = [task for task in tasks if task.id not in done]
+        self._progress.start(stage, total=len(tasks), done=len(tasks) - len(todo))
+        if not todo:
+            return
+        for task_id, block in make(self._desk).run(self._with_variants(todo)):
+            self._journal.finish(task_id, block)
+            timing = block["timings"].to_pylist()[0]
+            self._progress.advance(stage, asked=timing["asked"], cached=timing["cached"])
+
+    def _with_variants(self, tasks: Iterable[TaskSpec]) -> Iterator[Work]:
+        for task in tasks:
+            table = None
+            if task.stage == "measure":
+                table = self._journal.part(task.prepared_by, "variants")
+            yield task, None if table is None else to_bytes(table)
+
+
+def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
+    """Tasks of one stage, in plan order."""
+    for measurement in resolved.measurements.values():
+        for name in measurement.plan.data:
+            dataset = resolved.datasets[name]
+            items, size = len(dataset.examples), measurement.size(dataset)
+            if stage == "prepare":
+                yield from prepare_tasks(measurement.plan.id, name, items, size)
+                continue
+            for family in measurement.plan.models:
+                for position in range(len(resolved.families[family].replicates)):
+                    yield from measure_tasks(
+                        measurement.plan.id,
+                        name,
+                        items,
+                        size=size,
+                        family=family,
+                        replicate=position,
+                    )
+
+
+def _open_folder(out: Path) -> RunFolder:
+    if out.exists() and not out.is_dir():
+        raise PlanError(f"--out {str(out)!r} is a file; give a folder.")
+    return RunFolder(out)
+
+
+def _same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
+    """Identity of this run; refuses a folder that holds another plan's records."""
+    known = journal.meta("identity")
+    if known is not None and known != resolved.identity:
+        raise PlanError(
+            f"{str(out)!r} holds a run of another plan (other data, models, seed or parameters). "
+            "Choose another --out, or remove the folder to start anew."
+        )
+    if known is None:
+        journal.set_meta("run_id", uuid.uuid4().hex)
+        journal.set_meta("identity", resolved.identity)
+    return journal.meta("run_id") or ""
+
+
+def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
+    """Claims of the plan; those that were not there before the first query are post hoc."""
+    claims = (*claims_of(resolved), *resolved.plan.claim)
+    known = journal.meta("claims")
+    if known is None:
+        journal.set_meta("claims", canonical_json([value_digest(c, size=16) for c in claims]))
+        return claims
+
+    return tuple(
+        c if value_digest(c, size=16) in known else replace(c, post_hoc=True) for c in claims
+    )
+
+
+def _write_items(folder: RunFolder, resolved: Resolved) -> None:
+    tables = [items_table(d.examples, name) for name, d in resolved.datasets.items()]
+    whole = pa.concat_tables(tables, promote_options="default")
+    folder.write_table("items", [whole], schema=whole.schema)
+
+
+def _write_tables(folder: RunFolder, journal: Journal, resolved: Resolved) -> None:
+    """Write what the shards gave, in plan order."""
+    prepared = [task.id for task in tasks_of(resolved, "prepare")]
+    measured = [task.id for task in tasks_of(resolved, "measure")]
+    footer = {m.kind: _measures(m, resolved) for m in resolved.measurements.values()}
+    folder.write_table("variants", _parts(journal, prepared, "variants"), schema=VARIANTS)
+    folder.write_table(
+        "records", _parts(journal, measured, "records"), schema=RECORDS, footer=footer
+    )
+    folder.write_table("outputs", _unique(_parts(journal, measured, "outputs")), schema=OUTPUTS)
+    folder.write_table("timings", _parts(journal, prepared + measured, "timings"), schema=TIMINGS)
+
+
+def _parts(journal: Journal, tasks: Iterable[str], name: str) -> Iterator[pa.Table]:
+    for task in tasks:
+        table = journal.part(task, name)
+        if table is not None:
+            yield table
+
+
+def _unique(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Outputs without those that another diagnostic has asked for already."""
+    seen: set[tuple[str, ...]] = set()
+    for table in tables:
+        columns = [table.column(c).to_pylist() for c in OUTPUTS.names[:5]]
+        keep = []
+        for key in zip(*columns, strict=True):
+            keep.append(key not in seen)
+            seen.add(key)
+        yield table.filter(pa.array(keep)) if not all(keep) else table
+
+
+def _measures(measurement: Measurement, resolved: Resolved) -> dict[str, Any]:
+    """Names and axes of what a diagnostic's values hold, by dataset."""
+    return {
+        name: [plain(m) for m in measurement.diagnostic.measured(resolved.tasks[name])]
+        for name in measurement.plan.data
+    }
+
+
+def _manifest(
+    resolved: Resolved, options: RunOptions, claims: Iterable[Claim], *, status: str
+) -> dict[str, Any]:
+    """What ran, on what, with what promise."""
+    exact = all(p.is_batch_invariant for p in resolved.pairings.values())
+    return {
+        "format": 1,
+        "status": status,
+        "command": options.command,
+        "plan": plain(resolved.plan),
+        "identity": resolved.identity,
+        "claims": [plain(claim) for claim in claims],
+        "promise": "records are byte-identical" if exact else "floats agree to 1e-6",
+        "environment": environment(),
+        "data": {name: _data_manifest(resolved, name) for name in resolved.datasets},
+        "models": {
+            name: {
+                "source": f.source,
+                "role": f.role,
+                "replicates": [plain(r) for r in f.replicates],
+            }
+            for name, f in resolved.families.items()
+        },
+        "labels": {
+            f"{family} on {data}": pairing.labels.note
+            for (family, data), pairing in resolved.pairings.items()
+        },
+        "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
+        "specs": [to_json(assignment) for assignment in assignments(resolved)],
+    }
+
+
+def _data_manifest(resolved: Resolved, name: str) -> dict[str, Any]:
+    dataset = resolved.datasets[name]
+    return {
+        "source": dataset.source,
+        "task": dataset.task,
+        "items": len(dataset.examples),
+        "fingerprint": dataset.fingerprint,
+        "bad_rows": [plain(row) for row in dataset.bad_rows[:100]],
+        "n_bad_rows": len(dataset.bad_rows),
+        "notes": list(dataset.notes),
+    }
+
+
+def _measure_manifest(measurement: Measurement) -> dict[str, Any]:
+    entry = registry().entry("diagnostic", measurement.plan.diagnostic)
+    return {
+        "diagnostic": entry.registration.name,
+        "kind": measurement.kind,
+        "params": plain(measurement.params),
+        "summary": measurement.diagnostic.summary,
+        "doc": measurement.diagnostic.__doc__ or "",
+        "notes": list(dict.fromkeys(n for d in measurement.designs.values() for n in d.notes)),
+    }

@@ -1,0 +1,83 @@
+"""Where tasks run; every executor gives the same blocks."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from scrutiny.core.errors import PlanError
+from scrutiny.run.desk import Desk
+from scrutiny.run.perform import Performer
+from scrutiny.run.resolve import Resolved
+from scrutiny.run.tasks import TaskSpec
+from scrutiny.store.journal import Block
+
+Work = tuple[TaskSpec, bytes | None]
+
+
+class Executor(Protocol):
+    """Runs tasks; blocks come back in any order."""
+
+    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
+        """Identity and block of each task as it is done."""
+        ...
+
+
+class Serial:
+    """Runs tasks one after the other, here: the reference for all others."""
+
+    def __init__(
+        self,
+        resolved: Resolved,
+        desk: Desk,
+        *,
+        run_id: str,
+        models: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._performer = Performer(resolved, desk, run_id=run_id, models=models)
+
+    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
+        """Identity and block of each task, in order."""
+        for task, prepared in work:
+            yield task.id, self._performer.perform(task, prepared)
+
+
+def executor(
+    name: str, *, workers: int, objects: Mapping[str, Any]
+) -> Callable[[Resolved, Desk, str], Executor]:
+    """Maker of the executor of this name.
+
+    Parameters
+    ----------
+    name
+        "auto" (processes where there is more than one worker), "serial", "processes" or "ray".
+    workers
+        How many.
+    objects
+        Models given as Python objects: they stay in this process.
+
+    Raises
+    ------
+    PlanError
+        For an unknown name, or objects that would have to travel.
+    """
+    if name == "auto":
+        name = "serial" if workers <= 1 else "processes"
+    if name != "serial" and objects:
+        raise PlanError(
+            "A model given as a Python object cannot travel to a worker: use workers=1, or name "
+            "it as python:module:object so that each worker imports it."
+        )
+    if name == "serial":
+        return lambda resolved, desk, run_id: Serial(resolved, desk, run_id=run_id, models=objects)
+    if name == "processes":
+        from scrutiny.run.processes import Processes
+
+        return lambda resolved, desk, run_id: Processes(
+            resolved, desk, run_id=run_id, workers=workers
+        )
+    if name == "ray":
+        from scrutiny.run.ray_executor import RayExecutor
+
+        return lambda resolved, desk, run_id: RayExecutor(
+            resolved, desk, run_id=run_id, workers=workers
+        )
+    raise PlanError(f"There is no executor {name!r}; there are auto, serial, processes and ray.")

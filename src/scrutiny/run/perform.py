@@ -1,0 +1,124 @@
+"""One task, wherever it runs."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import pyarrow as pa
+
+from scrutiny.core.diagnostic import Batch, Cell
+from scrutiny.core.model import Model, Replicate
+from scrutiny.models.load import load_model
+from scrutiny.run.asking import Asker
+from scrutiny.run.blocks import outputs_table, records_table, variants_of, variants_table
+from scrutiny.run.context import RunContext
+from scrutiny.run.desk import Desk
+from scrutiny.run.resolve import Resolved, load_given
+from scrutiny.run.tasks import TaskSpec
+from scrutiny.store.journal import Block, from_bytes
+from scrutiny.store.schemas import TIMINGS
+
+_KEPT_MODELS = 2
+
+
+class Performer:
+    """Performs tasks of one resolved plan; keeps the models it loaded last."""
+
+    def __init__(
+        self,
+        resolved: Resolved,
+        desk: Desk,
+        *,
+        run_id: str,
+        models: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._resolved = resolved
+        self._desk = desk
+        self._run_id = run_id
+        self._given = models or {}
+        self._loaded: OrderedDict[tuple[str, str], Model] = OrderedDict()
+
+    def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
+        """Block of a task: variants, or records with outputs; and what it took."""
+        return self._prepare(task) if task.stage == "prepare" else self._measure(task, prepared)
+
+    def _prepare(self, task: TaskSpec) -> Block:
+        start = perf_counter()
+        measurement = self._resolved.measurements[task.measure]
+        dataset = self._resolved.datasets[task.dataset]
+        context = RunContext(
+            task=self._resolved.tasks[task.dataset], seed=self._resolved.plan.seed, desk=self._desk
+        )
+        examples = dataset.examples[task.start : task.stop]
+        variants = list(measurement.diagnostic.prepare(measurement.params, examples, context))
+        table = variants_table(measurement.kind, task.dataset, variants)
+        return {"variants": table, "timings": _timing(task, perf_counter() - start)}
+
+    def _measure(self, task: TaskSpec, prepared: bytes | None) -> Block:
+        start = perf_counter()
+        measurement = self._resolved.measurements[task.measure]
+        dataset = self._resolved.datasets[task.dataset]
+        family = self._resolved.families[task.family]
+        replicate = family.replicates[task.replicate]
+        asker = self._asker(task, replicate)
+        context = RunContext(
+            task=self._resolved.tasks[task.dataset],
+            seed=self._resolved.plan.seed,
+            desk=self._desk,
+            asker=asker,
+        )
+        cell = Cell(
+            task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
+        )
+        batch = Batch(
+            examples=dataset.examples[task.start : task.stop],
+            variants={} if prepared is None else variants_of(from_bytes(prepared)),
+        )
+        width = sum(m.size for m in measurement.diagnostic.measured(context.task))
+        rows = measurement.diagnostic.measure(measurement.params, cell, batch, context)
+        records = records_table(measurement.kind, cell, rows, width=width)
+        seconds = perf_counter() - start
+        return {
+            "records": records,
+            "outputs": outputs_table(cell, context.outputs),
+            "timings": _timing(task, seconds, asker),
+        }
+
+    def _asker(self, task: TaskSpec, replicate: Replicate) -> Asker:
+        model = self._model(task, replicate)
+        match = self._resolved.pairings[task.family, task.dataset].labels
+        return Asker(
+            model,
+            self._desk,
+            fingerprint=model.fingerprint() or f"run:{self._run_id}:{replicate.source}",
+            to_data={model_label: label for label, model_label in match.mapping.items()},
+            digest=match.digest,
+        )
+
+    def _model(self, task: TaskSpec, replicate: Replicate) -> Model:
+        kind = self._resolved.tasks[task.dataset]
+        key = (replicate.source, kind.name)
+        if key not in self._loaded:
+            while len(self._loaded) >= _KEPT_MODELS:
+                self._loaded.popitem(last=False)
+            given = self._given.get(task.family)
+            self._loaded[key] = (
+                load_model(replicate.source, kind, self._resolved.options)
+                if given is None
+                else load_given(given, kind)
+            )
+        self._loaded.move_to_end(key)
+        return self._loaded[key]
+
+
+def _timing(task: TaskSpec, seconds: float, asker: Asker | None = None) -> pa.Table:
+    tally = None if asker is None else asker.tally
+    row = {
+        "task": task.id,
+        "seconds": seconds,
+        "model_seconds": 0.0 if tally is None else tally.model_seconds,
+        "asked": 0 if tally is None else tally.asked,
+        "cached": 0 if tally is None else tally.cached,
+    }
+    return pa.Table.from_pylist([row], schema=TIMINGS)

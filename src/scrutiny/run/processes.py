@@ -1,0 +1,155 @@
+"""Tasks in worker processes; the driver alone touches the disk.
+
+Workers are started fresh (spawn) and talk through one pipe each: a worker sends requests to the
+desk (look up answers, keep answers, memos) and finally its block; the driver serves whoever is
+ready.
+"""
+
+import multiprocessing
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from scrutiny.core.errors import RunIncompleteError, ScrutinyError
+from scrutiny.run.desk import Desk, ask
+from scrutiny.run.executors import Work
+from scrutiny.run.perform import Performer
+from scrutiny.run.resolve import Resolved
+from scrutiny.store.journal import Block, from_bytes, to_bytes
+
+
+class PipeDesk:
+    """The driver's desk, seen from a worker."""
+
+    def __init__(self, pipe: "Connection[Any, Any]") -> None:
+        self._pipe = pipe
+
+    def get_many(self, keys: Any) -> dict[bytes, bytes]:
+        """Known answers among these keys."""
+        return dict(self._ask("get_many", keys))
+
+    def put_many(self, answers: Any) -> None:
+        """Keep answers; they are safe when the call returns."""
+        self._ask("put_many", answers)
+
+    def memo(self, key: str) -> tuple[bool, Any]:
+        """Whether a value is kept under a key, and the value."""
+        known, value = self._ask("memo", key)
+        return bool(known), value
+
+    def set_memo(self, key: str, value: Any) -> None:
+        """Keep a JSON value for the life of the run."""
+        self._ask("set_memo", key, value)
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        self._pipe.send(("ask", method, arguments))
+        return self._pipe.recv()
+
+
+class Processes:
+    """Runs tasks in worker processes."""
+
+    def __init__(self, resolved: Resolved, desk: Desk, *, run_id: str, workers: int) -> None:
+        self._resolved = resolved
+        self._desk = desk
+        self._run_id = run_id
+        self._workers = workers
+
+    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
+        """Identity and block of each task as it is done.
+
+        Raises
+        ------
+        RunIncompleteError
+            If a worker dies; what is done is kept.
+        ScrutinyError
+            Whatever a task raised for people; anything else keeps its traceback.
+        """
+        queue = iter(work)
+        context = multiprocessing.get_context("spawn")
+        crew: dict[Any, Any] = {}
+        try:
+            for _ in range(self._workers):
+                first = next(queue, None)
+                if first is None:
+                    break
+                pipe, process = self._start(context)
+                crew[pipe] = process
+                pipe.send(first)
+            yield from self._serve(crew, queue)
+        finally:
+            _stop(crew)
+
+    def _start(self, context: Any) -> tuple[Any, Any]:
+        ours, theirs = context.Pipe()
+        arguments = (theirs, self._resolved, self._run_id)
+        process = context.Process(target=_work, args=arguments, daemon=True)
+        process.start()
+        theirs.close()
+        return ours, process
+
+    def _serve(self, crew: dict[Any, Any], queue: Iterator[Work]) -> Iterator[tuple[str, Block]]:
+        """Answer requests and hand out work until all workers are idle."""
+        busy = set(crew)
+        while busy:
+            for ready in wait(list(busy)):
+                pipe: Any = ready
+                message = _receive(pipe, crew)
+                if message[0] == "ask":
+                    pipe.send(ask(self._desk, message[1], message[2]))
+                    continue
+                if message[0] == "error":
+                    raise message[1]
+                following = next(queue, None)
+                if following is None:
+                    busy.discard(pipe)
+                else:
+                    pipe.send(following)
+                yield message[1], {k: from_bytes(v) for k, v in message[2].items()}
+
+
+def _receive(pipe: Any, crew: dict[Any, Any]) -> Any:
+    try:
+        return pipe.recv()
+    except (EOFError, OSError) as error:
+        process = crew[pipe]
+        process.join(timeout=5)
+        raise RunIncompleteError(
+            f"A worker process ended with exit code {process.exitcode} (killed, or out of "
+            "memory). What was done is kept: re-issue the same command, with fewer --workers or "
+            "a smaller --batch."
+        ) from error
+
+
+def _stop(crew: dict[Any, Any]) -> None:
+    for pipe, process in crew.items():
+        with suppress(OSError):
+            pipe.send(None)
+        pipe.close()
+        process.join(timeout=2)
+        if process.is_alive():
+            process.kill()
+            process.join()
+
+
+def _work(pipe: "Connection[Any, Any]", resolved: Resolved, run_id: str) -> None:
+    """Body of a worker: perform what comes until nothing comes."""
+    performer = Performer(resolved, PipeDesk(pipe), run_id=run_id)
+    with suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
+        while (work := pipe.recv()) is not None:
+            task, prepared = work
+            try:
+                block = performer.perform(task, prepared)
+            except ScrutinyError as error:
+                pipe.send(("error", error))
+                return
+            except Exception as error:
+                pipe.send(("error", WorkerError(f"{error!r}\n{traceback.format_exc()}")))
+                return
+            pipe.send(("done", task.id, {k: to_bytes(v) for k, v in block.items()}))
+
+
+class WorkerError(Exception):
+    """A bug in a worker; the message holds the worker's traceback."""

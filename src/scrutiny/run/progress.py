@@ -1,0 +1,32 @@
+"""What the driver tells whoever shows progress."""
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Shows one phase after the other; nothing here may change a result."""
+
+    def start(self, phase: str, *, total: int, done: int) -> None:
+        """Begin a phase of so many shards, some of them done in an earlier run."""
+        ...
+
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+        """One more shard is done; it asked so many texts and found so many in the cache."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def start(self, phase: str, *, total: int, done: int) -> None:
+        """Show nothing."""
+
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+        """Show nothing."""
+
+    def note(self, text: str) -> None:
+        """Show nothing."""

@@ -1,0 +1,262 @@
+"""A plan with everything that it names looked up: data, models, diagnostics, designs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from scrutiny.core.canonical import canonical_json, digest, value_digest
+from scrutiny.core.diagnostic import Design, Inputs
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.model import Family, LoadOptions, Model
+from scrutiny.core.plan import MeasurePlan, Plan
+from scrutiny.core.registry import registry
+from scrutiny.core.task import Task
+from scrutiny.data.dataset import Dataset, load_dataset
+from scrutiny.data.labels import LabelMatch, match_labels
+from scrutiny.data.tasks.names import load_task
+from scrutiny.models.family import expand
+from scrutiny.models.load import load_model
+from scrutiny.models.python_object import PythonModel
+from scrutiny.models.source import parse
+from scrutiny.run.tasks import shard_size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairing:
+    """A family on a dataset: how its labels map, and what it is going to be asked.
+
+    ``fingerprint`` is that of the first replicate, or nothing where it cannot be known.
+    """
+
+    labels: LabelMatch
+    model_labels: tuple[str, ...]
+    capabilities: frozenset[str]
+    fingerprint: str | None
+    is_batch_invariant: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """One diagnostic of the plan, with its parameters and designs.
+
+    ``designs`` are keyed by (family, dataset).
+    """
+
+    plan: MeasurePlan
+    diagnostic: Any
+    params: Any
+    kind: str
+    designs: Mapping[tuple[str, str], Design]
+
+    def size(self, dataset: Dataset) -> int:
+        """Items in a shard of this dataset."""
+        whole = len(dataset.examples) if self.diagnostic.scope == "dataset" else None
+        costs = [
+            d.queries_per_item for (_, name), d in self.designs.items() if name == dataset.name
+        ]
+        return shard_size(max(costs, default=1), whole=whole)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resolved:
+    """Everything a run needs, ready to be sent to workers."""
+
+    plan: Plan
+    datasets: Mapping[str, Dataset]
+    families: Mapping[str, Family]
+    pairings: Mapping[tuple[str, str], Pairing]
+    measurements: Mapping[str, Measurement]
+    tasks: Mapping[str, Task]
+    options: LoadOptions
+
+    @property
+    def identity(self) -> str:
+        """Digest of all that decides the records; estimates can be redone without asking again."""
+        measured = {
+            "seed": self.plan.seed,
+            "measure": [m.kind for m in self.measurements.values()],
+            "who": [(m.plan.id, m.plan.models, m.plan.data) for m in self.measurements.values()],
+            "data": {name: data.fingerprint for name, data in self.datasets.items()},
+            "models": {
+                name: [(r.source, r.key) for r in family.replicates]
+                for name, family in self.families.items()
+            },
+            "pairings": {
+                f"{family}/{data}": (pairing.fingerprint, dict(pairing.labels.mapping))
+                for (family, data), pairing in self.pairings.items()
+            },
+        }
+        return digest(canonical_json(measured))
+
+
+def resolve(
+    plan: Plan,
+    *,
+    options: LoadOptions | None = None,
+    data: Mapping[str, Any] | None = None,
+    models: Mapping[str, Any] | None = None,
+) -> Resolved:
+    """Plan with its data read, its families expanded and its diagnostics designed.
+
+    Parameters
+    ----------
+    plan
+        What to do.
+    options
+        Device, batch and adapter options.
+    data, models
+        Objects that stand behind names of the plan (a data frame, a callable).
+
+    Raises
+    ------
+    PlanError, DataError, ModelError, UnknownNameError
+        For whatever does not read, with where and how to fix it.
+    """
+    options = options or LoadOptions()
+    datasets = _datasets(plan, data or {})
+    families = {
+        m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)
+        for m in plan.models
+    }
+    tasks = {name: load_task(dataset.task) for name, dataset in datasets.items()}
+    looked_up = Resolved(plan, datasets, families, {}, {}, tasks, options)
+    paired = replace(looked_up, pairings=_pairings(looked_up, models or {}))
+    return replace(paired, measurements={m.id: _measurement(m, paired) for m in plan.measure})
+
+
+def _datasets(plan: Plan, given: Mapping[str, Any]) -> dict[str, Dataset]:
+    return {
+        d.name: load_dataset(
+            given.get(d.name, d.source),
+            task=d.task or None,
+            limit=d.limit,
+            on_bad_row=plan.on_bad_row,
+            name=d.name,
+        )
+        for d in plan.data
+    }
+
+
+def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, str], Pairing]:
+    """Pairings of every family with every dataset that a measurement brings together."""
+    plan = resolved.plan
+    wanted = dict.fromkeys(
+        (model, data) for m in plan.measure for model in m.models for data in m.data
+    )
+    explicit = {m.name: m.labels for m in plan.models}
+    first: dict[tuple[str, str], Model] = {}
+    pairings = {}
+    for family, name in wanted:
+        _must_know("model", family, resolved.families)
+        _must_know("data", name, resolved.datasets)
+        task = resolved.tasks[name]
+        if (family, task.name) not in first:
+            source = resolved.families[family].replicates[0].source
+            model = load_given(given[family], task) if family in given else None
+            first[family, task.name] = model or load_model(source, task, resolved.options)
+        pairings[family, name] = _pair(
+            first[family, task.name], resolved.datasets[name], explicit.get(family) or {}
+        )
+    return pairings
+
+
+def load_given(given: Any, task: Task) -> Model:
+    """Model around a Python object that was handed over."""
+    if isinstance(given, Model):
+        return given
+    return PythonModel(given, task, parse(f"python:object:{type(given).__name__}"), batch=None)
+
+
+def _pair(model: Model, dataset: Dataset, explicit: Mapping[str, str]) -> Pairing:
+    labels = tuple(model.labels)
+    if labels:
+        match = match_labels(dataset.labels, labels, explicit_map=explicit or None)
+    else:  # taggers may leave their types open
+        match = LabelMatch({label: label for label in dataset.labels})
+    return Pairing(
+        labels=match,
+        model_labels=labels,
+        capabilities=model.capabilities,
+        fingerprint=model.fingerprint(),
+        is_batch_invariant=model.is_batch_invariant,
+    )
+
+
+def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
+    name = registry().resolve("diagnostic", plan.diagnostic)
+    diagnostic = registry().load("diagnostic", name)()
+    params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
+    designs = {}
+    for family in plan.models:
+        for data in plan.data:
+            pairing = resolved.pairings[family, data]
+            _must_apply(diagnostic, name, resolved.tasks[data], pairing)
+            inputs = _inputs(plan, resolved, family=family, data=data)
+            designs[family, data] = diagnostic.design(params, inputs)
+    return Measurement(plan, diagnostic, params, f"{name}#{value_digest(params)}", designs)
+
+
+def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
+    dataset, task = resolved.datasets[data], resolved.tasks[data]
+    golds = [gold for gold in dataset.golds if gold is not None]
+    return Inputs(
+        task=task,
+        subject=family,
+        dataset=data,
+        n_items=len(dataset),
+        n_replicates=len(resolved.families[family].replicates),
+        labels=dataset.labels,
+        chance=task.chance(golds) if golds else 0.0,
+        languages=dataset.languages,
+        capabilities=resolved.pairings[family, data].capabilities,
+        is_audit=plan.is_audit,
+    )
+
+
+def _must_apply(diagnostic: Any, name: str, task: Task, pairing: Pairing) -> None:
+    """Refuse a diagnostic on a task or a model that it does not apply to."""
+    if diagnostic.tasks and task.name not in diagnostic.tasks:
+        raise PlanError(
+            f"{name} does not apply to the task {task.name!r}: it applies to "
+            f"{', '.join(sorted(diagnostic.tasks))}."
+        )
+    lacking = diagnostic.needs - pairing.capabilities - {"predict"}
+    if lacking:
+        raise PlanError(
+            f"{name} needs a model with {', '.join(sorted(lacking))}; this one offers "
+            f"{', '.join(sorted(pairing.capabilities | {'predict'}))}."
+        )
+
+
+def applies(diagnostic: Any, task: Task, capabilities: frozenset[str]) -> bool:
+    """Whether a diagnostic can be run on this task with such a model."""
+    return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
+        diagnostic.needs <= capabilities | {"predict"}
+    )
+
+
+def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
+    """Parameters of a diagnostic from plain values.
+
+    Raises
+    ------
+    PlanError
+        For a name that it does not have, or a value that it refuses; near names are given.
+    """
+    if not is_dataclass(kind):
+        raise PlanError(f"{where}: parameters must be a dataclass.")
+    known = [f.name for f in fields(kind)]
+    for name in given:
+        if name not in known:
+            unknown = UnknownNameError("parameter", name, known)
+            raise PlanError(f"{where}: {unknown}")
+    plain = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+    try:
+        return kind(**plain)
+    except (TypeError, ValueError) as error:
+        raise PlanError(f"{where}: {error}") from error
+
+
+def _must_know(what: str, name: str, known: Mapping[str, Any] | Sequence[str]) -> None:
+    if name not in known:
+        raise PlanError(f"The plan measures the {what} {name!r}, but it has only {sorted(known)}.")

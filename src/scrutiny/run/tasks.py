@@ -1,0 +1,84 @@
+"""The shards of work, in plan order; cut by items, never by worker or time."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+_QUERIES_PER_SHARD: Final = 16_384
+_LEAST, _MOST = 16, 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """One shard: a stretch of one dataset, prepared or measured.
+
+    Parameters
+    ----------
+    id
+        Identity in the journal.
+    stage
+        ``prepare`` makes variants, ``measure`` makes records.
+    measure
+        Identifier of the measurement in the plan.
+    dataset
+        Name of the dataset.
+    start, stop
+        Positions of the items, half open.
+    family, replicate
+        Model family and position of the replicate; nothing for ``prepare``.
+    """
+
+    id: str
+    stage: Literal["prepare", "measure"]
+    measure: str
+    dataset: str
+    start: int
+    stop: int
+    family: str = ""
+    replicate: int = -1
+
+    @property
+    def prepared_by(self) -> str:
+        """Identity of the task that made the variants of these items."""
+        return _id("prepare", self.measure, self.dataset, self.start)
+
+
+def prepare_tasks(measure: str, dataset: str, items: int, size: int) -> list[TaskSpec]:
+    """Tasks that make the variants of a dataset."""
+    return [
+        TaskSpec(_id("prepare", measure, dataset, start), "prepare", measure, dataset, start, stop)
+        for start, stop in _cuts(items, size)
+    ]
+
+
+def measure_tasks(
+    measure: str, dataset: str, items: int, *, size: int, family: str, replicate: int
+) -> list[TaskSpec]:
+    """Tasks that measure one replicate on a dataset."""
+    return [
+        TaskSpec(
+            _id("measure", measure, dataset, start, family, replicate),
+            "measure",
+            measure,
+            dataset,
+            start,
+            stop,
+            family,
+            replicate,
+        )
+        for start, stop in _cuts(items, size)
+    ]
+
+
+def shard_size(queries_per_item: int, *, whole: int | None = None) -> int:
+    """Items in a shard: about ten seconds of a small model; all of them where ``whole`` says so."""
+    if whole is not None:
+        return max(1, whole)
+    return max(_LEAST, min(_MOST, _QUERIES_PER_SHARD // max(1, queries_per_item)))
+
+
+def _cuts(items: int, size: int) -> list[tuple[int, int]]:
+    return [(start, min(start + size, items)) for start in range(0, items, size)]
+
+
+def _id(*parts: object) -> str:
+    return "/".join(str(part) for part in parts)

@@ -1,0 +1,149 @@
+"""Panels of records: from a table in plan order to dense arrays."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from scrutiny.core.diagnostic import Selector
+from scrutiny.core.errors import PlanError
+from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """Records of one diagnostic, subject and dataset, ready to be selected from.
+
+    ``sides`` are keyed by (condition as canonical JSON, role).
+    """
+
+    panel: Panel
+    sides: Mapping[tuple[str, str], Side]
+    conditions: Mapping[str, Mapping[str, Any]]
+
+    def select(self, selector: Selector, within: Mapping[str, object]) -> Side:
+        """Side that a selector names, within a further condition.
+
+        Raises
+        ------
+        PlanError
+            If no records fit, or records of several conditions do.
+        """
+        wanted = {**selector.condition, **within}
+        fitting = [
+            (condition, role)
+            for condition, role in self.sides
+            if role == selector.role and wanted.items() <= self.conditions[condition].items()
+        ]
+        exact = [key for key in fitting if self.conditions[key[0]] == wanted]
+        chosen = exact or fitting
+        if len(chosen) != 1:
+            found = ", ".join(sorted(condition for condition, _ in chosen)[:4]) or "none"
+            raise PlanError(
+                f"The records with role {selector.role!r} and condition {wanted} are not of one "
+                f"condition: {found}."
+            )
+        return self.sides[chosen[0]]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelKey:
+    """Which records a panel is made of, and how its items are grouped.
+
+    Parameters
+    ----------
+    kind, subject, dataset
+        Which records.
+    measures
+        Names along the values.
+    unit, strata
+        Columns of the items.
+    """
+
+    kind: str
+    subject: str
+    dataset: str
+    measures: tuple[str, ...]
+    unit: str = "item"
+    strata: str | None = None
+
+
+def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
+    """Panel of one diagnostic on one subject and dataset, with all its sides.
+
+    Raises
+    ------
+    PlanError
+        If the items lack the column of units or strata.
+    """
+    mask = pc.and_(
+        pc.equal(records["kind"], key.kind),
+        pc.and_(
+            pc.equal(records["subject"], key.subject), pc.equal(records["dataset"], key.dataset)
+        ),
+    )
+    table = records.filter(mask).combine_chunks()
+    here = items.filter(pc.equal(items["dataset"], key.dataset))
+    names = here["item"].to_pylist()
+    replicates = tuple(dict.fromkeys(table["replicate"].to_pylist()))
+    panel = Panel(
+        measures=key.measures,
+        replicates=replicates,
+        items=tuple(names),
+        units=None if key.unit == "item" else _codes(here, key.unit),
+        strata=None if key.strata is None else _codes(here, key.strata),
+    )
+    sides = _sides(table, panel)
+    conditions = {condition: json.loads(condition) for condition, _ in sides}
+    return Recorded(panel, sides, conditions)
+
+
+def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
+    """Dense arrays of every (condition, role)."""
+    row_item = _positions(table["item"], panel.items)
+    row_replicate = _positions(table["replicate"], panel.replicates)
+    status = np.array([CODES[s] for s in table["status"].to_pylist()], dtype=np.int8)
+    values = _values(table["values"], status == CODES["ok"], len(panel.measures))
+    keys = list(zip(table["condition"].to_pylist(), table["role"].to_pylist(), strict=True))
+    order = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    code = np.array([order[key] for key in keys], dtype=np.int64)
+    shape = len(panel.replicates), len(panel.items)
+    sides = {}
+    for key, wanted in order.items():
+        rows = np.flatnonzero(code == wanted)
+        dense = np.full((*shape, len(panel.measures)), np.nan)
+        codes = np.full(shape, NOT_PLANNED, dtype=np.int8)
+        dense[row_replicate[rows], row_item[rows]] = values[rows]
+        codes[row_replicate[rows], row_item[rows]] = status[rows]
+        sides[key] = Side(dense, codes)
+    return sides
+
+
+def _values(column: pa.ChunkedArray, is_ok: NDArray[np.bool_], width: int) -> NDArray[np.float64]:
+    """Values ``(row, measure)``, NaN where the row is not ok."""
+    dense = np.full((len(is_ok), width), np.nan)
+    flat = pc.list_flatten(column).to_numpy(zero_copy_only=False)
+    dense[is_ok] = flat.reshape(-1, width)
+    return dense
+
+
+def _positions(column: pa.ChunkedArray, names: tuple[Any, ...]) -> NDArray[np.int64]:
+    place = {name: i for i, name in enumerate(names)}
+    return np.array([place[name] for name in column.to_pylist()], dtype=np.int64)
+
+
+def _codes(items: pa.Table, column: str) -> NDArray[np.int64]:
+    """Codes of a column of the items, by order of appearance."""
+    if column not in items.column_names:
+        raise PlanError(
+            f"The items have no column {column!r} to resample by; they have "
+            f"{', '.join(items.column_names)}. Map one with #unit=COLUMN in the data string."
+        )
+    values = items[column].to_pylist()
+    place = {value: i for i, value in enumerate(dict.fromkeys(values))}
+    return np.array([place[value] for value in values], dtype=np.int64)
