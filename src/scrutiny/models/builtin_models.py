@@ -1,0 +1,79 @@
+"""The models that scrutiny brings: ``builtin:sentiment/seed-2``."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from scrutiny.core.canonical import digest
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.inputs import require_task
+from scrutiny.models.python_answers import from_probabilities
+from scrutiny.models.source import ModelSource
+
+if TYPE_CHECKING:
+    from scrutiny.models.builtin import BuiltinSentiment
+
+_VERSION: Final = "builtin@1"
+_REPLICATES: Final = (1, 2, 3, 4, 5)
+
+
+def targets() -> tuple[str, ...]:
+    """Complete targets of the built-in models."""
+    return tuple(f"sentiment/seed-{replicate}" for replicate in _REPLICATES)
+
+
+class BuiltinModel:
+    """A built-in classifier of English reviews; exact integer arithmetic, no torch."""
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(self, classifier: "BuiltinSentiment", task: Task, source: ModelSource) -> None:
+        self.source = source.text
+        self.task = task.name
+        self.labels = source.labels() or tuple(classifier.labels)
+        if len(self.labels) != len(classifier.labels):
+            raise ModelError(
+                f"{source.text!r}: this model has {len(classifier.labels)} labels, in the order "
+                f"{'|'.join(classifier.labels)}."
+            )
+        self._classifier = classifier
+
+    def fingerprint(self) -> str:
+        """Digest of the weights and the label names."""
+        return digest(_VERSION, self._classifier.fingerprint(), "|".join(self.labels))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """One prediction for each example, in order."""
+        if not examples:
+            return []
+        rows = self._classifier.predict_proba([example.text for example in examples])
+        return from_probabilities(rows, self.labels, count=len(examples), source=self.source)
+
+    def training_hashes(self) -> Any:
+        """Sorted ``uint64`` hashes of the letters of every training sentence."""
+        return self._classifier.training_hashes()
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Built-in model of a target such as ``sentiment/seed-2``; ``sentiment`` is the first.
+
+    Raises
+    ------
+    ModelError
+        If there is no such model, or if it cannot answer the task.
+    """
+    from scrutiny.models.builtin import BuiltinSentiment
+
+    source.refuse_unknown_options(("labels",))
+    require_task(task, ("text-classification",), source=source.text)
+    known = targets()
+    target = known[0] if source.target == "sentiment" else source.target
+    if target not in known:
+        raise ModelError(
+            f"There is no built-in model {source.target!r}. There are: {', '.join(known)}."
+        )
+    replicate = int(target.rpartition("-")[2])
+    return BuiltinModel(BuiltinSentiment(replicate=replicate), task, source)

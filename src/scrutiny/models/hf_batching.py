@@ -1,0 +1,140 @@
+"""Batches of similar length, and what to do when one does not fit into memory.
+
+Texts are sorted by their number of tokens, so that a batch holds little padding, and a batch is
+as large as a budget of tokens allows. A batch that runs out of memory is cut in half, and so is
+the budget for all that follow; a single text that does not fit is given up on. Every cut halves a
+batch, so the work ends.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from scrutiny.models.checked import AnswerError
+
+T = TypeVar("T")
+_LOG: Final = logging.getLogger("scrutiny")
+
+#: Tokens, padding included, that a batch starts with. A processor gains nothing from more.
+START_TOKENS: Final = {"cpu": 2048, "cuda": 32768}
+_MOST_TEXTS: Final = 1024
+_SIGNS: Final = ("out of memory", "can't allocate memory", "not enough memory")
+
+
+@dataclass(slots=True)
+class Budget:
+    """How much goes into one batch; shrinks for good when memory runs out.
+
+    ``tokens`` counts padding; ``texts`` is the most texts.
+    """
+
+    tokens: int
+    texts: int = _MOST_TEXTS
+
+    def shrink(self, texts: int, length: int) -> None:
+        """Allow half of a batch of so many texts of this length from now on."""
+        half = max(1, texts // 2)
+        self.texts = min(self.texts, half)
+        self.tokens = min(self.tokens, max(length, half * length))
+
+
+def start_budget(batch: int | str, device_type: str) -> Budget:
+    """Budget that a model starts with: a number of texts, or by the device for "auto"."""
+    if isinstance(batch, int):
+        return Budget(tokens=2**62, texts=max(1, batch))
+    return Budget(tokens=START_TOKENS.get(device_type, START_TOKENS["cpu"]))
+
+
+def plan(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
+    """Batches of indices, longest texts first so that memory runs out early if at all.
+
+    Examples
+    --------
+    >>> plan([3, 9, 4], Budget(tokens=10))
+    [[1], [2, 0]]
+    """
+    order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+    batches: list[list[int]] = []
+    for index in order:
+        room = batches and len(batches[-1]) < budget.texts
+        if room and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= budget.tokens:
+            batches[-1].append(index)
+        else:
+            batches.append([index])
+    return batches
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[T]):
+    """Indices of the texts of one batch, and the answer to them."""
+
+    indices: list[int]
+    answer: T
+
+
+def run_batches(
+    lengths: Sequence[int],
+    budget: Budget,
+    ask: Callable[[list[int]], T],
+    *,
+    release: Callable[[], None] = lambda: None,
+) -> Iterator[Answered[T]]:
+    """Answers to all texts, batch by batch.
+
+    Parameters
+    ----------
+    lengths
+        Tokens of each text.
+    budget
+        What one batch may hold; changed when memory runs out.
+    ask
+        Asks the model for the texts of these indices.
+    release
+        Called after memory ran out, before the next try.
+
+    Raises
+    ------
+    AnswerError
+        ``out_of_memory`` if one text alone does not fit.
+    """
+    waiting = plan(lengths, budget)[::-1]
+    while waiting:
+        batch = waiting.pop()
+        if len(batch) > budget.texts:
+            rest = [batch[i : i + budget.texts] for i in range(0, len(batch), budget.texts)]
+            waiting += rest[::-1]
+            continue
+        answer, message = _try(ask, batch)
+        if not message:
+            yield Answered(batch, answer[0])
+            continue
+        answer.clear()
+        release()
+        length = lengths[batch[0]]
+        if len(batch) == 1:
+            raise AnswerError("out_of_memory", f"a text of {length} tokens: {message}")
+        budget.shrink(len(batch), length)
+        _LOG.warning(
+            "Out of memory with %d texts of up to %d tokens; going on with %d.",
+            *(len(batch), length, budget.texts),
+        )
+        waiting.append(batch)
+
+
+def _try(ask: Callable[[list[int]], T], batch: list[int]) -> tuple[list[T], str]:
+    """Answer in a list, or none and the message; the traceback must not keep tensors alive."""
+    try:
+        return [ask(batch)], ""
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        return [], str(error).partition("\n")[0] or type(error).__name__
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on an accelerator or on the host."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    message = str(error).lower()
+    return isinstance(error, RuntimeError) and any(sign in message for sign in _SIGNS)

@@ -1,0 +1,59 @@
+"""What a task's examples look like to a model: texts, pairs of texts, or words."""
+
+from collections.abc import Sequence
+
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.task import Task
+from scrutiny.text.tokens import token_spans
+
+
+def base_name(task: Task) -> str:
+    """Name of a task without its version.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> base_name(SimpleNamespace(name="token-tagging@1"))
+    'token-tagging'
+    """
+    return task.name.partition("@")[0]
+
+
+def is_tagging(task: Task) -> bool:
+    """Whether the task's answers are spans."""
+    return base_name(task) == "token-tagging"
+
+
+def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:
+    """Text of each example, or the tuple of its texts where it has several fields."""
+    if all(len(example.fields) == 1 for example in examples):
+        return [example.text for example in examples]
+    return [tuple(example.fields.values()) for example in examples]
+
+
+def borders(example: Example) -> list[tuple[int, int]]:
+    """Code-point borders of the tokens of the first field: the data's own, else ours."""
+    field = next(iter(example.fields))
+    if example.tokens and field in example.tokens:
+        return list(example.tokens[field])
+    return token_spans(example.text)
+
+
+def words(examples: Sequence[Example]) -> list[list[str]]:
+    """Tokens of the first field of each example."""
+    return [[e.text[start:end] for start, end in borders(e)] for e in examples]
+
+
+def require_task(task: Task, allowed: tuple[str, ...], *, source: str) -> None:
+    """Raise unless the task is one that a model can answer.
+
+    Raises
+    ------
+    ModelError
+        If it is not; the message names those that are.
+    """
+    if base_name(task) not in allowed:
+        raise ModelError(
+            f"{source} cannot answer the task {base_name(task)}. It answers: {', '.join(allowed)}."
+        )

@@ -1,0 +1,40 @@
+"""Model strings to loaded models."""
+
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Task
+from scrutiny.models.adapters import adapter
+from scrutiny.models.source import parse
+
+_DEFAULT = LoadOptions()
+
+
+def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Model:
+    """Loaded model of a complete model string, for one task.
+
+    Parameters
+    ----------
+    source
+        ``scheme:target#option=value``, without captures: the source of a `Replicate`.
+    task
+        What it will be asked.
+    options
+        Device, batch size, and the ``-M key=value`` options, which the string's own override.
+
+    Raises
+    ------
+    UnknownNameError
+        If no adapter has that scheme.
+    ModelError
+        If the string, the checkpoint or the object cannot be used for the task.
+    ConformanceError
+        If a plug-in's adapter returns something that is no `Model`.
+    """
+    parsed = parse(source).with_options(options.options)
+    model = adapter(parsed.scheme)(parsed, task, options)
+    if not isinstance(model, Model):
+        raise ConformanceError(
+            f"The adapter of {parsed.scheme}: returned a {type(model).__name__}, which lacks a "
+            "member of scrutiny.core.model.Model."
+        )
+    return model

@@ -1,0 +1,142 @@
+"""Objects of the user's own code: ``python:module:object`` and ``python:./file.py:object``."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.inputs import is_tagging, texts, words
+from scrutiny.models.python_answers import class_name, from_answers, from_probabilities, from_tags
+from scrutiny.models.python_import import find_object
+from scrutiny.models.source import ModelSource
+
+_VERSION: Final = "python@1"
+_OWN_OPTIONS: Final = ("labels", "task", "input", "training")
+
+
+class PythonModel:
+    """A user's object asked through the one method or call that it has.
+
+    In order of preference ``predict_proba`` (an array of shape ``(n, k)``), ``predict``
+    (labels), or the call itself (any of these, or a mapping from labels to probabilities for each
+    text). It is given a list of texts; of tuples of texts, where the task has several fields; of
+    lists of words, with ``#input=words``. Taggers return BIO tags or spans.
+    """
+
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(
+        self, obj: Any, task: Task, source: ModelSource, *, batch: int | None = None
+    ) -> None:
+        self.source = source.text
+        self.task = task.name
+        self.is_batch_invariant = bool(getattr(obj, "is_batch_invariant", False))
+        self.labels = source.labels() or _labels_of(obj)
+        self._object = obj
+        self._is_tagging = is_tagging(task)
+        self._input = source.options.get("input", "text")
+        if self._input not in {"text", "words"}:
+            raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
+        self._identity = canonical_json([source.target, dict(source.options)])
+        self._batch = batch
+
+    def fingerprint(self) -> str | None:
+        """Digest of the object's own ``fingerprint()``, or nothing if it has none."""
+        own = getattr(self._object, "fingerprint", None)
+        if not callable(own):
+            return None
+        stated = own()
+        if stated is None:
+            return None
+        return digest(_VERSION, self._identity, canonical_json(self.labels), str(stated))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """One prediction for each example, in order."""
+        size = self._batch or max(1, len(examples))
+        return [
+            answer
+            for start in range(0, len(examples), size)
+            for answer in self._ask(examples[start : start + size])
+        ]
+
+    def _ask(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Predictions of one call of the object."""
+        given = words(examples) if self._input == "words" else texts(examples)
+        count = len(examples)
+        if not self._is_tagging and hasattr(self._object, "predict_proba"):
+            rows = self._object.predict_proba(given)
+            return from_probabilities(rows, self.labels, count=count, source=self.source)
+        ask = self._object.predict if hasattr(self._object, "predict") else self._object
+        answers = ask(given)
+        if self._is_tagging:
+            return from_tags(answers, examples, source=self.source)
+        return from_answers(answers, self.labels, count=count, source=self.source)
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Model around the object that ``python:`` names.
+
+    A class, or a function whose parameters all have defaults or come from the options behind the
+    ``#``, makes the model; any other callable is the model.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be imported, made, or asked.
+    """
+    obj = find_object(source)
+    arguments = {k: v for k, v in source.options.items() if k not in _OWN_OPTIONS}
+    if inspect.isclass(obj) or _makes_models(obj, arguments):
+        obj = _make(obj, arguments, source)
+    elif arguments:
+        raise ModelError(
+            f"{source.text!r}: the object takes no option {next(iter(arguments))!r}. Options are "
+            f"{', '.join(_OWN_OPTIONS)}, or parameters of a class or of a function that makes "
+            "the model."
+        )
+    if not (hasattr(obj, "predict_proba") or hasattr(obj, "predict") or callable(obj)):
+        raise ModelError(
+            f"{source.text!r} is a {type(obj).__name__}. It must be a callable, or have "
+            "predict_proba(texts) or predict(texts); or be a class or function that makes one."
+        )
+    batch = options.batch if isinstance(options.batch, int) else None
+    return PythonModel(obj, task, source, batch=batch)
+
+
+def _labels_of(obj: Any) -> tuple[str, ...]:
+    """Labels that an object states, as ``labels`` or as scikit-learn's ``classes_``."""
+    for name in ("labels", "classes_"):
+        stated = getattr(obj, name, None)
+        if stated is not None and not callable(stated):
+            return tuple(class_name(value) for value in stated)
+    return ()
+
+
+def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
+    """Whether an object is a function that needs nothing but these arguments."""
+    if not (inspect.isfunction(obj) or inspect.ismethod(obj)):
+        return False
+    parameters = inspect.signature(obj).parameters.values()
+    needed = [
+        p.name
+        for p in parameters
+        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    return all(name in arguments for name in needed)
+
+
+def _make(make: Callable[..., Any], arguments: Mapping[str, str], source: ModelSource) -> Any:
+    """What a class or function makes of the options."""
+    try:
+        inspect.signature(make).bind(**arguments)
+    except TypeError as error:
+        raise ModelError(
+            f"{source.text!r}: the object cannot be made from the options behind the #: {error}."
+        ) from error
+    except ValueError:
+        pass  # a built-in without a signature: its own error will do
+    return make(**arguments)

@@ -1,0 +1,138 @@
+"""Model strings: ``scheme:target#option=value,option=value``."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Final
+
+from scrutiny.core.errors import ModelError, UnknownNameError
+from scrutiny.core.registry import registry
+
+_CAPTURE: Final = re.compile(r"\{([A-Za-z_]\w*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """A model string, taken apart; what an adapter is given.
+
+    Parameters
+    ----------
+    scheme
+        Name of the adapter ("hf").
+    target
+        What the adapter loads: a folder, a hub name, ``module:object``.
+    options
+        From behind the ``#``, and from ``-M key=value``.
+    text
+        The string as the user wrote it.
+    """
+
+    scheme: str
+    target: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+
+    def with_options(self, options: Mapping[str, str]) -> "ModelSource":
+        """Return a copy with more options; those in the model string win."""
+        return replace(self, options={**options, **self.options})
+
+    def labels(self) -> tuple[str, ...]:
+        """Labels given as ``labels=neg|pos``, or none.
+
+        Raises
+        ------
+        ModelError
+            If there is only one, or one of them twice.
+        """
+        stated = self.options.get("labels")
+        if stated is None:
+            return ()
+        labels = tuple(part.strip() for part in stated.split("|"))
+        if len(labels) < 2 or len(set(labels)) < len(labels) or "" in labels:
+            raise ModelError(
+                f"{self.text!r}: labels={stated} does not read. Give the model's labels in the "
+                "order of its scores, each once, with a bar between them: labels=negative|positive."
+            )
+        return labels
+
+    def refuse_unknown_options(self, allowed: tuple[str, ...]) -> None:
+        """Raise unless every option is one of the allowed.
+
+        Raises
+        ------
+        ModelError
+            For the first that is not, with near names.
+        """
+        for name in self.options:
+            if name in allowed:
+                continue
+            near = get_close_matches(name, allowed, n=1, cutoff=0.5)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ModelError(
+                f"{self.text!r}: {self.scheme}: models have no option {name!r}.{hint} "
+                f"There are: {', '.join(allowed)}."
+            )
+
+
+def parse(text: str) -> ModelSource:
+    """Parts of a model string.
+
+    Raises
+    ------
+    ModelError
+        If there is no scheme, no target, or an option without a value.
+    UnknownNameError
+        If no adapter has that scheme.
+
+    Examples
+    --------
+    >>> parse("python:shop:classify#labels=bad|good").options
+    {'labels': 'bad|good'}
+    """
+    head, _, tail = text.partition("#")
+    scheme, colon, target = head.partition(":")
+    schemes = [name.partition("@")[0] for name in registry().names("adapter")]
+    if not colon or not target or not scheme:
+        raise ModelError(
+            f"{text!r} is not a model string: it needs a scheme and a target, as in "
+            f"hf:./my-model or builtin:sentiment. Schemes: {', '.join(schemes)}."
+        )
+    if scheme not in schemes:
+        raise UnknownNameError("adapter", scheme, schemes)
+    return ModelSource(scheme, target, _options(tail, text), text)
+
+
+def _options(tail: str, text: str) -> dict[str, str]:
+    """Options of ``key=value,key=value``."""
+    options: dict[str, str] = {}
+    for part in filter(None, tail.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise ModelError(
+                f"{text!r}: behind the # there must be key=value pairs with commas between "
+                f"them, not {part!r}."
+            )
+        options[key.strip()] = value.strip()
+    return options
+
+
+def captures(text: str) -> tuple[str, ...]:
+    """Names of the captures ``{name}`` of a string, each once, in order.
+
+    Examples
+    --------
+    >>> captures("hf:./seed-{seed}/step-{step}")
+    ('seed', 'step')
+    """
+    return tuple(dict.fromkeys(_CAPTURE.findall(text)))
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Text with its captures replaced by their values."""
+    return _CAPTURE.sub(lambda match: values[match[1]], text)
+
+
+def split_captures(text: str) -> list[str]:
+    """Literal stretches and capture names in turn, a literal first and last."""
+    return _CAPTURE.split(text)

@@ -1,0 +1,85 @@
+"""Files of stored answers, read into rows that know where they come from."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.errors import ModelError
+
+Row = Mapping[str, Any]
+
+
+def read_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """Rows of a JSON Lines, CSV, TSV or Parquet file, each with its ``file:line``.
+
+    Raises
+    ------
+    ModelError
+        If the file is not there, has another ending, or does not read.
+    """
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise ModelError(
+            f"{str(path)!r} has the ending {path.suffix!r}; stored answers are read from "
+            f"{', '.join(_READERS)} files."
+        )
+    if not path.is_file():
+        there = sorted(p.name for p in path.parent.glob(f"*{path.suffix}"))[:12]
+        hint = f" Such files there: {', '.join(there)}." if there else ""
+        raise ModelError(f"There is no file {str(path)!r}.{hint}")
+    try:
+        yield from reader(path)
+    except (ValueError, csv.Error) as error:
+        raise ModelError(f"{str(path)!r} does not read: {error}") from error
+
+
+def _json_lines(path: Path) -> Iterator[tuple[str, Row]]:
+    """Objects of a JSON Lines file."""
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            place = f"{path.name}:{number}"
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise ModelError(f"{place} is no JSON: {error}") from error
+            if not isinstance(row, dict):
+                raise ModelError(f"{place} is no JSON object.")
+            yield place, row
+
+
+def _delimited(delimiter: str) -> Callable[[Path], Iterator[tuple[str, Row]]]:
+    """Reader of delimited files with a header."""
+
+    def read(path: Path) -> Iterator[tuple[str, Row]]:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file, delimiter=delimiter)
+            for row in rows:
+                place = f"{path.name}:{rows.line_num}"
+                if None in row or None in row.values():
+                    raise ModelError(f"{place} has more or fewer cells than the header.")
+                yield place, row
+
+    return read
+
+
+def _parquet(path: Path) -> Iterator[tuple[str, Row]]:
+    """Rows of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    number = 0
+    for batch in pq.ParquetFile(path).iter_batches():
+        for row in batch.to_pylist():
+            number += 1
+            yield f"{path.name}:{number}", row
+
+
+_READERS: Final[Mapping[str, Callable[[Path], Iterator[tuple[str, Row]]]]] = {
+    ".jsonl": _json_lines,
+    ".csv": _delimited(","),
+    ".tsv": _delimited("\t"),
+    ".parquet": _parquet,
+}

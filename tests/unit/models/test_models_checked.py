@@ -1,0 +1,169 @@
+import math
+
+import pytest
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Span
+from scrutiny.core.task import Prediction
+from scrutiny.models.checked import AnswerError, predict_or_fail
+
+
+class Scripted:
+    """Answers by text; raises what is scripted as an exception; counts its calls."""
+
+    source = "test:scripted"
+    task = "text-classification"
+    is_batch_invariant = True
+    capabilities = frozenset()
+
+    def __init__(self, script, *, labels=("neg", "pos")):
+        self.script = script
+        self.labels = labels
+        self.calls = []
+
+    def fingerprint(self):
+        return None
+
+    def predict(self, examples):
+        self.calls.append([e.text for e in examples])
+        answers = [self.script.get(e.text, Prediction(scores=(0.25, 0.75))) for e in examples]
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                raise answer
+        return answers
+
+
+def test_the_likeliest_label_is_filled_in(make):
+    (answer,) = predict_or_fail(Scripted({}), make("a"))
+    assert answer == Prediction(label="pos", scores=(0.25, 0.75))
+
+
+def test_of_equal_probabilities_the_first_label(make):
+    model = Scripted({"a": Prediction(scores=(0.5, 0.5))})
+    assert predict_or_fail(model, make("a"))[0].label == "neg"
+
+
+def test_a_label_of_its_own_is_kept(make):
+    model = Scripted({"a": Prediction(label="neg", scores=(0.4, 0.6))})
+    assert predict_or_fail(model, make("a"))[0].label == "neg"
+
+
+def test_no_examples_are_no_call():
+    model = Scripted({})
+    assert predict_or_fail(model, []) == []
+    assert model.calls == []
+
+
+def test_one_bad_item_fails_alone(make):
+    model = Scripted({"c": ValueError("no c")})
+    answers = predict_or_fail(model, make(*"abcdefgh"))
+    assert answers[2] == Failure("model_error", "ValueError: no c")
+    assert [isinstance(a, Prediction) for a in answers] == [True] * 2 + [False] + [True] * 5
+
+
+def test_retrying_costs_a_logarithm(make):
+    model = Scripted({"300": ValueError("x")})
+    answers = predict_or_fail(model, make(*(str(i) for i in range(512))))
+    assert sum(isinstance(a, Failure) for a in answers) == 1
+    assert len(model.calls) == 1 + 2 * 9
+
+
+def test_all_items_bad(make):
+    model = Scripted(dict.fromkeys("abc", RuntimeError("down")))
+    assert (
+        predict_or_fail(model, make(*"abc")) == [Failure("model_error", "RuntimeError: down")] * 3
+    )
+
+
+def test_an_answer_error_gives_its_own_reason(make):
+    model = Scripted({"b": AnswerError("no_prediction", "never heard")})
+    assert predict_or_fail(model, make(*"ab"))[1] == Failure("no_prediction", "never heard")
+
+
+def test_an_interrupt_is_no_failure(make):
+    with pytest.raises(KeyboardInterrupt):
+        predict_or_fail(Scripted({"a": KeyboardInterrupt()}), make("a"))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_non_finite_probabilities_fail_one_item(make, bad):
+    model = Scripted({"b": Prediction(scores=(bad, 0.5))})
+    good, failed = predict_or_fail(model, make(*"ab"))
+    assert good.label == "pos"
+    assert failed.reason == "non_finite"
+    assert "item '1'" in failed.message
+    assert len(model.calls) == 1
+
+
+@pytest.mark.parametrize("scores", [(1.0,), (0.2, 0.3, 0.5), ()])
+def test_the_wrong_number_of_probabilities(make, scores):
+    model = Scripted({"a": Prediction(scores=scores)})
+    with pytest.raises(
+        ModelError, match=rf"has {len(scores)} probabilities.*2 labels \(neg, pos\)"
+    ):
+        predict_or_fail(model, make("a"))
+
+
+@pytest.mark.parametrize("scores", [(0.5, 0.498), (0.6, 0.402), (2.0, -1.0), (-0.0005, 1.0005)])
+def test_scores_that_are_no_probabilities(make, scores):
+    with pytest.raises(ModelError, match="apply a softmax"):
+        predict_or_fail(Scripted({"a": Prediction(scores=scores)}), make("a"))
+
+
+def test_sums_within_the_tolerance_pass_unchanged(make):
+    scores = (0.5, 0.4991)
+    assert (
+        predict_or_fail(Scripted({"a": Prediction(scores=scores)}), make("a"))[0].scores == scores
+    )
+
+
+def test_an_unknown_label_lists_the_known(make):
+    with pytest.raises(ModelError, match=r"'good'\. Its labels are: neg, pos"):
+        predict_or_fail(Scripted({"a": Prediction(label="good")}), make("a"))
+
+
+def test_without_labels_any_label_goes(make):
+    model = Scripted({"a": Prediction(label="good")}, labels=())
+    assert predict_or_fail(model, make("a"))[0].label == "good"
+
+
+def test_too_few_answers(make):
+    class Short(Scripted):
+        def predict(self, examples):
+            return super().predict(examples)[1:]
+
+    with pytest.raises(ModelError, match="1 answers to 2 examples"):
+        predict_or_fail(Short({}), make(*"ab"))
+
+
+def test_something_that_is_no_prediction(make):
+    with pytest.raises(ModelError, match="is a str, no Prediction"):
+        predict_or_fail(Scripted({"a": "pos"}), make("a"))
+
+
+def test_an_empty_prediction(make):
+    with pytest.raises(ModelError, match="is empty"):
+        predict_or_fail(Scripted({"a": Prediction()}), make("a"))
+
+
+def test_a_model_error_is_not_retried(make):
+    model = Scripted({"a": ModelError("wrong shape")})
+    with pytest.raises(ModelError, match="wrong shape"):
+        predict_or_fail(model, make(*"abcd"))
+    assert len(model.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "span", [Span("text", 0, 9, "PER"), Span("text", 2, 2, "PER"), Span("body", 0, 1, "PER")]
+)
+def test_spans_outside_of_the_text(make, span):
+    model = Scripted({"Ada": Prediction(spans=(span,))}, labels=("PER",))
+    with pytest.raises(ModelError, match="Fields: text"):
+        predict_or_fail(model, make("Ada"))
+
+
+def test_sound_spans_pass(make):
+    span = Span("text", 0, 3, "PER")
+    model = Scripted({"Ada": Prediction(spans=(span,)), "so": Prediction(spans=())})
+    assert [a.spans for a in predict_or_fail(model, make("Ada", "so"))] == [(span,), ()]
