@@ -1,1 +1,21 @@
-"""."""
+"""Data sets: data strings, readers, tasks, labels, overlap.
+
+::
+
+    dataset     load_dataset(source, *, task=None, limit=None, on_bad_row="skip", name=None,
+                             columns=None) -> Dataset
+                Dataset(name, source, task, examples, labels, label_map, bad_rows, fingerprint,
+                        notes, columns, data_string); .with_labels(LabelMatch)
+    reading     open_data(source, *, task, on_bad_row, columns) -> Reading      streaming
+                iter_examples(source, *, task, limit, on_bad_row, columns) -> Iterator[Example]
+                BadRow(source, reason); parse_limit(limit) -> (start, stop)
+    source      parse_source(text) -> DataSource(scheme, target, options); OPTIONS
+    labels      match_labels(data_labels, model_labels, *, explicit_map=None) -> LabelMatch
+                LabelMatch(mapping, rule), .digest, .note; parse_label_map(text); sort_labels
+    tasks.names load_task(name) -> Task; infer_task(columns) -> str
+    tasks.tags  chunks(tags), spans_of(tags, borders), to_bio(tokens, spans), token_borders(tokens)
+    overlap     overlap(a_texts, b_texts, *, near=0.8) -> OverlapReport
+                overlap_with_hashes(texts, hashes) -> OverlapReport
+    letters     letters(text), letters_hash(text) -> int, training_hashes(texts) -> sorted uint64
+    show        summarize(dataset) -> DataSummary
+"""

@@ -53,7 +53,7 @@ class Columns:
         """Sentence that says what was guessed; empty for nothing."""
         if not self.guessed:
             return ""
-        pairs = ",".join(f"{role}={_quoted(self.roles[role])}" for role in self.guessed)
+        pairs = ",".join(f"{role}={self.roles[role]}" for role in self.guessed)
         return f"Columns were guessed from their names: {pairs}. To fix them, state them so."
 
     def mapped(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,9 +174,10 @@ def _infer(roles: Mapping[str, str], source: DataSource, table: Table) -> str:
     try:
         return infer_task(roles)
     except DataError:
+        example = source.stating({"text": table.columns[0]})
         raise DataError(
             f"No column of {table.place} is known to hold the text. Its columns are "
-            f"{_listed(table.columns)}: say which it is, as in {_example(source, table)}."
+            f"{_listed(table.columns)}: say which it is, as in {example}."
         ) from None
 
 
@@ -192,16 +193,6 @@ def _require(
             )
 
 
-def _example(source: DataSource, table: Table) -> str:
-    options = {"text": _quoted(table.columns[0]), **source.options}
-    return str(DataSource(source.scheme, source.target, options))
-
-
 def _listed(columns: Sequence[str]) -> str:
     shown = ", ".join(map(repr, columns[:30]))
     return shown + (f", … ({len(columns)} in all)" if len(columns) > 30 else "")
-
-
-def _quoted(column: str) -> str:
-    """Name of a column as a data string writes it."""
-    return column.replace("%", "%25").replace(",", "%2C").replace("|", "%7C")

@@ -41,6 +41,8 @@ class Dataset:
         Sentences about how it was read.
     columns
         Column by role.
+    data_string
+        The data string with all that was guessed stated; empty for an object.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Dataset:
     fingerprint: str
     notes: tuple[str, ...]
     columns: Mapping[str, str]
+    data_string: str = ""
 
     def __len__(self) -> int:
         """Number of examples."""
@@ -139,7 +142,15 @@ def load_dataset(
         fingerprint=fingerprint.hexdigest(),
         notes=reading.notes,
         columns=reading.columns.roles,
+        data_string=_stated(reading),
     )
+
+
+def _stated(reading: Reading) -> str:
+    if reading.source.scheme == "object":
+        return ""
+    columns = reading.columns
+    return str(reading.source.stating({role: columns.roles[role] for role in columns.guessed}))
 
 
 def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:

@@ -89,6 +89,14 @@ class DataSource:
         """Value of an option, percent signs decoded."""
         return unquote(self.options.get(name, default))
 
+    def stating(self, columns: Mapping[str, str]) -> "DataSource":
+        """Return the source with these columns by role stated in its options."""
+        quoted = {
+            role: name.replace("%", "%25").replace(",", "%2C").replace("|", "%7C")
+            for role, name in columns.items()
+        }
+        return DataSource(self.scheme, self.target, {**self.options, **quoted})
+
     def columns(self, name: str) -> tuple[str, ...]:
         """Columns that an option lists, separated by bars."""
         listed = self.options.get(name, "")

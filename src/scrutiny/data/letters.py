@@ -1,0 +1,72 @@
+"""Texts by their letters: what stays the same when spacing, case and punctuation change."""
+
+import unicodedata
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from scrutiny.text.tokens import sentences
+
+Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+def letters(text: str) -> str:
+    """Letters of a text, case-folded; everything else is dropped.
+
+    Letters are the Unicode categories L; composed and decomposed accents come out equal.
+
+    Examples
+    --------
+    >>> letters("It's -- a 2nd TRY.")
+    'itsandtry'
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return "".join(filter(str.isalpha, text.casefold()))
+
+
+def letters_hash(text: str) -> int:
+    """Eight-byte hash of the letters of a text; 0 for a text without any.
+
+    BLAKE2b of their UTF-8, read little-endian. The value is part of file formats: it never changes.
+
+    Examples
+    --------
+    >>> letters_hash("It is.") == letters_hash("it IS")
+    True
+    """
+    return _hash(letters(text))
+
+
+def _hash(kept: str) -> int:
+    if not kept:
+        return 0
+    return int.from_bytes(blake2b(kept.encode(), digest_size=8).digest(), "little")
+
+
+def letters_hashes(texts: Iterable[str]) -> Hashes:
+    """Hashes ``(text,)`` of the letters of each text, in order."""
+    return np.fromiter((letters_hash(text) for text in texts), dtype=np.uint64)
+
+
+def training_hashes(texts: Iterable[str]) -> Hashes:
+    """Sorted distinct hashes of texts, their lines and their sentences: what a model was shown.
+
+    What stands without any letters is left out.
+
+    Examples
+    --------
+    >>> [h in training_hashes(["One day. Then two."]) for h in (letters_hash("then TWO"), 0)]
+    [True, False]
+    """
+    found: set[int] = set()
+    for text in texts:
+        found.add(letters_hash(text))
+        pieces = text.splitlines() if "\n" in text else [text]
+        for line in pieces:
+            found.add(letters_hash(line))
+            found.update(letters_hash(line[a:b]) for a, b in sentences(line))
+    found.discard(0)
+    return np.array(sorted(found), dtype=np.uint64)

@@ -1,0 +1,173 @@
+"""Near duplicates: texts that share most of their pairs of neighboring words.
+
+A join by prefix filtering (Bayardo, Ma and Srikant 2007): with the shingles of every text in order
+of rarity, two sets of Jaccard index t or more must share one of their first few. It finds every
+pair, so nothing depends on a random seed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_CJK}]|[^\W\d_{_CJK}]+")  # Chinese is not spaced: each character counts
+_CANDIDATES = 1_000_000  # pairs verified at once
+
+_Array = np.ndarray[Any, Any]
+
+
+class _Sets(NamedTuple):
+    """Sets of shingles of one list of texts, end to end: rarest first within each."""
+
+    ranks: _Array  # (shingle,) of all texts
+    owners: _Array  # (shingle,) index of the text
+    sizes: _Array  # (text,)
+
+
+def find_near(
+    a_texts: Sequence[str], b_texts: Sequence[str], *, least: float
+) -> dict[int, tuple[int, float]]:
+    """Most similar text of b, and the Jaccard index, for each text of a that has one.
+
+    Ties go to the first. Texts without a word are left out.
+
+    Parameters
+    ----------
+    a_texts, b_texts
+        The texts.
+    least
+        Smallest Jaccard index of the sets of word pairs (of the word, where there is only one).
+    """
+    if not a_texts or not b_texts:
+        return {}
+    a, b = _shingled(a_texts, b_texts)
+    prefix_a, prefix_b = _prefixes(a, least), _prefixes(b, least)
+    order = np.argsort(b.ranks[prefix_b], kind="stable")
+    keys, owners = b.ranks[prefix_b][order], b.owners[prefix_b][order]
+    members = _codes(b.owners, b.ranks)
+    members.sort()
+    starts = np.concatenate([[0], np.cumsum(a.sizes)])
+    best: dict[int, tuple[int, float]] = {}
+    for pairs in _candidates((a.ranks[prefix_a], a.owners[prefix_a]), (keys, owners)):
+        kept = pairs[_sizes_allow(a.sizes[pairs[:, 0]], b.sizes[pairs[:, 1]], least)]
+        shared = _shared(kept, a, starts, members)
+        jaccard = shared / (a.sizes[kept[:, 0]] + b.sizes[kept[:, 1]] - shared)
+        for i in np.flatnonzero(jaccard >= least - 1e-12).tolist():
+            one, other = int(kept[i, 0]), int(kept[i, 1])
+            value = float(jaccard[i])
+            if one not in best or (-value, other) < (-best[one][1], best[one][0]):
+                best[one] = (other, value)
+    return best
+
+
+def _shingled(a_texts: Sequence[str], b_texts: Sequence[str]) -> tuple[_Sets, _Sets]:
+    """Sets of both lists, with shingles ranked by how rare they are in both together."""
+    vocabulary: dict[str, int] = {}
+    raw = [_pairs_of_words(texts, vocabulary) for texts in (a_texts, b_texts)]
+    joined = np.concatenate([codes for codes, _ in raw])
+    _, inverse, counts = np.unique(joined, return_inverse=True, return_counts=True)
+    by_rarity = np.argsort(counts, kind="stable")
+    rank_of = np.empty(len(counts), dtype=np.int64)
+    rank_of[by_rarity] = np.arange(len(counts))
+    ranks = rank_of[inverse.reshape(-1)]
+    split = len(raw[0][0])
+    return (
+        _sets(ranks[:split], raw[0][1], len(a_texts)),
+        _sets(ranks[split:], raw[1][1], len(b_texts)),
+    )
+
+
+def _pairs_of_words(texts: Sequence[str], vocabulary: dict[str, int]) -> tuple[_Array, _Array]:
+    """Codes of the pairs of neighboring words of all texts, and the text each is of."""
+    words: list[int] = []
+    sizes = np.empty(len(texts), dtype=np.int64)
+    for i, text in enumerate(texts):
+        before = len(words)
+        if not text.isascii():
+            text = unicodedata.normalize("NFC", text)
+        found = _WORD.findall(text.casefold())
+        words.extend([vocabulary.setdefault(word, len(vocabulary)) for word in found])
+        if len(words) == before + 1:
+            words.append(-1)  # a single word makes a pair with nothing
+        sizes[i] = len(words) - before
+    ids = np.array(words, dtype=np.int64)
+    owners = np.repeat(np.arange(len(texts)), sizes)
+    is_pair = owners[1:] == owners[:-1]
+    codes = (ids[:-1] << 32) + ids[1:] + 1
+    return codes[is_pair], owners[:-1][is_pair]
+
+
+def _sets(ranks: _Array, owners: _Array, n: int) -> _Sets:
+    """Distinct shingles of each text, rarest first."""
+    order = np.lexsort((ranks, owners))
+    ranks, owners = ranks[order], owners[order]
+    is_new = np.ones(len(ranks), dtype=np.bool_)
+    is_new[1:] = (ranks[1:] != ranks[:-1]) | (owners[1:] != owners[:-1])
+    ranks, owners = ranks[is_new], owners[is_new]
+    return _Sets(ranks, owners, np.bincount(owners, minlength=n))
+
+
+def _prefixes(sets: _Sets, least: float) -> _Array:
+    """Whether each shingle is among the rarest of its set that a partner must share one of."""
+    starts = np.cumsum(sets.sizes) - sets.sizes
+    position = np.arange(len(sets.ranks)) - starts[sets.owners]
+    needed = np.ceil(least * sets.sizes - 1e-9).astype(np.int64)
+    kept: _Array = position <= (sets.sizes - needed)[sets.owners]
+    return kept
+
+
+def _candidates(a: tuple[_Array, _Array], b: tuple[_Array, _Array]) -> Iterator[_Array]:
+    """Distinct pairs ``(pair, 2)`` of texts that share a shingle, in blocks of whole texts of a.
+
+    Parameters
+    ----------
+    a
+        Shingles and their texts, by text.
+    b
+        Shingles and their texts, by shingle.
+    """
+    ranks, owners = a
+    low = np.searchsorted(b[0], ranks, side="left")
+    counts = np.searchsorted(b[0], ranks, side="right") - low
+    hits = np.flatnonzero(counts)
+    totals = np.cumsum(counts[hits])
+    start = 0
+    while start < len(hits):
+        base = totals[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(totals, base + _CANDIDATES, side="right")))
+        while stop < len(hits) and owners[hits[stop]] == owners[hits[stop - 1]]:
+            stop += 1
+        block = hits[start:stop]
+        sizes = counts[block]
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        others = b[1][np.repeat(low[block], sizes) + within]
+        codes = np.unique(_codes(np.repeat(owners[block], sizes), others))
+        yield np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1)
+        start = stop
+
+
+def _sizes_allow(a: _Array, b: _Array, least: float) -> _Array:
+    """Whether two sizes allow a Jaccard index that large: the smaller over the larger."""
+    allowed: _Array = np.minimum(a, b) >= least * np.maximum(a, b) - 1e-9
+    return allowed
+
+
+def _shared(pairs: _Array, a: _Sets, starts: _Array, members: _Array) -> _Array:
+    """Number of shingles ``(pair,)`` that both texts of each pair have."""
+    sizes = a.sizes[pairs[:, 0]]
+    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    shingles = a.ranks[np.repeat(starts[pairs[:, 0]], sizes) + within]
+    codes = _codes(np.repeat(pairs[:, 1], sizes), shingles)
+    place = np.minimum(np.searchsorted(members, codes), len(members) - 1)
+    is_shared = members[place] == codes
+    pair = np.repeat(np.arange(len(pairs)), sizes)
+    return np.bincount(pair[is_shared], minlength=len(pairs))
+
+
+def _codes(high: _Array, low: _Array) -> _Array:
+    """Two numbers below 2 ** 31 as one."""
+    codes: _Array = (high.astype(np.int64) << 32) | low.astype(np.int64)
+    return codes

@@ -1,0 +1,197 @@
+"""Texts that stand in another set of texts: exactly, inside a longer one, or nearly.
+
+Evaluation texts that a model was trained on make its scores mean something else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.containment import SHORTEST, find_contained
+from scrutiny.data.letters import Hashes, letters, letters_hash, letters_hashes
+from scrutiny.data.near import find_near
+from scrutiny.text.tokens import sentences
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+Kind = Literal["exact", "contained", "near"]
+KINDS: Final[tuple[Kind, ...]] = ("exact", "contained", "near")
+
+
+class OverlapPair(NamedTuple):
+    """A text of the first set and where it stands in the second.
+
+    ``a`` and ``b`` are indices from 0; ``b`` is -1 where only hashes of the second set are known.
+    ``similarity`` is 1 but for near pairs, where it is the Jaccard index.
+    """
+
+    a: int
+    b: int
+    kind: Kind
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapReport:
+    """How many texts of one set stand in another; each counts under its strongest kind.
+
+    Parameters
+    ----------
+    n_a, n_b
+        Sizes of the sets (of hashes, where only these are known).
+    exact
+        Texts with the same letters as a whole text.
+    contained
+        Texts of at least 32 letters whose letters stand inside a longer text.
+    near
+        Texts that share most of their word pairs with one text; nothing if not looked for.
+    pairs
+        The strongest match of each text that has one, in the order of the first set.
+    """
+
+    n_a: int
+    n_b: int
+    exact: int
+    contained: int
+    near: int | None
+    pairs: tuple[OverlapPair, ...]
+
+    @property
+    def n_overlapping(self) -> int:
+        """Texts of the first set that stand in the second in any of these ways."""
+        return len(self.pairs)
+
+    @property
+    def share(self) -> float:
+        """Share of the first set that overlaps; 0 for an empty one."""
+        return self.n_overlapping / self.n_a if self.n_a else 0.0
+
+
+def overlap(
+    a_texts: Sequence[str], b_texts: Sequence[str], *, near: float | None = 0.8
+) -> OverlapReport:
+    """Texts of the first set that stand in the second.
+
+    Parameters
+    ----------
+    a_texts
+        Texts to look for (the evaluation set).
+    b_texts
+        Texts to look in (what the model was trained on); documents may be long.
+    near
+        Smallest Jaccard index of word pairs of a near duplicate, above 0; nothing to skip them.
+
+    Raises
+    ------
+    DataError
+        If ``near`` is not in (0, 1].
+
+    Notes
+    -----
+    **Measures**: the overlap of two sets of texts, by letters (Unicode letters, case-folded). Exact
+    matches compare a hash of 64 bits, all others are verified; near duplicates are found by prefix
+    filtering, which misses none.
+
+    **Misleads when** texts are short: "very bad ." stands in many corpora without having been
+    copied, which is why containment needs 32 letters. A paraphrase is not found, nor is a long
+    evaluation text that quotes a short training text.
+
+    **References**: Broder (1997), On the resemblance and containment of documents; Bayardo, Ma and
+    Srikant (2007), Scaling up all pairs similarity search.
+
+    Examples
+    --------
+    >>> report = overlap(["A fine film!", "Not this one."], ["a fine film", "Another."])
+    >>> report.exact, report.pairs[0].b
+    (1, 0)
+    """
+    if near is not None and not 0 < near <= 1:
+        raise DataError(f"near is {near}; a Jaccard index lies above 0 and at or under 1.")
+    found = _exact(letters_hashes(a_texts), letters_hashes(b_texts))
+    rest = [a for a in range(len(a_texts)) if a not in found]
+    inside = find_contained([letters(a_texts[a]) for a in rest], b_texts)
+    found |= {rest[i]: OverlapPair(rest[i], b, "contained", 1.0) for i, b in inside.items()}
+    if near is not None:
+        rest = [a for a in rest if a not in found]
+        similar = find_near([a_texts[a] for a in rest], b_texts, least=near)
+        found |= {rest[i]: OverlapPair(rest[i], b, "near", j) for i, (b, j) in similar.items()}
+    pairs = tuple(found[a] for a in sorted(found))
+    return _report(pairs, (len(a_texts), len(b_texts)), looked_for_near=near is not None)
+
+
+def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
+    """Texts that stand among hashes of training texts.
+
+    Exact: the letters of the whole text are there. Contained: the text has several sentences, and
+    all that have at least 32 letters are there. Near duplicates cannot be told from hashes.
+
+    Parameters
+    ----------
+    texts
+        Texts to look for.
+    hashes
+        Sorted ``uint64`` hashes, as `training_hashes` makes them.
+
+    Raises
+    ------
+    DataError
+        If the hashes are not sorted, or of another type.
+    """
+    known = np.asarray(hashes)
+    if known.dtype != np.uint64 or known.ndim != 1 or bool(np.any(known[1:] < known[:-1])):
+        raise DataError(
+            "Training hashes must be a sorted array of uint64, as training_hashes makes."
+        )
+    is_exact = is_member(letters_hashes(texts), known)
+    pairs = []
+    for a, text in enumerate(texts):
+        if is_exact[a]:
+            pairs.append(OverlapPair(a, -1, "exact", 1.0))
+        elif _all_sentences_known(text, known):
+            pairs.append(OverlapPair(a, -1, "contained", 1.0))
+    return _report(tuple(pairs), (len(texts), len(known)), looked_for_near=False)
+
+
+def is_member(values: Hashes, known: Hashes) -> Mask:
+    """Whether each hash ``(value,)`` is among sorted ones; 0, a text without letters, never is."""
+    if not len(known):
+        return np.zeros(len(values), dtype=np.bool_)
+    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    found: Mask = (known[place] == values) & (values != 0)
+    return found
+
+
+def _exact(a: Hashes, b: Hashes) -> dict[int, OverlapPair]:
+    """First text of b with the letters of each text of a."""
+    order = np.argsort(b, kind="stable")
+    ordered = b[order]
+    hits = np.flatnonzero(is_member(a, ordered))
+    places = order[np.searchsorted(ordered, a[hits])]
+    return {
+        int(i): OverlapPair(int(i), int(j), "exact", 1.0) for i, j in zip(hits, places, strict=True)
+    }
+
+
+def _all_sentences_known(text: str, known: Hashes) -> bool:
+    pieces = [text[start:end] for start, end in sentences(text)]
+    long = [piece for piece in pieces if len(letters(piece)) >= SHORTEST]
+    if len(pieces) < 2 or not long:
+        return False
+    hashes = np.array([letters_hash(piece) for piece in long], dtype=np.uint64)
+    return bool(is_member(hashes, known).all())
+
+
+def _report(
+    pairs: tuple[OverlapPair, ...], sizes: tuple[int, int], *, looked_for_near: bool
+) -> OverlapReport:
+    counts = {kind: sum(pair.kind == kind for pair in pairs) for kind in KINDS}
+    return OverlapReport(
+        n_a=sizes[0],
+        n_b=sizes[1],
+        exact=counts["exact"],
+        contained=counts["contained"],
+        near=counts["near"] if looked_for_near else None,
+        pairs=pairs,
+    )

@@ -1,0 +1,201 @@
+"""What there is to know about a data set at a glance."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from scrutiny.core.example import Example
+from scrutiny.data.dataset import Dataset
+from scrutiny.data.letters import letters_hash
+from scrutiny.data.reading import BadRow
+from scrutiny.data.tasks.names import load_task
+from scrutiny.text.tokens import token_spans
+
+_SHOWN = 3
+
+
+class Quantiles(NamedTuple):
+    """Smallest, 5 %, quarter, median, three quarters, 95 % and largest of some counts."""
+
+    least: int
+    p5: int
+    p25: int
+    median: int
+    p75: int
+    p95: int
+    most: int
+
+
+class FieldSummary(NamedTuple):
+    """Lengths of one text field."""
+
+    name: str
+    words: Quantiles
+    characters: Quantiles
+
+
+class LabelCount(NamedTuple):
+    """A gold label, or a type of entity: how often it occurs, and its share of all."""
+
+    label: str
+    n: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class DataSummary:
+    """A data set at a glance.
+
+    Parameters
+    ----------
+    name, source, task, fingerprint, bad_rows, columns, notes
+        Of the data set.
+    n
+        Rows that read.
+    fields
+        Lengths of each text field.
+    labels
+        Gold labels, commonest first; types of entities for tagging.
+    n_without_gold
+        Items without a gold answer.
+    chance
+        Score that needs no skill; nothing without gold.
+    duplicates
+        Items whose texts have the same letters as those of an earlier item.
+    conflicts
+        Items among them whose gold is not that of the earlier item.
+    languages
+        Items by stated language.
+    units, groups
+        How many different values each unit (``u_*``) and group (``a_*``) has.
+    examples
+        The first three.
+    data_string
+        The data string to use, with all that was guessed stated.
+    """
+
+    name: str
+    source: str
+    task: str
+    n: int
+    bad_rows: tuple[BadRow, ...]
+    fields: tuple[FieldSummary, ...]
+    labels: tuple[LabelCount, ...]
+    n_without_gold: int
+    chance: float | None
+    duplicates: int
+    conflicts: int
+    languages: Mapping[str, int]
+    units: Mapping[str, int]
+    groups: Mapping[str, int]
+    examples: tuple[Example, ...]
+    fingerprint: str
+    columns: Mapping[str, str]
+    notes: tuple[str, ...]
+    data_string: str
+
+    @property
+    def majority_share(self) -> float | None:
+        """Share of the commonest label; nothing without gold labels."""
+        return self.labels[0].share if self.labels else None
+
+
+def summarize(data: Dataset) -> DataSummary:
+    """Summary of a data set: sizes, labels, lengths, duplicates, and how to name it.
+
+    Examples
+    --------
+    >>> from scrutiny.data.dataset import load_dataset
+    >>> summary = summarize(load_dataset("builtin:reviews"))
+    >>> summary.n, summary.majority_share, summary.groups
+    (640, 0.5, {'topic': 19})
+    """
+    examples = data.examples
+    golds = [gold for gold in data.golds if gold is not None]
+    duplicates, conflicts = _duplicates(examples)
+    return DataSummary(
+        name=data.name,
+        source=data.source,
+        task=data.task,
+        n=len(examples),
+        bad_rows=data.bad_rows,
+        fields=tuple(_field(name, examples) for name in examples[0].fields),
+        labels=_label_counts(examples),
+        n_without_gold=len(examples) - len(golds),
+        chance=load_task(data.task).chance(golds) if golds else None,
+        duplicates=duplicates,
+        conflicts=conflicts,
+        languages=dict(sorted(Counter(e.language for e in examples).items())),
+        units=_distinct(examples, "u_"),
+        groups=_distinct(examples, "a_"),
+        examples=examples[:_SHOWN],
+        fingerprint=data.fingerprint,
+        columns=data.columns,
+        notes=data.notes,
+        data_string=data.data_string,
+    )
+
+
+def _field(name: str, examples: Sequence[Example]) -> FieldSummary:
+    texts = [example.fields[name] for example in examples]
+    words = [len(token_spans(text)) for text in texts]
+    return FieldSummary(name, quantiles(words), quantiles([len(text) for text in texts]))
+
+
+def quantiles(counts: Sequence[int]) -> Quantiles:
+    """Quantiles of counts; each is one of the counts.
+
+    Examples
+    --------
+    >>> quantiles([1, 2, 3, 10]).median
+    2
+    """
+    wanted = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0]
+    return Quantiles(*np.quantile(counts, wanted, method="inverted_cdf").tolist())
+
+
+def _label_counts(examples: Sequence[Example]) -> tuple[LabelCount, ...]:
+    """Labels, commonest first, ties by name."""
+    counts: Counter[str] = Counter()
+    for example in examples:
+        if isinstance(example.gold, str):
+            counts[example.gold] += 1
+        elif example.gold is not None:
+            counts.update(span.label for span in example.gold)
+    total = counts.total()
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(LabelCount(label, n, n / total) for label, n in ordered)
+
+
+def _duplicates(examples: Sequence[Example]) -> tuple[int, int]:
+    """How many items repeat an earlier one by its letters, and how many with another gold."""
+    first: dict[tuple[int, ...], Example] = {}
+    repeated = conflicting = 0
+    for example in examples:
+        key = tuple(letters_hash(text) for text in example.fields.values())
+        if not any(key):
+            continue
+        earlier = first.setdefault(key, example)
+        if earlier is not example:
+            repeated += 1
+            conflicting += _answers(earlier) != _answers(example)
+    return repeated, conflicting
+
+
+def _answers(example: Example) -> object:
+    """Gold in a form that does not depend on spacing: the label, or the types in order."""
+    if isinstance(example.gold, tuple):
+        return [span.label for span in example.gold]
+    return example.gold
+
+
+def _distinct(examples: Sequence[Example], prefix: str) -> dict[str, int]:
+    values: dict[str, set[str | float]] = {}
+    for example in examples:
+        for name, value in example.attributes.items():
+            if name.startswith(prefix):
+                values.setdefault(name.removeprefix(prefix), set()).add(value)
+    return {name: len(found) for name, found in sorted(values.items())}
