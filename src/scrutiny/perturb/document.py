@@ -91,9 +91,11 @@ class TextDocument:
 
     @property
     def word_count(self) -> int:
-        """Number of tokens that begin with a letter or a digit: what a share is a share of."""
+        """Number of tokens with a letter or a digit: what a share is a share of."""
         if self._word_count < 0:
-            self._word_count = sum([word[:1].isalnum() for word in self.words])
+            self._word_count = sum(
+                [w[:1].isalnum() or (len(w) > 1 and any(map(str.isalnum, w))) for w in self.words]
+            )
         return self._word_count
 
     def tagged(self, index: int) -> "Tag":

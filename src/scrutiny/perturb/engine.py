@@ -18,7 +18,6 @@ status       reason                         when
 ===========  =============================  ==================================================
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,12 +25,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrutiny.core.edit import Edit, EditRefusedError, Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import Constraint, Site
+from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.fences import Chosen, Fences
 from scrutiny.perturb.rebase import rebase
 from scrutiny.perturb.recipe import Recipe, Step, as_recipe
 from scrutiny.perturb.streams import streams
+from scrutiny.perturb.where import sites_where
 from scrutiny.text.edits import apply_edits, apply_to_text, in_order
 
 if TYPE_CHECKING:
@@ -215,8 +215,7 @@ def _change(step: Step, document: TextDocument, setting: Setting, repetition: in
 def _choose(step: Step, document: TextDocument, setting: Setting, repetition: int) -> Outcome:
     """Edits at the best ranked sites that can be changed."""
     sites = step.transformation.sites(document)
-    if step.where != "anywhere":
-        sites = _sites_where(sites, document, step.where)
+    sites = sites_where(sites, document, step.where)
     if not sites:
         return Outcome((), "skipped", "no_site")
     wanted = step.intensity.units(document.word_count, len(sites))
@@ -251,24 +250,6 @@ def _ranked(count: int, rng: "Generator") -> Sequence[int]:
         return (0,)
     keys = rng.random(count).tolist()
     return sorted(range(count), key=keys.__getitem__)
-
-
-def _sites_where(sites: Sequence[Site], document: TextDocument, where: str) -> Sequence[Site]:
-    """Sites that touch no annotated span, or only those that do."""
-    spans = document.annotations
-    if not spans:
-        return sites if where == "around" else ()
-    depth = Counter[int]()
-    for span in spans:
-        depth[span.start] += 1
-        depth[span.end] -= 1
-    inside = bytearray(len(document.text) + 1)
-    level = 0
-    for place in range(len(document.text)):
-        level += depth[place]
-        inside[place] = level > 0
-    wanted = where == "within"
-    return [s for s in sites if (s.token >= 0 and any(inside[s.start : s.end])) == wanted]
 
 
 class Gate:

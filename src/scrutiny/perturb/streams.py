@@ -35,7 +35,7 @@ class Streams:
 
         self._bits = Philox(key=0)
         self._generator = Generator(self._bits)
-        self._state: dict[str, Any] = self._bits.state  # a copy, fresh: counter and buffer are zero
+        self._state: Any = self._bits.state  # a copy, fresh: counter and buffer are zero
         self._key = self._state["state"]["key"]
 
     def stream(

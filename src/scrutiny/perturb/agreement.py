@@ -1,0 +1,46 @@
+"""Edits of one word that keep its neighbors right: casing, and the article before it."""
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document
+from scrutiny.text.casing import match_case
+from scrutiny.text.inflect import indefinite_article
+
+_ARTICLES = frozenset({"a", "an"})
+
+
+def replace_word(document: Document, index: int, word: str) -> tuple[Edit, ...] | None:
+    """Edits that put a word in a token's place, cased alike, with "a" or "an" to match.
+
+    Nothing comes back where the article would have to change and may not.
+
+    Parameters
+    ----------
+    document
+        The text.
+    index
+        Token that is replaced.
+    word
+        What stands there instead.
+    """
+    start, end = document.tokens[index]
+    edit = Edit(document.field, start, end, match_case(document.words[index], word))
+    article = follow_article(document, index, word)
+    if article is None:
+        return (edit,)
+    return None if document.is_protected(article.start, article.end) else (article, edit)
+
+
+def follow_article(document: Document, index: int, word: str) -> Edit | None:
+    """Edit of the article right before a token, if a new word there asks for the other one."""
+    if index == 0:
+        return None
+    before = document.words[index - 1]
+    if before.lower() not in _ARTICLES:
+        return None
+    start, end = document.tokens[index - 1]
+    needed = indefinite_article(word)
+    # Only a change of sound counts: what the writer wrote before is not ours to mend.
+    was = indefinite_article(document.words[index])
+    if needed == was or needed == before.lower():
+        return None
+    return Edit(document.field, start, end, match_case(before, needed) if start else needed.title())

@@ -1,0 +1,185 @@
+"""Finite verbs in the other tense, agreeing with their subject."""
+
+from typing import Final, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document
+from scrutiny.perturb.verbs import (
+    ADVERBS,
+    Kind,
+    clitic_of,
+    finite_kind,
+    negated_stem,
+    next_content,
+    plain,
+)
+from scrutiny.text.casing import match_case
+from scrutiny.text.inflect import reinflect
+
+Tense = Literal["past", "present"]
+Agreement = Literal["VBZ", "VBP"]
+
+_PAST: Final = {
+    "am": "was",
+    "is": "was",
+    "are": "were",
+    "has": "had",
+    "have": "had",
+    "do": "did",
+    "does": "did",
+    "can": "could",
+    "will": "would",
+    "may": "might",
+    "shall": "should",
+}
+_PRESENT_MODALS: Final = {"could": "can", "would": "will", "might": "may"}
+_PRESENT: Final[dict[str, dict[Agreement, str]]] = {
+    "was": {"VBZ": "is", "VBP": "are"},
+    "were": {"VBZ": "is", "VBP": "are"},
+    "had": {"VBZ": "has", "VBP": "have"},
+    "did": {"VBZ": "does", "VBP": "do"},
+}
+_NEGATED: Final = {"can": "can't", "will": "won't"}
+_PAST_CLITICS: Final = {"'m": "was", "'re": "were", "'ve": "had", "'ll": "would"}
+_SINGULAR: Final = frozenset(
+    "he she it this that everyone everybody someone something everything nobody nothing".split()
+)
+_PLURAL: Final = frozenset("we you they these those".split())
+_BARRIERS: Final = frozenset('.!?;:,()"')
+
+
+def tense_of(document: Document, index: int) -> Tense | None:
+    """Tense of a finite verb, or nothing where the token is none or its form does not say."""
+    kind = finite_kind(document, index)
+    if kind is None:
+        return None
+    word = plain(document.words[index])
+    clitic = clitic_of(word) or (word if word.startswith("'") else None)
+    if clitic is not None:
+        if clitic == "'d":
+            return None
+        return None if clitic == "'s" and _may_be_has(document, index) else "present"
+    stem = negated_stem(word) or word
+    if stem in _PAST:
+        return "present"
+    if stem in _PRESENT or stem in _PRESENT_MODALS:
+        return "past"
+    if kind == "verb":
+        return "past" if document.tag(index) == "VBD" else "present"
+    return None
+
+
+def _may_be_has(document: Document, index: int) -> bool:
+    following = next_content(document, index)
+    if following >= len(document.words):
+        return False
+    return document.tag(following) in ("VBN", "VBD") or plain(document.words[following]) == "got"
+
+
+def in_tense(
+    document: Document, index: int, tense: Tense, agreement: Agreement | None
+) -> Edit | None:
+    """Edit that puts a finite verb into a tense; nothing where its form there is unclear."""
+    word = document.words[index]
+    low = plain(word)
+    start, end = document.tokens[index]
+    clitic = clitic_of(low) or (low if low.startswith("'") else None)
+    if clitic is not None:
+        full = "was" if clitic == "'s" else _PAST_CLITICS.get(clitic)
+        if full is None or tense == "present":
+            return None
+        space = "" if clitic == low and document.text[start - 1 : start].isspace() else " "
+        return Edit(document.field, end - len(clitic), end, space + full)
+    stem = negated_stem(low)
+    form = _form(document, index, stem or low, tense=tense, agreement=agreement)
+    if form is None or form == (stem or low):
+        return None
+    if stem is not None:
+        if low == "cannot":
+            form = f"{form} not"
+        elif form in ("may", "am"):
+            return None
+        else:
+            form = _NEGATED.get(form, form + word[-3:])
+    return Edit(document.field, start, end, match_case(word, form))
+
+
+def _form(
+    document: Document, index: int, low: str, *, tense: Tense, agreement: Agreement | None
+) -> str | None:
+    if tense == "past":
+        if low in _PAST:
+            return _PAST[low]
+        return reinflect(low, "VERB", "VBD")
+    if low in _PRESENT_MODALS:
+        return _PRESENT_MODALS[low]
+    if agreement is None:
+        return None
+    if low == "was" and _is_first_person(document, index):
+        return "am"
+    if low in _PRESENT:
+        return _PRESENT[low][agreement]
+    return reinflect(low, "VERB", agreement)
+
+
+def _is_first_person(document: Document, index: int) -> bool:
+    at = _before_adverbs(document, index)
+    return at >= 0 and plain(document.words[at]) == "i"
+
+
+def _before_adverbs(document: Document, index: int) -> int:
+    """Index of the nearest token in front that is neither an adverb nor "not"."""
+    at = index - 1
+    while at >= 0 and (document.tag(at) in ADVERBS or plain(document.words[at]) in ("not", "n't")):
+        at -= 1
+    return at
+
+
+def agreement_of(document: Document, index: int, kind: Kind | None = None) -> Agreement | None:
+    """Tag of the present tense that a verb's subject asks for; nothing where that is unclear.
+
+    The forms "was", "has", "does" say it themselves. Otherwise the subject is looked for to the
+    left: a pronoun right there, or the first noun of its phrase, before any preposition.
+    """
+    del kind
+    low = plain(document.words[index])
+    stem = negated_stem(low) or low
+    if document.tag(index) == "VBZ" or stem in ("was", "is", "has", "does"):
+        return "VBZ"
+    if stem in ("were", "are", "have", "do", "am"):
+        return "VBP"
+    at = _before_adverbs(document, index)
+    if at < 0:
+        return None
+    word = plain(document.words[at])
+    if word in _SINGULAR and (word != "that" or document.tag(at) == "DT"):
+        return "VBZ"
+    if word in _PLURAL or word == "i":
+        return "VBP"
+    if word in ("who", "which", "that"):
+        at -= 1
+    if at < 0 or not document.tag(at).startswith("NN"):
+        return None
+    return _number_of_phrase(document, at)
+
+
+def _number_of_phrase(document: Document, last: int) -> Agreement | None:
+    """Agreement of the noun phrase that ends at a noun."""
+    first = last
+    while first > 0 and not _is_border(document, first - 1):
+        first -= 1
+    head = last
+    for at in range(first + 1, last):
+        if document.tag(at) in ("IN", "TO") and document.tag(at - 1).startswith("NN"):
+            head = at - 1
+            break
+    if any(plain(document.words[at]) == "and" for at in range(first, head)):
+        return None
+    return "VBP" if document.tag(head) in ("NNS", "NNPS") else "VBZ"
+
+
+def _is_border(document: Document, index: int) -> bool:
+    word = document.words[index]
+    if word in _BARRIERS:
+        return True
+    return finite_kind(document, index) is not None

@@ -1,0 +1,137 @@
+"""Entity mentions of a text, grouped by who or what they name, and other names for them."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from scrutiny.core.transformation import Document
+from scrutiny.text.casing import case_pattern
+from scrutiny.text.gender import first_name_gender
+from scrutiny.text.lexicon import (
+    cities,
+    countries,
+    first_names,
+    last_names,
+    organizations,
+)
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+# What taggings of named entities call the three kinds that we have names for.
+_KINDS: Final = {
+    "PER": "PER",
+    "PERSON": "PER",
+    "LOC": "LOC",
+    "LOCATION": "LOC",
+    "GPE": "LOC",
+    "GEO-LOC": "LOC",
+    "ORG": "ORG",
+    "ORGANIZATION": "ORG",
+    "CORPORATION": "ORG",
+    "COMPANY": "ORG",
+}
+
+
+class Mention(NamedTuple):
+    """A stretch of the text that names an entity of a kind."""
+
+    start: int
+    end: int
+    kind: str
+    text: str
+
+
+def kind_of(label: str) -> str | None:
+    """``PER``, ``LOC`` or ``ORG`` for a label of any common tagging, or nothing.
+
+    Examples
+    --------
+    >>> kind_of("person"), kind_of("B-GPE"), kind_of("creative-work")
+    ('PER', 'LOC', None)
+    """
+    bare = label.upper()
+    if bare[:2] in ("B-", "I-"):
+        bare = bare[2:]
+    return _KINDS.get(bare)
+
+
+def mentions(document: Document) -> list[Mention]:
+    """Mentions in the order of the text: the annotated ones, or else what the finder sees."""
+    found: Any = document
+    annotated = [(s.start, s.end, s.label) for s in found.annotations if s.label]
+    spans = annotated or [(e.start, e.end, e.label) for e in found.entities]
+    kept = [
+        Mention(start, end, kind, document.text[start:end])
+        for start, end, label in sorted(spans)
+        if (kind := kind_of(label)) is not None and end > start
+    ]
+    return [m for m in kept if m.text.strip() and m.text[0] not in "@#"]
+
+
+def groups(found: Sequence[Mention]) -> list[list[Mention]]:
+    """Mentions of one entity together: equal names, and parts of a person's name alone."""
+    grouped: list[list[Mention]] = []
+    for mention in found:
+        for group in grouped:
+            if _is_same(group[0], mention):
+                group.append(mention)
+                break
+        else:
+            grouped.append([mention])
+    return grouped
+
+
+def _is_same(known: Mention, mention: Mention) -> bool:
+    if known.kind != mention.kind:
+        return False
+    a, b = known.text.lower(), mention.text.lower()
+    return a == b or (known.kind == "PER" and " " not in b and b in a.split())
+
+
+def other_names(mention: Mention, rng: "Generator", *, tries: int) -> Iterator[str]:
+    """Names of the same kind and shape, drawn at random, cased as the mention is."""
+    parts = mention.text.split()
+    tables = _tables(mention, parts)
+    shares = rng.random((tries, len(tables))).tolist()
+    for row in shares:
+        drawn = [table[int(x * len(table))] for table, x in zip(tables, row, strict=True)]
+        name = " ".join(drawn)
+        if name.lower() != mention.text.lower():
+            yield _cased(name, mention.text)
+
+
+def _tables(mention: Mention, parts: Sequence[str]) -> list[Sequence[str]]:
+    """Lists to draw the parts of a new name from."""
+    if mention.kind == "ORG":
+        return [organizations()]
+    if mention.kind == "LOC":
+        return [countries() if mention.text.title() in _countries() else cities()]
+    first = parts[0].title()
+    gender = first_name_gender(first)
+    firsts = first_names(gender) if gender else (*first_names("female"), *first_names("male"))
+    if len(parts) > 1:
+        return [firsts, last_names()]
+    return [firsts] if gender else [last_names()]
+
+
+@cache
+def _countries() -> frozenset[str]:
+    return frozenset(name.title() for name in countries())
+
+
+def part_of(name: str, whole: Mention, mention: Mention) -> str:
+    """What a shorter mention of a renamed person becomes: first name for first, last for last."""
+    if mention.text.lower() == whole.text.lower():
+        return _cased(name, mention.text)
+    words = whole.text.lower().split()
+    new = name.split()
+    place = words.index(mention.text.lower())
+    return _cased(new[0] if place < len(words) - 1 else new[-1], mention.text)
+
+
+def _cased(name: str, like: str) -> str:
+    pattern = case_pattern(like)
+    if pattern == "lower":
+        return name.lower()
+    return name.upper() if pattern == "upper" and len(like) > 3 else name

@@ -1,0 +1,309 @@
+"""Where a sentence is negated or could be, and the edits that turn it round.
+
+Rules over Penn tags. A sentence that they are not sure of is left alone: no parse, no guess.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document
+from scrutiny.perturb.verbs import (
+    ADVERBS,
+    BE,
+    DO,
+    HAVE,
+    MODALS,
+    Kind,
+    auxiliary_kind,
+    clitic_of,
+    finite_kind,
+    is_auxiliary,
+    negated_stem,
+    plain,
+)
+from scrutiny.text.casing import capitalize_first, match_case
+from scrutiny.text.inflect import inflect, lemma
+
+NEGATIVE: Final = frozenset(
+    """no nobody none nothing nowhere neither nor never hardly scarcely barely seldom rarely without
+    noone few little""".split()
+)
+_OPENERS: Final = frozenset(
+    """who whom whose which what where when how why if because although though while whether unless
+    whenever wherever once until till since after before as than lest""".split()
+)
+_CONTRACTED: Final = {"can": "can't", "will": "won't"}
+_UNCONTRACTED: Final = frozenset({"am", "may", "might", "shall", "ought"})
+_SPLIT: Final = {"can": "ca n't", "will": "wo n't"}
+_POSITIVE: Final = {
+    "any": "some",
+    "anything": "something",
+    "anyone": "someone",
+    "anybody": "somebody",
+    "anywhere": "somewhere",
+    "either": "too",
+    "yet": "already",
+}
+_STOPS: Final = frozenset('.!?;:,()"')
+_NOT_AFTER: Final = frozenset({"or", "if", "why", "whether", "than", "though", "perhaps", "maybe"})
+_NOT_BEFORE: Final = frozenset({"only", "just", "merely", "least", "until", "that", "yet", "so"})
+
+
+def is_spaced(text: str) -> bool:
+    """Whether a text has its punctuation split off in the Penn manner ("it 's good .").
+
+    Examples
+    --------
+    >>> is_spaced("it 's good ."), is_spaced("It's good.")
+    (True, False)
+    """
+    return " ." in text or " ," in text or " n't" in text or " 's" in text
+
+
+def negator_in(document: Document, first: int, last: int) -> int | None:
+    """Index of the first negation in a sentence that could be taken out, or nothing."""
+    for i in range(first, last):
+        word = plain(document.words[i])
+        if word == "n't" and i > first:
+            if plain(document.words[i - 1]) != "ai":
+                return i
+        elif negated_stem(word):
+            return i
+        elif (word == "not" and _may_drop_not(document, i, first)) or (
+            word == "never" and i > first and _is_verbal(document, i)
+        ):
+            return i
+    return None
+
+
+def has_negation(document: Document, first: int, last: int) -> bool:
+    """Whether any negative word stands in a sentence, one that cannot be taken out among them."""
+    for i in range(first, last):
+        word = plain(document.words[i])
+        if word in NEGATIVE or word == "not" or word.endswith("n't") or word == "cannot":
+            return True
+    return False
+
+
+def _may_drop_not(document: Document, index: int, first: int) -> bool:
+    words = document.words
+    following = plain(words[index + 1]) if index + 1 < len(words) else "."
+    if following in _NOT_BEFORE or following == "to" or not following[0].isalnum():
+        return index > first and following[0] in ".,;" and _stands_after_auxiliary(document, index)
+    if following == "at" or (index > first and plain(words[index - 1]) in _NOT_AFTER):
+        return False
+    return True
+
+
+def _stands_after_auxiliary(document: Document, index: int) -> bool:
+    return auxiliary_kind(document, index - 1) is not None
+
+
+def _is_verbal(document: Document, index: int) -> bool:
+    """Whether "never" stands in the middle of a clause: before a verb or after an auxiliary."""
+    following = index + 1 < len(document.words) and document.tag(index + 1).startswith("VB")
+    return following or auxiliary_kind(document, index - 1) is not None
+
+
+def main_verb(document: Document, first: int, last: int) -> int | None:
+    """Index of the finite verb of a statement's main clause, or nothing where that is unclear.
+
+    A verb after a relative pronoun or a conjunction belongs to that clause and is passed over; a
+    sentence with a verb before any subject is a command or an inversion.
+    """
+    if plain(document.words[first]) in ("here", "so", "please", "let", "let's"):
+        return None
+    pending = 0
+    has_subject = False
+    i = first
+    while i < last:
+        if _opens_clause(document, i, first):
+            pending += 1
+            has_subject = has_subject or i == first
+        kind = finite_kind(document, i)
+        if kind is not None:
+            if not pending:
+                return i if has_subject or clitic_of(document.words[i]) else None
+            pending -= 1
+            i = _group_end(document, i, kind)
+            continue
+        has_subject = has_subject or _is_nominal(document, i)
+        i += 1
+    return None
+
+
+def _opens_clause(document: Document, index: int, first: int) -> bool:
+    word = plain(document.words[index])
+    if word == "that":
+        return index > first and document.tag(index) in ("IN", "WDT")
+    return word in _OPENERS
+
+
+def _is_nominal(document: Document, index: int) -> bool:
+    word = plain(document.words[index])
+    if word in ("there", "this", "these", "those", "that", "all", "some", "most", "both", "each"):
+        return True
+    return document.tag(index) in ("NN", "NNS", "NNP", "NNPS", "PRP", "CD", "EX", "VBG")
+
+
+def _group_end(document: Document, index: int, kind: Kind) -> int:
+    """Index after a verb group: its auxiliaries, adverbs and verb."""
+    at = index + 1
+    if kind == "verb":
+        return at
+    while at < len(document.words) and (
+        document.tag(at) in ADVERBS
+        or plain(document.words[at]) in ("not", "n't", "be", "been", "have")
+        or document.tag(at) in ("VB", "VBN", "VBG")
+    ):
+        at += 1
+    return at
+
+
+def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
+    """Ways to negate a clause at its finite verb: in full, and contracted where English does."""
+    field = document.field
+    start, end = document.tokens[index]
+    word = document.words[index]
+    low = plain(word)
+    kind = finite_kind(document, index)
+    if kind == "verb" or (kind in ("have", "do") and not is_auxiliary(document, index)):
+        yield from _with_do(document, index)
+    elif low.endswith("'ll"):
+        space = "" if low == "'ll" else " "
+        yield (Edit(field, end - 3, end, f"{space}will not"),)
+    elif low in BE or low in HAVE or low in DO or low in MODALS:
+        full = Edit(field, end, end, "not") if low == "can" else Edit(field, end, end, " not")
+        yield (full,)
+        if low not in _UNCONTRACTED:
+            yield (_contracted(document, index, low),)
+    else:
+        yield (Edit(field, end, end, " not"),)
+    del start
+
+
+def _contracted(document: Document, index: int, low: str) -> Edit:
+    start, end = document.tokens[index]
+    spaced = is_spaced(document.text)
+    table = _SPLIT if spaced else _CONTRACTED
+    if low in table:
+        return Edit(document.field, start, end, match_case(document.words[index], table[low]))
+    return Edit(document.field, end, end, " n't" if spaced else "n't")
+
+
+def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
+    """Negation by a form of "do" that has the verb's tense and person; the verb gets its base."""
+    word = document.words[index]
+    tag = document.tag(index)
+    low = plain(word)
+    if low.startswith("'"):
+        return
+    if low in ("has", "does"):
+        tag = "VBZ"
+    elif low in ("had", "did"):
+        tag = "VBD"
+    base = lemma(word.lower(), "VERB") if tag in ("VBZ", "VBD") else low
+    do = {"VBZ": "does", "VBD": "did"}.get(tag, "do")
+    start, end = document.tokens[index]
+    contracted = f"{do} n't" if is_spaced(document.text) else f"{do}n't"
+    for text in (f"{do} not {base}", f"{contracted} {base}"):
+        yield (Edit(document.field, start, end, text),)
+
+
+def affirm(document: Document, index: int, last: int) -> Iterator[tuple[Edit, ...]]:
+    """The clause without the negation at this token, its verb and its indefinites in agreement."""
+    edits = _without(document, index, last)
+    if edits is not None:
+        yield tuple([*edits, *_positive(document, max(e.end for e in edits), last)])
+
+
+def _without(document: Document, index: int, last: int) -> list[Edit] | None:
+    word = plain(document.words[index])
+    if word in ("n't", "not") and index > 0:
+        low = plain(document.words[index - 1])
+        if low in DO:
+            return _without_do(document, index - 1, low, after=index, last=last)
+        restored = {"ca": "can", "wo": "will", "sha": "shall"}.get(low)
+        if restored and word == "n't":
+            start = document.tokens[index - 1][0]
+            end = document.tokens[index][1]
+            text = match_case(document.words[index - 1], restored)
+            return [Edit(document.field, start, end, text)]
+    stem = negated_stem(word)
+    if stem is None:
+        return [_deletion(document, index)]
+    if stem in DO:
+        return _without_do(document, index, stem, after=index, last=last)
+    start, end = document.tokens[index]
+    if stem in ("can", "will", "shall"):
+        return [Edit(document.field, start, end, match_case(document.words[index], stem))]
+    return [Edit(document.field, end - 3, end, "")]
+
+
+def _without_do(
+    document: Document, index: int, low: str, *, after: int, last: int
+) -> list[Edit] | None:
+    """Edits that take "do not" out and give its tense to the verb; "not" alone if none follows."""
+    at = after + 1
+    while at < last and document.tag(at) in ADVERBS:
+        at += 1
+    verb = plain(document.words[at]) if at < last else ""
+    is_verb = verb.isalpha() and (document.tag(at).startswith("VB") or verb in ("have", "do", "be"))
+    if not is_verb:
+        return _not_alone(document, index, after, low)
+    form = inflect(verb, {"does": "VBZ", "did": "VBD"}[low]) if low != "do" else verb
+    if form is None or verb != lemma(verb, "VERB"):
+        return None
+    start = document.tokens[index][0]
+    opens = document.words[index][:1].isupper()
+    low_at, high_at = document.tokens[at]
+    if at == after + 1:
+        return [Edit(document.field, start, high_at, capitalize_first(form) if opens else form)]
+    if opens:
+        return None
+    cut = Edit(document.field, start, document.tokens[after + 1][0], "")
+    return [cut] if form == verb else [cut, Edit(document.field, low_at, high_at, form)]
+
+
+def _not_alone(document: Document, index: int, after: int, low: str) -> list[Edit]:
+    """Edits that leave the form of "do" and take the negation ("I don't." to "I do.")."""
+    if index != after:
+        return [_deletion(document, after)]
+    start, end = document.tokens[index]
+    return [Edit(document.field, start + len(low), end, "")]
+
+
+def _deletion(document: Document, index: int) -> Edit:
+    """Edit that takes out a token with the space before it, or after it at the beginning."""
+    start, end = document.tokens[index]
+    if index > 0:
+        return Edit(document.field, document.tokens[index - 1][1], end, "")
+    if index + 1 < len(document.tokens):
+        following, stop = document.tokens[index + 1]
+        if document.words[0][:1].isupper():
+            text = capitalize_first(document.words[1])
+            return Edit(document.field, start, stop, text)
+        return Edit(document.field, start, following, "")
+    return Edit(document.field, start, end, "")
+
+
+def _positive(document: Document, place: int, last: int) -> Iterator[Edit]:
+    """Edits of the words that only a negation allows, up to the next punctuation mark."""
+    words = document.words
+    for i in range(last):
+        start, end = document.tokens[i]
+        if start < place:
+            continue
+        word = plain(words[i])
+        if word in _STOPS:
+            return
+        if word == "at" and i + 1 < last and plain(words[i + 1]) == "all":
+            yield Edit(document.field, document.tokens[i - 1][1], document.tokens[i + 1][1], "")
+        elif word in ("anymore", "ever"):
+            yield _deletion(document, i)
+        elif word in ("either", "yet"):
+            if i + 1 == last or plain(words[i + 1]) in _STOPS:
+                yield Edit(document.field, start, end, _POSITIVE[word])
+        elif word in _POSITIVE:
+            yield Edit(document.field, start, end, match_case(words[i], _POSITIVE[word]))

@@ -1,0 +1,289 @@
+"""Random places for the operations of a control."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.fences import Chosen, Fences
+from scrutiny.perturb.filler import of_length, random_letters, random_text
+from scrutiny.perturb.letters import split_characters
+from scrutiny.perturb.operations import Operation
+from scrutiny.perturb.where import covered, tokens_where
+from scrutiny.text.tokens import is_punctuation, is_word
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from scrutiny.perturb.recipe import Where
+
+_TRIES: Final = 256
+_NEAR: Final = 2  # difference in length that still counts as the same length
+_ORDER: Final = {"words": 0, "marks": 1, "letters": 2, "case": 3}  # the largest first
+
+
+class NoRoomError(ScrutinyError):
+    """A text has no other place for as much change; the control is skipped."""
+
+
+class Placement:
+    """Places operations in one text, each where none is yet.
+
+    Parameters
+    ----------
+    document
+        The text as it was.
+    treatment
+        Edits of the treatment: words that they change come last.
+    where
+        Which tokens may be changed, as for the treatment.
+    rng
+        Where the numbers come from.
+    """
+
+    def __init__(
+        self,
+        document: TextDocument,
+        treatment: Sequence[Edit],
+        *,
+        where: "Where",
+        rng: "Generator",
+    ) -> None:
+        self._document = document
+        self._rng = rng
+        self._chosen = Chosen()
+        layer = document.example.tokens
+        tokens = None if layer is None else layer.get(document.field)
+        self._fences = Fences(document.annotations, document.protected, tokens)
+        self._touched = _touched_tokens(document, treatment)
+        self._turned = _changed_places(document.text, treatment)
+        self._allowed = tokens_where(document, where)
+        # random words have no business inside an entity, unless the treatment's have
+        self._free = frozenset(tokens_where(document, "within" if where == "within" else "around"))
+        words = [i for i in self._allowed if is_word(document.words[i])]
+        self._words = self._shuffled(words)
+        self._simple = _simple_words(document, self._words)
+        self._next = 0
+
+    def place(self, operations: Sequence[Operation]) -> list[Edit]:
+        """Edits that do as much elsewhere, in order of place.
+
+        Raises
+        ------
+        NoRoomError
+            If an operation finds no place.
+        """
+        for operation in sorted(operations, key=lambda o: _ORDER[o.kind]):
+            if operation.kind == "words":
+                self._place_words(operation)
+            elif operation.kind == "marks":
+                self._place_marks(operation)
+            elif operation.kind == "letters":
+                self._place_letters(operation)
+        self._turn_case(sum(o.deleted for o in operations if o.kind == "case"))
+        return sorted(self._chosen.edits, key=lambda e: (e.start, e.end))
+
+    def _place_words(self, operation: Operation) -> None:
+        if operation.tokens == 0:
+            self._admit(self._insertions(operation.inserted))
+        elif operation.inserted:
+            self._admit(self._replacements(operation))
+        else:
+            self._admit(self._omissions(operation))
+
+    def _replacements(self, operation: Operation) -> Iterator[Edit]:
+        """Runs of words that give way to random ones, so that the total is the treatment's."""
+        text = self._document.text
+        for start, end in self._runs(operation.tokens, operation.deleted, near=_NEAR):
+            like = of_length(
+                operation.inserted, len(operation.inserted) + operation.deleted - (end - start)
+            )
+            if like is not None:
+                yield self._edit(start, end, self._random_text(like, unlike=text[start:end]))
+
+    def _omissions(self, operation: Operation) -> Iterator[Edit]:
+        """Runs of words that go, with as many of the spaces beside them."""
+        text = self._document.text
+        length = operation.deleted - operation.spaces
+        for start, end in self._runs(operation.tokens, length, near=0):
+            first, last, left = start, end, operation.spaces
+            while left and last < len(text) and text[last].isspace():
+                last, left = last + 1, left - 1
+            while left and first > 0 and text[first - 1].isspace():
+                first, left = first - 1, left - 1
+            yield self._edit(first, last, "")
+
+    def _runs(self, count: int, length: int, *, near: int) -> list[tuple[int, int]]:
+        """Borders of runs of so many words: untouched first, then near in length, then at random."""
+        tokens = self._document.tokens
+        if count == 1:
+            starts = [i for i in self._words[:_TRIES] if i in self._free]
+        else:
+            room = len(tokens) - count + 1
+            starts = [int(share * room) for share in self._rng.random(_TRIES)] if room > 0 else []
+        ranked = []
+        for rank, first in enumerate(starts):
+            run = range(first, first + count)
+            if self._free.issuperset(run):
+                start, end = tokens[first][0], tokens[first + count - 1][1]
+                gap = max(0, abs(end - start - length) - near)
+                ranked.append((not self._touched.isdisjoint(run), gap, rank, (start, end)))
+        return [borders for *_, borders in sorted(ranked)]
+
+    def _insertions(self, inserted: str) -> Iterator[Edit]:
+        """Random words with the same spaces and marks, at the gaps between tokens."""
+        text = self._document.text
+        words = self._random_text(inserted.strip(), unlike="")
+        head = len(inserted) - len(inserted.lstrip())
+        spaces = inserted[:head] + inserted[head + len(words) :]
+        gaps = self._outside(start for start, _ in self._document.tokens)
+        gaps = [gap for gap in gaps if gap == 0 or text[gap - 1].isspace()]
+        for at in self._sample(len(gaps)):
+            yield self._edit(gaps[at], gaps[at], words + spaces)
+        yield self._edit(len(text), len(text), spaces + words)
+
+    def _random_text(self, like: str, *, unlike: str) -> str:
+        is_english = self._document.language.partition("-")[0] == "en"
+        return random_text(like, self._rng, unlike=unlike, is_english=is_english)
+
+    def _place_marks(self, operation: Operation) -> None:
+        document = self._document
+        size = operation.deleted
+        if size:
+            marks = [i for i in self._allowed if is_punctuation(document.words[i])]
+            places = [document.tokens[i] for i in self._shuffled(marks) if i not in self._touched]
+            edits = [self._edit(a, a + size, "") for a, b in places if b - a >= size]
+            if not self._is_admitted(edits):
+                self._place_letters(Operation("letters", size, ""))
+        if operation.inserted:
+            ends = self._outside(end for _, end in document.tokens)
+            places_for = [*(ends[at] for at in self._sample(len(ends))), len(document.text)]
+            self._admit(self._edit(end, end, operation.inserted) for end in places_for)
+
+    def _place_letters(self, operation: Operation) -> None:
+        """Change one word within, or several if none is long enough."""
+        deleted, inserted = operation.deleted, operation.inserted
+        if self._is_admitted(self._slips(deleted, inserted)):
+            return
+        size = max(deleted, len(inserted))
+        if size <= 1:
+            raise NoRoomError("no word is left to change")
+        for i in range(size):
+            self._admit(self._slips(int(i < deleted), inserted[i : i + 1]))
+
+    def _slips(self, deleted: int, inserted: str) -> Iterator[Edit]:
+        """Changes of that size, one in each word, beginning after the word changed last."""
+        document, words = self._document, self._simple
+        begin = self._next
+        for step in range(len(words)):
+            at = (begin + step) % len(words)
+            start, end = document.tokens[words[at]]
+            slack = end - start - deleted
+            if slack < 0 or (slack == 0 and not inserted):
+                continue
+            share = self._rng.random()
+            if deleted:
+                place = start + int(share * (slack + 1))
+            else:  # between two characters, unless there is but one
+                place = start + 1 + int(share * (slack - 1)) if slack > 1 else end
+            self._next = at + 1
+            old = document.text[place : place + deleted]
+            new = random_letters(inserted, self._rng, unlike=old)
+            yield self._edit(place, place + deleted, new, inside=True)
+
+    def _turn_case(self, count: int) -> None:
+        """Turn the case of letters that the treatment left as they were."""
+        document = self._document
+        places = [
+            place
+            for i in (self._words if count else ())
+            for place in range(*document.tokens[i])
+            if place not in self._turned and _turns(document.text[place])
+        ]
+        for at in self._sample(len(places)):
+            if count == 0:
+                return
+            place = places[at]
+            turned = document.text[place].swapcase()
+            count -= self._is_admitted([self._edit(place, place + 1, turned)])
+        if count:
+            raise NoRoomError("too few letters are left whose case could turn")
+
+    def _outside(self, places: Iterable[int]) -> list[int]:
+        """Places that are not strictly inside an annotated span."""
+        if not self._document.annotations:
+            return list(places)
+        marks = covered(self._document)
+        return [p for p in places if not (marks[max(0, p - 1) : p] + marks[p : p + 1]).count(1) > 1]
+
+    def _shuffled(self, indices: Sequence[int]) -> list[int]:
+        """Tokens in random order, those that the treatment changed behind the others."""
+        drawn = [indices[i] for i in self._sample(len(indices))]
+        return sorted(drawn, key=self._touched.__contains__)
+
+    def _sample(self, count: int) -> list[int]:
+        """All of 0 to ``count`` in random order."""
+        keys = self._rng.random(count).tolist() if count else []
+        return sorted(range(count), key=keys.__getitem__)
+
+    def _edit(self, start: int, end: int, text: str, *, inside: bool = False) -> Edit:
+        return Edit(self._document.field, start, end, text, inside=inside)
+
+    def _admit(self, edits: Iterable[Edit]) -> None:
+        """Let the first edit stand that may."""
+        if not self._is_admitted(edits):
+            raise NoRoomError("no place is left")
+
+    def _is_admitted(self, edits: Iterable[Edit]) -> bool:
+        """Whether one of the edits may stand; the first that may does."""
+        text = self._document.text
+        for edit in edits:
+            if text[edit.start : edit.end] == edit.text:
+                continue
+            if self._chosen.overlaps([edit]) or self._fences.refusal([edit]):
+                continue
+            self._chosen.add([edit])
+            self._fences.add([edit])
+            return True
+        return False
+
+
+def _touched_tokens(document: TextDocument, edits: Sequence[Edit]) -> frozenset[int]:
+    """Indices of the tokens that edits overlap or stand inside."""
+    found: set[int] = set()
+    ordered = sorted((edit.start, edit.end) for edit in edits)
+    at = 0
+    for i, (start, end) in enumerate(document.tokens):
+        while at < len(ordered) and ordered[at][1] <= start and ordered[at][0] < start:
+            at += 1
+        if at < len(ordered):
+            low, high = ordered[at]
+            if low < end and (start < high or start == low == high):
+                found.add(i)
+    return frozenset(found)
+
+
+def _changed_places(text: str, edits: Sequence[Edit]) -> frozenset[int]:
+    """Code points that edits take away, or turn the case of."""
+    found: set[int] = set()
+    for edit in edits:
+        old = text[edit.start : edit.end]
+        if len(old) == len(edit.text) and old.lower() == edit.text.lower():
+            pairs = enumerate(zip(old, edit.text, strict=True), edit.start)
+            found.update(place for place, (a, b) in pairs if a != b)
+        else:
+            found.update(range(edit.start, edit.end))
+    return frozenset(found)
+
+
+def _simple_words(document: TextDocument, words: Sequence[int]) -> Sequence[int]:
+    """Words without combining marks, so that any place in them is between two characters."""
+    surface = document.words
+    simple = [i for i in words if len(split_characters(surface[i])) == len(surface[i])]
+    return simple or words
+
+
+def _turns(char: str) -> bool:
+    turned = char.swapcase()
+    return turned != char and len(turned) == 1

@@ -1,0 +1,194 @@
+"""Verb groups in surface tokens: what is finite, what is an auxiliary, what is the main verb.
+
+A rule over Penn tags, not a parser. It knows the closed class of English auxiliaries by their
+form, with their clitics both fused ("isn't", "I'll") and split in the Penn manner ("is n't").
+"""
+
+from typing import Final, Literal
+
+from scrutiny.core.transformation import Document
+from scrutiny.text.tokens import is_word, sentences
+
+Kind = Literal["be", "have", "do", "modal", "verb"]
+
+BE: Final = frozenset({"am", "is", "are", "was", "were"})
+HAVE: Final = frozenset({"have", "has", "had"})
+DO: Final = frozenset({"do", "does", "did"})
+MODALS: Final = frozenset(
+    {"can", "could", "will", "would", "shall", "should", "may", "might", "must", "ought"}
+)
+CLITICS: Final = {
+    "'m": "be",
+    "'re": "be",
+    "'s": "be",
+    "'ve": "have",
+    "'ll": "modal",
+    "'d": "modal",
+}
+PRONOUNS: Final = frozenset(
+    """i you he she it we they this that these those there here who what everyone everybody someone
+    somebody everything something""".split()
+)
+# Stems that lose a letter or more before n't.
+_STEMS: Final = {"ca": "can", "wo": "will", "sha": "shall"}
+ADVERBS: Final = frozenset({"RB", "RBR", "RBS"})
+_NOT_ADVERBIAL: Final = frozenset({"not", "n't", "never"})
+
+
+def plain(word: str) -> str:
+    """The word in lower case with a straight apostrophe."""
+    return word.lower().replace("’", "'")
+
+
+def negated_stem(word: str) -> str | None:
+    """Auxiliary of a fused negation ("won't" to "will"), or nothing; "ain't" has none.
+
+    Examples
+    --------
+    >>> negated_stem("Can't"), negated_stem("cannot"), negated_stem("ain't"), negated_stem("n't")
+    ('can', 'can', None, None)
+    """
+    low = plain(word)
+    if low == "cannot":
+        return "can"
+    if not low.endswith("n't"):
+        return None
+    stem = _STEMS.get(low[:-3], low[:-3])
+    return stem if stem in BE or stem in HAVE or stem in DO or stem in MODALS else None
+
+
+def clitic_of(word: str) -> str | None:
+    """Verbal clitic at the end of a fused pronoun ("I'll" to "'ll"), or nothing.
+
+    Examples
+    --------
+    >>> clitic_of("they've"), clitic_of("John's"), clitic_of("let's")
+    ("'ve", None, None)
+    """
+    stem, mark, rest = plain(word).partition("'")
+    clitic = mark + rest
+    return clitic if stem in PRONOUNS and clitic in CLITICS else None
+
+
+def sentence_tokens(document: Document) -> list[tuple[int, int]]:
+    """Token ranges ``(first, last + 1)`` of the sentences of a text, in order."""
+    tokens = document.tokens
+    ranges = []
+    first = 0
+    for _, end in sentences(document.text):
+        last = first
+        while last < len(tokens) and tokens[last][0] < end:
+            last += 1
+        if last > first:
+            ranges.append((first, last))
+        first = last
+    return ranges
+
+
+def auxiliary_kind(document: Document, index: int) -> Kind | None:
+    """Class of a form of be, have, do or a modal, by its form; nothing for other words."""
+    word = plain(document.words[index])
+    stem = negated_stem(word) or word
+    if stem in BE:
+        return "be"
+    if stem in HAVE:
+        return "have"
+    if stem in DO:
+        return "do"
+    if stem in MODALS:
+        return None if _is_noun_or_name(document, index) else "modal"
+    if word in CLITICS:
+        return _split_clitic(document, index, word)
+    clitic = clitic_of(word)
+    kind: Kind | None = CLITICS[clitic] if clitic else None  # type: ignore[assignment]
+    return kind
+
+
+def _is_noun_or_name(document: Document, index: int) -> bool:
+    """Whether "will", "can", "may" or "might" is a noun or a name here ("free will", "in May")."""
+    return document.words[index].lower() in {"will", "can", "may", "might", "must"} and (
+        document.tag(index).startswith("NN")
+    )
+
+
+def _split_clitic(document: Document, index: int, word: str) -> Kind | None:
+    """Class of a clitic that is a token of its own; a possessive "'s" is none."""
+    if index == 0:
+        return None
+    if word == "'s":
+        before = plain(document.words[index - 1])
+        if before == "let" or (before not in PRONOUNS and not document.tag(index).startswith("VB")):
+            return None
+    return CLITICS[word]  # type: ignore[return-value]
+
+
+def finite_kind(document: Document, index: int) -> Kind | None:
+    """Class of a finite verb, or nothing where the token is none."""
+    word = document.words[index]
+    if not (is_word(word) or plain(word) in CLITICS):
+        return None
+    kind = auxiliary_kind(document, index)
+    if kind is not None:
+        return kind
+    tag = document.tag(index)
+    if tag in ("VBZ", "VBP"):
+        return "verb"
+    if tag == "VBD":
+        return None if _is_participle(document, index) else "verb"
+    if tag == "VB" and index > 0 and _is_plural_subject(document, index - 1):
+        return "verb"
+    return None
+
+
+def _is_participle(document: Document, index: int) -> bool:
+    """Whether a word tagged as past tense is a participle after its noun ("the film made by")."""
+    following = index + 1
+    if following < len(document.words) and plain(document.words[following]) == "by":
+        return True
+    return index > 0 and auxiliary_kind(document, index - 1) in ("be", "have")
+
+
+def _is_plural_subject(document: Document, index: int) -> bool:
+    word = plain(document.words[index])
+    if word in {"i", "you", "we", "they"}:
+        return True
+    return document.tag(index) in ("NNS", "NNPS")
+
+
+def next_content(document: Document, index: int) -> int:
+    """Index of the first token after this one that is neither an adverb nor "not"."""
+    at = index + 1
+    while at < len(document.words) and (
+        plain(document.words[at]) in _NOT_ADVERBIAL or document.tag(at) in ADVERBS
+    ):
+        at += 1
+    return at
+
+
+def is_auxiliary(document: Document, index: int) -> bool:
+    """Whether this form of be, have, do or a modal has a verb to help, or is a copula."""
+    kind = auxiliary_kind(document, index)
+    if kind in ("be", "modal"):
+        return True
+    if kind is None or kind == "verb":
+        return False
+    if negated_stem(document.words[index]) or plain(document.words[index]) in CLITICS:
+        return True
+    following = next_content(document, index)
+    if following >= len(document.words):
+        return kind == "do"
+    tag = document.tag(following)
+    if kind == "do":
+        return tag == "VB" or plain(document.words[index + 1]) in ("not", "n't")
+    word = plain(document.words[following])
+    return tag in ("VBN", "VBD") or word in ("been", "had", "done", "got", "become")
+
+
+def is_main_verb(document: Document, index: int) -> bool:
+    """Whether a token is a verb in any form, auxiliaries and copulas aside."""
+    if not document.words[index].isalpha() or not document.tag(index).startswith("VB"):
+        return False
+    word = plain(document.words[index])
+    if word in {"be", "been", "being", "having"} or clitic_of(word):
+        return False
+    return not is_auxiliary(document, index)
