@@ -3,9 +3,9 @@
     python tools/lexicons/build_misspellings.py .../codespell_lib/data/dictionary.txt
 
 The input has lines ``wrong->right`` or ``wrong->right, right2,``. Kept: one-word corrections among
-the words that zipf.txt.xz knows at 3.3 or more, misspellings that are no frequent words
-themselves, at most twelve per word (those nearest in length and alphabet first: by edit distance,
-then alphabetically). Output lines: ``right wrong wrong ...``, sorted.
+the words that zipf.txt.xz knows at 3.3 or more, misspellings that are no words of zipf.txt.xz,
+WordNet or lemminflect, at most twelve per word (those nearest by edit distance, then first by
+alphabet). Output lines: ``right wrong wrong ...``, sorted.
 """
 
 import lzma
@@ -13,8 +13,10 @@ import re
 import sys
 from pathlib import Path
 
+from lemminflect import getAllLemmas
 from rapidfuzz.distance import OSA
 
+from scrutiny.text import wordnet
 from scrutiny.text.lexicon import zipf
 
 OUT = Path(__file__).parents[2] / "src/scrutiny/text/data/misspellings.txt.xz"
@@ -22,6 +24,10 @@ WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 # Misspellings that tests and papers use and that the dictionary lacks.
 OWN = {"definitely": ["difinately", "definately"], "a lot": []}
 MOST = 12
+
+
+def is_known(word: str) -> bool:
+    return zipf(word) > 0.0 or wordnet.exists(word) or bool(getAllLemmas(word))
 
 
 def read_pairs(path: Path) -> dict[str, set[str]]:

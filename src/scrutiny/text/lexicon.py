@@ -79,13 +79,14 @@ def is_stop_word(word: str) -> bool:
 
 
 @cache
-def _zipf() -> dict[str, float]:
-    """Lines ``value word word ...``: words share a value, given in hundredths."""
+def frequencies() -> Mapping[str, float]:
+    """Return all words that `zipf` knows with their values, the most frequent first."""
     found: dict[str, float] = {}
+    # Lines "value word word ...": words that share a value, given in hundredths.
     for line in _read_lines("zipf.txt.xz"):
         value, *entries = line.split(" ")
         found.update(dict.fromkeys(entries, int(value) / 100))
-    return found
+    return MappingProxyType(found)
 
 
 def zipf(word: str) -> float:
@@ -102,7 +103,8 @@ def zipf(word: str) -> float:
     >>> zipf("the") > zipf("film") > zipf("abseil") == zipf("qqqq") == 0.0
     True
     """
-    return _zipf().get(word) or _zipf().get(word.lower(), 0.0)
+    found = frequencies()
+    return found.get(word) or found.get(word.lower(), 0.0)
 
 
 @cache
