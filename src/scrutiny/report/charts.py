@@ -4,67 +4,37 @@ Colors come from the page's theme (``range.category`` of the Vega configuration)
 box that a chart stands in. Every chart carries its table.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.report.chart_tables import (
+    Chart,
+    Line,
+    Spec,
+    flips_table,
+    forest_table,
+    strip_table,
+    variance_table,
+)
 from scrutiny.report.labels import replicate_words, unversioned
-from scrutiny.report.numbers import decimals_for, interval, number, out_of, percent
+from scrutiny.report.numbers import interval, number, out_of
 from scrutiny.report.view import FlipCounts
-
-Spec = dict[str, Any]
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 MOST_ROWS: Final = 60
 _STEP: Final = {"step": 30, "for": "position"}
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The numbers of a chart: a header and rows of texts; columns from ``numeric`` on align right."""
+def forest(
+    anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None
+) -> Chart | None:
+    """Return the estimates of each line beside their controls, with the limit of the claim.
 
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numeric: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart with its caption and its table.
-
-    Parameters
-    ----------
-    anchor
-        Stable name within the page.
-    title, caption
-        What it shows, and how to read it.
-    spec
-        Vega-Lite specification.
-    table
-        The same numbers in words.
-    note
-        What is left out, if anything is.
+    Nothing for a single number: there is nothing to compare.
     """
-
-    anchor: str
-    title: str
-    caption: str
-    spec: Spec
-    table: Table
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a forest plot: a label and its estimates by the name of the series."""
-
-    label: str
-    series: Mapping[str, Estimate] = field(default_factory=dict)
-
-
-def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None) -> Chart:
-    """Return the estimates of each line beside their controls, with the limit of the claim."""
+    if sum(len(line.series) for line in lines) < 2:
+        return None
     shown = lines[:MOST_ROWS]
     names = list(dict.fromkeys(name for line in shown for name in line.series))
     values = [
@@ -73,7 +43,9 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
         for name, estimate in line.series.items()
         if estimate.value is not None
     ]
-    y = {"y": _labels([line.label for line in shown]), "yOffset": _offset(names)}
+    y: Spec = {"y": _labels([line.label for line in shown])}
+    if any(len(line.series) > 1 for line in shown):
+        y["yOffset"] = {"field": "series", "sort": names}
     color = {"color": _series(names)}
     tooltip = {"tooltip": _tooltip("label", "series", "interval", "n/planned")}
     layers: list[Spec] = [_guide(0.0, dashed=False)]
@@ -98,7 +70,7 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
         title=f"{_title(metric)} with intervals",
         caption=caption,
         spec=_spec(values, height=_STEP, layer=layers),
-        table=_forest_table(lines),
+        table=forest_table(lines),
         note=_cut(len(lines)),
     )
 
@@ -132,7 +104,7 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
         title="Replicate by replicate",
         caption="A dot is one replicate, the tick their mean. Wide rows move with the seed.",
         spec=_spec(dots, height={"step": 20}, layer=layers),
-        table=_strip_table(kept),
+        table=strip_table(kept),
         note=_cut(len(kept)),
     )
 
@@ -159,7 +131,7 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
             "scale": {"domain": [0, 1]},
             "axis": {"format": "%", "title": "share of the variance", "tickCount": 5},
         },
-        "color": _series(names, name="source"),
+        "color": _series(names, name="source", colors="ordinal"),
         "order": {"field": "rank"},
         "tooltip": _tooltip("label", "source", "share"),
     }
@@ -172,7 +144,7 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
         caption="Seeds: another training run. Items: another sample of texts. Both: their "
         "interaction. The table gives standard deviations in units of the estimate.",
         spec=_spec(values, height={"step": 20}, mark=mark, encoding=encoding),
-        table=_variance_table(kept, names),
+        table=variance_table(kept, names),
         note=_cut(len(kept)),
     )
 
@@ -201,18 +173,13 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
     }
     total = sum(counts.observed)
     never = counts.observed[0] if counts.observed else 0
-    header = ("replicates", *names)
-    body = tuple(
-        (str(k), *(_count(row[k]) if k < len(row) else "" for _, row in rows))
-        for k in range(len(counts.observed))
-    )
     return Chart(
         anchor=anchor,
         title="In how many replicates the same item flips",
         caption=f"{never} of {total} items flipped in none and are left out of the chart. Bars "
         "beyond the baselines on the right are items that flip whatever the seed.",
         spec=_spec(values, height=150, mark={"type": "bar"}, encoding=encoding),
-        table=Table(header, body, 0),
+        table=flips_table(counts),
     )
 
 
@@ -220,6 +187,7 @@ def _spec(values: list[dict[str, Any]], *, height: Any, **rest: Any) -> Spec:
     return {
         "$schema": SCHEMA,
         "width": "container",
+        "autosize": {"type": "fit-x", "contains": "padding"},
         "height": height,
         "data": {"values": values},
         **rest,
@@ -245,12 +213,14 @@ def _labels(order: Sequence[str]) -> Spec:
         "field": "label",
         "type": "nominal",
         "sort": list(dict.fromkeys(order)),
-        "axis": {"title": None, "ticks": False, "domain": False},
+        "axis": {
+            "title": None,
+            "ticks": False,
+            "domain": False,
+            "grid": True,
+            "tickBand": "extent",
+        },
     }
-
-
-def _offset(names: Sequence[str]) -> Spec:
-    return {"field": "series", "sort": list(names)}
 
 
 def _x(name: str, metric: str) -> Spec:
@@ -258,9 +228,9 @@ def _x(name: str, metric: str) -> Spec:
     return {"field": name, "type": "quantitative", "axis": {"title": title, "tickCount": 6}}
 
 
-def _series(names: Sequence[str], *, name: str = "series") -> Spec:
+def _series(names: Sequence[str], *, name: str = "series", colors: str = "category") -> Spec:
     legend = None if len(names) < 2 else {"title": None, "orient": "top"}
-    scale = {"domain": list(names)}
+    scale = {"domain": list(names), "range": colors}
     return {"field": name, "type": "nominal", "scale": scale, "legend": legend}
 
 
@@ -299,37 +269,3 @@ def _cut(count: int) -> str:
     return f"The chart shows the first {MOST_ROWS} of {count} rows; the table has them all."
 
 
-def _count(value: float) -> str:
-    return str(value) if isinstance(value, int) else number(value, 1)
-
-
-def _forest_table(lines: Sequence[Line]) -> Table:
-    names = list(dict.fromkeys(name for line in lines for name in line.series))
-    rows = []
-    for line in lines:
-        cells = [interval(line.series.get(name)) for name in names]
-        rows.append((line.label, *cells, out_of(next(iter(line.series.values()), None))))
-    return Table(("", *names, "n/planned"), tuple(rows))
-
-
-def _strip_table(kept: Sequence[tuple[str, Estimate]]) -> Table:
-    names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
-    rows = []
-    for label, e in kept:
-        decimals = decimals_for(e.low, e.high, e.value)
-        rows.append((label, *(number(e.by_replicate.get(name), decimals) for name in names)))
-    return Table(("", *(replicate_words(name) for name in names)), tuple(rows))
-
-
-def _variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> Table:
-    rows = []
-    for label, e in kept:
-        total = sum(e.variance.values())
-        sds = [e.variance.get(name, 0.0) ** 0.5 for name in names]
-        decimals = decimals_for(0.0, 2 * max(sds))
-        cells = [
-            f"{number(sd, decimals)} ({percent(e.variance.get(name, 0.0) / total)})"
-            for name, sd in zip(names, sds, strict=True)
-        ]
-        rows.append((label, *cells))
-    return Table(("", *names), tuple(rows))

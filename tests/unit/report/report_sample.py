@@ -171,6 +171,10 @@ def hostile():
     )
 
 
+def _with_condition(estimate, change):
+    return replace(estimate, key=replace(estimate.key, condition={"change": change}))
+
+
 FACTS = RunFacts(
     path="runs/audit-sentiment",
     title="builtin:sentiment on builtin:reviews",

@@ -1,0 +1,103 @@
+"""Charts and the tables that say the same in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.labels import replicate_words
+from scrutiny.report.numbers import decimals_for, interval, number, out_of, percent
+from scrutiny.report.view import FlipCounts
+
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The numbers of a chart: a header and rows of texts; columns from ``numeric`` on align right."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart with its caption and its table.
+
+    Parameters
+    ----------
+    anchor
+        Stable name within the page.
+    title, caption
+        What it shows, and how to read it.
+    spec
+        Vega-Lite specification.
+    table
+        The same numbers in words.
+    note
+        What is left out, if anything is.
+    """
+
+    anchor: str
+    title: str
+    caption: str
+    spec: Spec
+    table: Table
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a forest plot: a label and its estimates by the name of the series."""
+
+    label: str
+    series: Mapping[str, Estimate] = field(default_factory=dict)
+
+
+def forest_table(lines: Sequence[Line]) -> Table:
+    """Label, one column for each series, and the denominator of the first."""
+    names = list(dict.fromkeys(name for line in lines for name in line.series))
+    rows = []
+    for line in lines:
+        cells = [interval(line.series.get(name)) for name in names]
+        rows.append((line.label, *cells, out_of(next(iter(line.series.values()), None))))
+    return Table(("", *names, "n/planned"), tuple(rows))
+
+
+def strip_table(kept: Sequence[tuple[str, Estimate]]) -> Table:
+    """Label and one column for each replicate."""
+    names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
+    rows = []
+    for label, e in kept:
+        decimals = decimals_for(e.low, e.high, e.value)
+        rows.append((label, *(number(e.by_replicate.get(name), decimals) for name in names)))
+    return Table(("", *(replicate_words(name) for name in names)), tuple(rows))
+
+
+def variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> Table:
+    """Label and, for each source, standard deviation and share of the variance."""
+    rows = []
+    for label, e in kept:
+        total = sum(e.variance.values())
+        sds = [e.variance.get(name, 0.0) ** 0.5 for name in names]
+        decimals = decimals_for(0.0, 2 * max(sds))
+        cells = [
+            f"{number(sd, decimals)} ({percent(e.variance.get(name, 0.0) / total)})"
+            for name, sd in zip(names, sds, strict=True)
+        ]
+        rows.append((label, *cells))
+    return Table(("", *names), tuple(rows))
+
+
+def flips_table(counts: FlipCounts) -> Table:
+    """Items by the number of replicates that flipped, observed and expected."""
+    body = tuple(
+        (
+            str(k),
+            str(observed),
+            *(number(row[k], 1) if k < len(row) else "" for row in counts.baselines.values()),
+        )
+        for k, observed in enumerate(counts.observed)
+    )
+    return Table(("replicates", "observed", *counts.baselines), body, 0)

@@ -1,0 +1,50 @@
+"""A small picture of an interval for a table cell, drawn without any script."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scrutiny.core.estimate import Estimate
+
+WIDTH = 112.0
+_MARGIN = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """Places along a line ``WIDTH`` wide; ``zero`` is nothing where zero is out of sight."""
+
+    low: float
+    value: float
+    high: float
+    zero: float | None
+
+
+def glyphs(estimates: Sequence[Estimate | None]) -> list[Glyph | None]:
+    """Glyph of each estimate on the scale that all of them share, zero included."""
+    known = [e for e in estimates if e is not None and e.value is not None]
+    if not known:
+        return [None] * len(estimates)
+    ends = [0.0]
+    for estimate in known:
+        ends += _bounds(estimate)
+    least, most = min(ends), max(ends)
+    span = (most - least) or 1.0
+
+    def place(x: float) -> float:
+        return round(_MARGIN + (x - least) / span * (WIDTH - 2 * _MARGIN), 1)
+
+    found: list[Glyph | None] = []
+    for estimate in estimates:
+        if estimate is None or estimate.value is None:
+            found.append(None)
+            continue
+        low, value, high = _bounds(estimate)
+        found.append(Glyph(place(low), place(value), place(high), place(0.0)))
+    return found
+
+
+def _bounds(estimate: Estimate) -> tuple[float, float, float]:
+    value = estimate.value or 0.0
+    low = value if estimate.low is None else estimate.low
+    high = value if estimate.high is None else estimate.high
+    return low, value, high

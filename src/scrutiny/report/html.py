@@ -1,0 +1,93 @@
+"""The report as one HTML file: no network, opens from disk, under two megabytes."""
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from scrutiny.report.footer import seeds
+from scrutiny.report.glyphs import WIDTH
+from scrutiny.report.numbers import percent
+from scrutiny.report.page import DETAILS, Detail, page
+from scrutiny.report.verdicts import OUTCOME_MARKS, VERDICTS, mark
+from scrutiny.report.view import RunView
+
+LARGEST: Final = 2_000_000
+_STATIC: Final = files("scrutiny.report") / "static"
+
+
+def render_html(view: RunView, *, largest: int = LARGEST) -> str:
+    """Return the whole page; detail is left out step by step until it is small enough.
+
+    Parameters
+    ----------
+    view
+        The run.
+    largest
+        Bytes that the page must stay under.
+    """
+    text = ""
+    for detail in DETAILS:
+        text = _render(view, detail)
+        if len(text.encode("utf-8")) < largest:
+            break
+    return text
+
+
+def _render(view: RunView, detail: Detail) -> str:
+    content = page(view, detail)
+    scripts = (static("vega.min.js"), static("report.js"))
+    template = environment().get_template("report.html.j2")
+    return template.render(
+        page=content,
+        facts=view.facts,
+        seeds=seeds(view),
+        style=Markup(static("report.css")),
+        scripts=[Markup(script) for script in scripts],
+        policy=_policy(scripts),
+        specs=content.specs(),
+    )
+
+
+def _policy(scripts: tuple[str, ...]) -> str:
+    """Content security policy: nothing is fetched, only our own scripts run."""
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+
+
+@cache
+def static(name: str) -> str:
+    """Text of a file that goes into the page as it is."""
+    return (_STATIC / name).read_text(encoding="utf-8")
+
+
+@cache
+def environment() -> Environment:
+    """Templates of the report; every value is escaped."""
+    env = Environment(
+        loader=PackageLoader("scrutiny.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    names: dict[str, Any] = {
+        "mark": mark,
+        "percent": percent,
+        "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
+        "verdicts": VERDICTS,
+        "glyph_width": WIDTH,
+    }
+    env.globals.update(names)
+    return env

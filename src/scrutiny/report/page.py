@@ -1,0 +1,251 @@
+"""The HTML page as a value: what stands where, before any markup."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report import charts
+from scrutiny.report.chart_tables import Chart, Table
+from scrutiny.report.diffs import Stretch, stretches
+from scrutiny.report.glyphs import Glyph, glyphs
+from scrutiny.report.labels import GAP, constant_parts, distinct_labels, slug
+from scrutiny.report.lines import lines_by_metric, shared_limit
+from scrutiny.report.numbers import interval, p_value, value_and_bounds
+from scrutiny.report.rows import AuditRow
+from scrutiny.report.sections import Section, sections
+from scrutiny.report.trust import how_far, how_measured
+from scrutiny.report.verdicts import counts, headline, sentences
+from scrutiny.report.view import Case, Evidence, RunView
+
+
+GlyphPair = tuple[Glyph | None, Glyph | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much a page holds, so that it stays small: items a claim, rows a table."""
+
+    cases: int
+    rows: int
+    manifest: int
+    flips: bool
+
+
+#: Tried in this order until the page is small enough.
+DETAILS = (
+    Detail(8, 1000, 60_000, flips=True),
+    Detail(3, 400, 20_000, flips=True),
+    Detail(1, 150, 8_000, flips=True),
+    Detail(0, 60, 4_000, flips=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """An item behind a verdict, its changes marked."""
+
+    case: Case
+    fields: tuple[tuple[str, tuple[Stretch, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPage:
+    """A line of the audit table with everything that stands behind it."""
+
+    row: AuditRow
+    head: str
+    tail: str
+    value: str
+    bounds: str
+    control_value: str
+    control_bounds: str
+    glyph: Glyph | None
+    control_glyph: Glyph | None
+    flips: Chart | None
+    cases: tuple[CasePage, ...]
+    n_cases: int
+    p_supported: str
+    p_not_supported: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPage:
+    """One diagnostic: charts, boxes, claims and numbers."""
+
+    section: Section
+    headline: str
+    charts: tuple[Chart, ...]
+    claims: tuple[ClaimPage, ...]
+    measured: tuple[str, ...]
+    trust: tuple[str, ...]
+    numbers: Table
+    shared: str
+    n_numbers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The whole page."""
+
+    view: RunView
+    sentences: tuple[str, ...]
+    counts: dict[str, int]
+    sections: tuple[SectionPage, ...]
+    manifest: str
+
+    def specs(self) -> dict[str, charts.Spec]:
+        """Specification of every chart by its anchor."""
+        found = [chart for section in self.sections for chart in section.charts]
+        found += [c.flips for s in self.sections for c in s.claims if c.flips]
+        return {chart.anchor: chart.spec for chart in found}
+
+
+def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
+    """Return the page of a run at a level of detail."""
+    manifest = json.dumps(view.manifest, indent=1, ensure_ascii=False, sort_keys=True, default=str)
+    if len(manifest) > detail.manifest:
+        manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
+    opening = sentences(view.findings, view.families)
+    return Page(
+        view=view,
+        sentences=opening or (headline(view.findings, view.families),),
+        counts=counts(view.findings),
+        sections=tuple(_section(view, section, detail) for section in sections(view)),
+        manifest=manifest,
+    )
+
+
+def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
+    shown = section.estimates[: detail.rows]
+    findings = [row.finding for row in section.rows]
+    return SectionPage(
+        section=section,
+        headline=" ".join(sentences(findings, view.families)),
+        charts=tuple(_charts(section)),
+        claims=_claims(view, section, detail),
+        measured=tuple(how_measured(section, view)),
+        trust=tuple(how_far(section, view)),
+        numbers=number_table(shown),
+        shared=_shared(section.estimates),
+        n_numbers=len(section.estimates),
+    )
+
+
+def _charts(section: Section) -> list[Chart]:
+    found: list[Chart | None] = []
+    for metric, lines in lines_by_metric(section).items():
+        anchor = f"{section.anchor}-{slug(metric)}"
+        limit = shared_limit(section, metric)
+        found.append(charts.forest(anchor, lines, metric=metric, limit=limit))
+        found.append(charts.strip(f"{anchor}-replicates", lines, metric=metric))
+        found.append(charts.variance(f"{anchor}-variance", lines))
+    return [chart for chart in found if chart is not None]
+
+
+def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage, ...]:
+    drawn = _glyphs(section.rows)
+    return tuple(
+        _claim(row, view.evidence.get(row.finding.claim.id, Evidence()), pair, detail)
+        for row, pair in zip(section.rows, drawn, strict=True)
+    )
+
+
+def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
+    """Pictures of estimate and control of each row; rows of one metric share a scale."""
+    by_metric: dict[str, list[int]] = {}
+    for i, row in enumerate(rows):
+        estimate = row.finding.estimate
+        by_metric.setdefault(estimate.key.metric if estimate else "", []).append(i)
+    drawn: dict[int, GlyphPair] = {}
+    for places in by_metric.values():
+        findings = [rows[i].finding for i in places]
+        made = glyphs([e for f in findings for e in (f.estimate, f.control)])
+        drawn.update(zip(places, zip(made[::2], made[1::2], strict=True), strict=True))
+    return [drawn[i] for i in range(len(rows))]
+
+
+def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, detail: Detail) -> ClaimPage:
+    head, _, tail = row.frame.partition(GAP)
+    value, bounds = _split(row.finding.estimate)
+    control_value, control_bounds = _split(row.finding.control, signed=True)
+    has_flips = evidence.flips is not None and detail.flips
+    shown = evidence.cases[: detail.cases]
+    return ClaimPage(
+        row=row,
+        head=head,
+        tail=tail,
+        value=value,
+        bounds=bounds,
+        control_value=control_value,
+        control_bounds=control_bounds,
+        glyph=pair[0],
+        control_glyph=pair[1],
+        flips=charts.flips(f"{row.anchor}-flips", evidence.flips)
+        if has_flips and evidence.flips
+        else None,
+        cases=tuple(_case(case) for case in shown),
+        n_cases=max(evidence.n_cases, len(evidence.cases)),
+        p_supported=p_value(row.finding.p_supported),
+        p_not_supported=p_value(row.finding.p_not_supported),
+    )
+
+
+def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:
+    if estimate is None or estimate.value is None:
+        return "", ""
+    return value_and_bounds(estimate, signed=signed)
+
+
+def _case(case: Case) -> CasePage:
+    changed = [name for name in case.fields if any(e.field == name for e in case.edits)]
+    names = changed or list(case.fields)
+    return CasePage(
+        case=case,
+        fields=tuple(
+            (
+                name,
+                tuple(stretches(case.fields[name], [e for e in case.edits if e.field == name])),
+            )
+            for name in names
+        ),
+    )
+
+
+def number_table(estimates: Sequence[Estimate]) -> Table:
+    """Every estimate with its interval, its denominator and what became of the planned rows."""
+    header = (
+        "of",
+        "role",
+        "value",
+        "n",
+        "planned",
+        "undefined",
+        "failed",
+        "skipped",
+        "refused",
+        "units",
+        "replicates",
+        "method",
+    )
+    labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
+    rows = tuple(_numbers(e, label) for e, label in zip(estimates, labels, strict=True))
+    return Table(header, rows, 2)
+
+
+def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
+    c = estimate.counts
+    missing = f"{estimate.status}: {estimate.reason or 'no reason given'}"
+    value = interval(estimate) if estimate.status == "ok" else missing
+    figures = c.n, c.planned, c.undefined, c.failed, c.skipped, c.refused
+    others = estimate.n_units, estimate.n_replicates
+    numbers = (str(figure) for figure in (*figures, *others))
+    return label, estimate.key.role, value, *numbers, estimate.method
+
+
+def _shared(estimates: Sequence[Estimate]) -> str:
+    """What all numbers of a section have in common, for the caption of their table."""
+    if not estimates:
+        return ""
+    parts = constant_parts([e.key for e in estimates])
+    return ", ".join(f"{name} {value}" for name, value in parts.items() if name != "role")

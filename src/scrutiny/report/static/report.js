@@ -1,0 +1,106 @@
+"use strict";
+(function () {
+  const root = document.documentElement;
+  const specs = JSON.parse(document.getElementById("specs").textContent);
+  const all = (selector) => Array.from(document.querySelectorAll(selector));
+  root.classList.add("js");
+
+  // Theme: the address (#theme=dark), then the last choice, then what the system prefers.
+  const button = document.getElementById("theme");
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const asked = /theme=(dark|light)/.exec(location.hash);
+  const remembered = () => { try { return localStorage.getItem("scrutiny-theme"); } catch { return null; } };
+  const remember = (theme) => { try { localStorage.setItem("scrutiny-theme", theme); } catch { /* from disk some browsers refuse */ } };
+  const current = () => root.dataset.theme || (system.matches ? "dark" : "light");
+  function show(theme) {
+    if (theme) { root.dataset.theme = theme; }
+    button.textContent = current() === "dark" ? "Light" : "Dark";
+    button.setAttribute("aria-label", "Switch to the " + (current() === "dark" ? "light" : "dark") + " theme");
+    all(".vega[data-drawn]").forEach((box) => { delete box.dataset.drawn; drawIfSeen(box); });
+  }
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const next = current() === "dark" ? "light" : "dark";
+    remember(next);
+    show(next);
+  });
+  system.addEventListener("change", () => show());
+
+  // Charts: drawn when they come into sight, in the colors of the theme.
+  function config(box) {
+    const style = getComputedStyle(root);
+    const color = (name) => style.getPropertyValue(name).trim();
+    const font = getComputedStyle(document.body).fontFamily;
+    const limit = Math.min(280, Math.max(90, box.clientWidth * 0.34));
+    const text = { labelFont: font, titleFont: font, labelColor: color("--ink"), titleColor: color("--soft"), labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400 };
+    return {
+      background: "transparent", font: font, padding: { left: 2, right: 8, top: 4, bottom: 4 },
+      view: { stroke: null },
+      range: { ordinal: ["--o1", "--o2", "--o3", "--o4"].map(color), category: ["--c1", "--c2", "--c3", "--c4", "--c5"].map(color), symbol: ["circle", "diamond", "square", "triangle-up", "cross"] },
+      axis: { ...text, gridColor: color("--line"), domainColor: color("--line"), tickColor: color("--line"), labelPadding: 6, titlePadding: 10 },
+      axisY: { labelLimit: limit },
+      axisX: { labelOverlap: true },
+      legend: { ...text, orient: "top", title: null, symbolSize: 60, labelLimit: 200, columnPadding: 18, columns: box.clientWidth < 460 ? 2 : 0, offset: 8 },
+      mark: { color: color("--c1") },
+      style: { zero: { color: color("--soft"), strokeWidth: 1, opacity: 0.7 }, limit: { color: color("--undecided"), strokeDash: [4, 3], strokeWidth: 1.5 } },
+      bar: { cornerRadiusEnd: 1 },
+    };
+  }
+  function draw(box) {
+    const spec = specs[box.dataset.chart];
+    if (!spec || box.dataset.drawn || !box.clientWidth) { return; }
+    box.dataset.drawn = "yes";
+    box.style.minHeight = "0";
+    vegaEmbed(box, spec, {
+      mode: "vega-lite", renderer: "svg", ast: true, config: config(box),
+      actions: { export: true, source: false, compiled: false, editor: false },
+      downloadFileName: box.dataset.chart,
+    }).catch((error) => { box.textContent = "The chart could not be drawn (" + error.message + "); the table has its numbers."; });
+  }
+  const inSight = (box) => { const r = box.getBoundingClientRect(); return r.bottom > -400 && r.top < window.innerHeight + 400; };
+  const drawIfSeen = (box) => { if (inSight(box)) { draw(box); } };
+  const watcher = new IntersectionObserver((entries) => entries.filter((e) => e.isIntersecting).forEach((e) => draw(e.target)), { rootMargin: "400px" });
+  all(".vega").forEach((box) => watcher.observe(box));
+
+  // Folds: tables stand open without this script; with it they wait to be asked for.
+  all("details.fold").forEach((fold) => { fold.open = false; });
+  if (window.innerWidth < 1180) { all(".contents details").forEach((d) => { d.open = false; }); }
+  let opened = [];
+  window.addEventListener("beforeprint", () => { opened = all("details:not([open])"); opened.forEach((d) => { d.open = true; }); all(".vega").forEach(draw); });
+  window.addEventListener("afterprint", () => { opened.forEach((d) => { d.open = false; }); });
+  function openTarget() {
+    const name = decodeURIComponent(location.hash.slice(1)).replace(/&?theme=(dark|light)/, "");
+    const target = name && document.getElementById(name);
+    if (!target) { return; }
+    const inner = target.matches("details") ? target : target.querySelector(":scope > details.claim-fold");
+    for (let d = inner || target; d; d = d.parentElement) { if (d.matches("details")) { d.open = true; } }
+    target.scrollIntoView();
+  }
+  window.addEventListener("hashchange", openTarget);
+
+  // Filters of the audit table.
+  all(".filters").forEach((group) => {
+    group.hidden = false;
+    group.addEventListener("click", (event) => {
+      const chip = event.target.closest("button");
+      if (!chip) { return; }
+      chip.setAttribute("aria-pressed", chip.getAttribute("aria-pressed") === "true" ? "false" : "true");
+      const shown = new Set(all(".chip[aria-pressed='true']").map((c) => c.dataset.verdict));
+      all(".audit tr[data-verdict]").forEach((row) => { row.hidden = !shown.has(row.dataset.verdict); });
+    });
+  });
+
+  // Copying the command.
+  all(".copy").forEach((copy) => {
+    copy.hidden = !navigator.clipboard;
+    copy.addEventListener("click", () => {
+      navigator.clipboard.writeText(copy.parentElement.querySelector("code").textContent).then(() => {
+        copy.textContent = "Copied";
+        setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+      });
+    });
+  });
+
+  show(asked ? asked[1] : remembered());
+  openTarget();
+})();
