@@ -1,1 +1,83 @@
-"""."""
+"""The command line: one file for each verb, imported when it is called."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+import click
+
+from scrutiny.cli.failures import exit_code_of
+
+#: Verb and the sentence that ``--help`` shows; the module has the verb's name.
+VERBS: Final = {
+    "audit": "The front page: everything that applies to a model, at modest budgets.",
+    "run": "Run a plan, or one diagnostic.",
+    "list": "Print what exists: diagnostics, transformations, tasks, readers ...",
+    "show": "Explain one name: what it measures, what it needs, when it misleads.",
+    "check": "Resolve and validate a plan, and estimate its cost; runs nothing.",
+    "report": "Print or write the report of a run.",
+    "compare": "Compare two runs: paired differences with intervals.",
+    "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
+    "perturb": "Change texts: transformations as a stream.",
+    "data": "Look at data: show, overlap.",
+    "models": "Add models that packages ship, and check them.",
+    "cache": "Look at the answer cache, or clear it.",
+    "doctor": "Say what is installed and what can be promised.",
+    "new": "Write a folder for a diagnostic of your own that passes its conformance test.",
+}
+
+
+class Verbs(click.Group):
+    """A group that imports a verb when it is called; ``--help`` imports none."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All verbs, in the order of the table."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb, imported now."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"scrutiny.cli.{cmd_name}_verb")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that was asked for; near names where there is none."""
+        from difflib import get_close_matches
+
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], VERBS, n=2, cutoff=0.5)
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            ctx.fail(f"There is no verb {args[0]!r}.{hint} Verbs are {', '.join(VERBS)}.")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of verbs without importing any."""
+        del ctx
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.command(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Every flag is also an environment variable: --seed is SCRUTINY_RUN_SEED of `run`.",
+)
+@click.version_option(package_name="scrutiny", message="%(version)s")
+def group() -> None:
+    """Diagnose language models, and say how far each diagnosis can be trusted."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code.
+
+    0 done, 1 gate failed, 2 usage or plan error, 3 incomplete (re-issue the command), 4 gate
+    undecided, 130 interrupted.
+    """
+    sys.exit(exit_code_of(group, arguments))

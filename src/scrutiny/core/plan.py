@@ -15,7 +15,7 @@ class DataPlan:
     source: str
     task: str = ""
     unit: str = "item"
-    limit: int | None = None
+    limit: int | str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Resampling:
         ``resample`` (population of the recipe), ``fixed`` (these very checkpoints) or ``each``.
     """
 
-    draws: int = 2000
+    draws: int = 10_000
     method: str = "crossed"
     level: float = 0.95
     replicates: str = "resample"

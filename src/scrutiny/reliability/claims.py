@@ -64,11 +64,18 @@ def _case(claim: Claim, estimated: Mapping[str, Estimated]) -> _Case:
 
 
 def _test(components: Sequence[Component], intervals: Sequence[Interval | None]) -> ClaimTest:
-    """Intersection-union test of components that all have intervals."""
-    pairs = [(c, i) for c, i in zip(components, intervals, strict=True) if i is not None]
+    """Intersection-union test.
+
+    A component without a value is no evidence either way: it keeps the claim from being supported,
+    and leaves it to the others to deny it.
+    """
+    pairs = list(zip(components, intervals, strict=True))
     return intersection_union(
-        [i.p_value(c.limit, direction=_direction(c)) for c, i in pairs],
-        [i.p_value(c.limit, direction=_direction(c, reverse=True)) for c, i in pairs],
+        [1.0 if i is None else i.p_value(c.limit, direction=_direction(c)) for c, i in pairs],
+        [
+            1.0 if i is None else i.p_value(c.limit, direction=_direction(c, reverse=True))
+            for c, i in pairs
+        ],
     )
 
 
@@ -90,10 +97,11 @@ def _gate(
             )
     if len(parts) < len(claim.components):
         return "undecided", "an estimate that it needs was not computed"
-    for component, part in zip(claim.components, parts, strict=True):
-        if part.interval is None:
-            why = part.estimate.reason or "no value"
-            return "undecided", f"no value against {component.against}: {why.replace('_', ' ')}"
+    if all(part.interval is None for part in parts):
+        return (
+            "undecided",
+            f"no value: {(parts[0].estimate.reason or 'undefined').replace('_', ' ')}",
+        )
     if min(p.estimate.n_replicates for p in parts) == 2:
         return "undecided", "two replicates cannot carry a claim on the recipe; three can"
     return None
@@ -119,7 +127,8 @@ def _finding(case: _Case, judgment: Judgment, *, n_family: int) -> Finding:
 
 def _verdict(case: _Case, judgment: Judgment, n_family: int) -> tuple[str, str]:
     """Verdict of the family's test, unless too much is missing to keep it."""
-    missing = max(p.estimate.counts.missing_share for p in case.parts)
+    parts = [p for p in case.parts if p.interval is not None]
+    missing = max(p.estimate.counts.missing_share for p in parts)
     if missing > MISSING_LIMIT and not _survives_imputation(case, judgment):
         return "undecided", f"{missing:.1%} of the rows are missing and could turn the verdict"
     reason = _reason(case, judgment, n_family)
@@ -138,6 +147,8 @@ def _reason(case: _Case, judgment: Judgment, n_family: int) -> str:
         p = f"p = {_p(judgment.p_minus)}{of_family}"
         return f"at least one comparison lies on the other side of its limit ({p})"
     p = f"p = {_p(judgment.p_plus)}{of_family}"
+    if part.value is None:
+        return f"there is no value against {weakest.against}, so the claim cannot be supported"
     if judgment.outcome == "supported":
         return f"the weakest comparison still holds: {said}, {held} ({p})"
     return f"the interval does not clear its limit: {said}, {held} ({p})"
@@ -164,7 +175,9 @@ def _survives_imputation(case: _Case, judgment: Judgment) -> bool:
     p = []
     for component, part in _pairs(case):
         interval = part.interval
-        if interval is None or interval.draws is None or np.abs(interval.draws).max() > 1:
+        if interval is None:
+            continue
+        if interval.draws is None or np.abs(interval.draws).max() > 1:
             return False
         share = part.estimate.counts.missing_share
         toward = sign if component.operator.startswith(">") else -sign
@@ -289,6 +302,6 @@ def _detectable(case: _Case, n_family: int) -> float | None:
         replicates=resampled.point.size,
         items=resampled.n_units,
         seed_sd=spread,
-        item_sd=of_items * resampled.n_units**0.5,
+        item_sd=max(of_items * resampled.n_units**0.5, resampled.n_units**-0.5),  # one flip
     )
     return minimum_detectable_effect(design, alpha=1 - case.claim.level, family=n_family)

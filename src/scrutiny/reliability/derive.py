@@ -67,14 +67,14 @@ def join(
 
 def worst(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.int8]:
     """Worse of two statuses; what either side never planned is not planned."""
-    result = np.maximum(one, other)
+    result: NDArray[np.int8] = np.maximum(one, other)
     result[(one == NOT_PLANNED) | (other == NOT_PLANNED)] = NOT_PLANNED
     return result
 
 
 def worst_over_replicates(status: NDArray[np.int8]) -> NDArray[np.int8]:
     """Status of each item ``(item,)``: its worst over replicates."""
-    result = status.max(axis=0)
+    result: NDArray[np.int8] = status.max(axis=0)
     result[(status == NOT_PLANNED).any(axis=0)] = NOT_PLANNED
     return result
 

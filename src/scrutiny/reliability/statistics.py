@@ -114,6 +114,7 @@ FLIP_RATE: Final = Additive(
     ("before.pred", "after.pred"),
     _share(lambda m: m[..., 0] != m[..., 1]),
     _first,
+    scale="logit",
     higher_is="worse",
 )
 
@@ -123,6 +124,7 @@ BROKEN_RATE: Final = Additive(
     ("before.hit", "after.hit"),
     _share(lambda m: (m[..., 0] == 1) & (m[..., 1] == 0)),
     _first,
+    scale="logit",
     higher_is="worse",
 )
 
@@ -132,6 +134,7 @@ MENDED_RATE: Final = Additive(
     ("before.hit", "after.hit"),
     _share(lambda m: (m[..., 0] == 0) & (m[..., 1] == 1)),
     _first,
+    scale="logit",
     higher_is="better",
 )
 

@@ -97,14 +97,15 @@ def mcnemar_rows(estimator: Estimator, assignment: Assignment) -> list[Estimate]
 
     ``value`` is the two-sided p; ``n`` the items that changed between right and wrong.
     """
-    if assignment.spec.metric != "accuracy_drop@1" or assignment.spec.group != "all":
+    spec = assignment.spec
+    if (spec.metric, spec.group, spec.role) != ("accuracy_drop@1", "all", "measured"):
         return []
     recorded = estimator.recorded(assignment)
-    sides = {
-        name: recorded.select(s, assignment.within) for name, s in assignment.spec.sides.items()
-    }
+    sides = {name: recorded.select(s, assignment.within) for name, s in spec.sides.items()}
     needs = ("before.hit", "after.hit")
-    joined = join(recorded.panel, sides, needs=needs, fallback=assignment.spec.fallback)
+    joined = join(recorded.panel, sides, needs=needs, fallback=spec.fallback)
+    if joined.rows.size == 0:
+        return []
     rows = []
     for name, hits in zip(recorded.panel.replicates, joined.values, strict=True):
         lost = int(((hits[:, 0] == 1) & (hits[:, 1] == 0)).sum())

@@ -7,7 +7,7 @@ from typing import Any
 from scrutiny.core.canonical import canonical_json, digest, value_digest
 from scrutiny.core.diagnostic import Design, Inputs
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.model import Family, LoadOptions, Model
+from scrutiny.core.model import Family, KnowsTrainingText, LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
@@ -176,10 +176,16 @@ def _pair(model: Model, dataset: Dataset, explicit: Mapping[str, str]) -> Pairin
     return Pairing(
         labels=match,
         model_labels=labels,
-        capabilities=model.capabilities,
+        capabilities=capabilities_of(model),
         fingerprint=model.fingerprint(),
         is_batch_invariant=model.is_batch_invariant,
     )
+
+
+def capabilities_of(model: Model) -> frozenset[str]:
+    """What a model can be asked beyond `predict`: what it states, and what it knows of itself."""
+    known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
+    return model.capabilities | known
 
 
 def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:

@@ -104,7 +104,7 @@ class Leakage:
         found = [False] * len(batch.examples)
         for name in ctx.task.fields:
             texts = [example.fields[name] for example in batch.examples]
-            hits = overlap_with_hashes(texts, hashes)
-            found = [was or bool(is_hit) for was, is_hit in zip(found, hits, strict=True)]
+            for pair in overlap_with_hashes(texts, hashes).pairs:
+                found[pair.a] = True
         for example, hit in zip(batch.examples, found, strict=True):
             yield Row(example.id, None, "measured", "{}", "ok", None, (float(hit),))

@@ -14,7 +14,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.robustness.design import make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.control import matched_control
-from scrutiny.perturb.stream import perturb_batch
+from scrutiny.perturb.engine import perturb
 from scrutiny.text.edits import apply_edits
 
 
@@ -64,18 +64,21 @@ class Robustness:
         made: dict[str, list[Variant]] = {example.id: [] for example in examples}
         for recipe in recipes:
             for draw in range(params.draws):
-                variants = perturb_batch(
-                    examples,
-                    recipe,
-                    seed=ctx.seed,
-                    draw=draw,
-                    resources=params.resources or None,
-                    constraints=constraints,
-                    task=ctx.task.name,
-                )
+                variants = [
+                    perturb(
+                        example,
+                        recipe,
+                        seed=ctx.seed,
+                        draw=draw,
+                        resources=params.resources or None,
+                        constraints=constraints,
+                        task=ctx.task.name,
+                    )
+                    for example in examples
+                ]
                 for example, variant in zip(examples, variants, strict=True):
                     control = matched_control(example, variant, seed=ctx.seed, draw=draw)
-                    made[example.id] += [variant, control]
+                    made[example.id] += [variant, _comparable(variant, control)]
         for example in examples:
             yield from made[example.id]
 
@@ -97,6 +100,17 @@ class Robustness:
             yield _row(example, None, found[example.id, None], ctx)
             for variant in batch.variants.get(example.id, ()):
                 yield _row(example, variant, found.get((example.id, variant.name)), ctx)
+
+
+def _comparable(variant: Variant, control: Variant) -> Variant:
+    """Control that is undefined where the treatment changed an item that it could not.
+
+    A skipped variant counts as unchanged; an item without a matched random change must leave the
+    comparison instead.
+    """
+    if variant.status == "ok" and control.status == "skipped":
+        return replace(control, status="undefined")
+    return control
 
 
 def _asked(batch: Batch) -> Iterator[tuple[Example, Variant | None]]:

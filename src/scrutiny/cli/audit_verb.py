@@ -1,0 +1,34 @@
+"""``scrutiny audit``: the front page."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from scrutiny.cli.options import running_options
+from scrutiny.cli.running import Request, finish, out_folder, run_request
+
+
+@click.command("audit")
+@click.argument("plan", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--model", "models", multiple=True, metavar="STRING", help="Model string; repeatable."
+)
+@click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
+@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option("--only", multiple=True, metavar="NAME", help="These diagnostics only.")
+@click.option("--html", type=click.Path(path_type=Path), help="Where the page goes.")
+@running_options
+def command(**flags: Any) -> int:
+    r"""Run every diagnostic that applies, and print the table of claims.
+
+    \b
+    scrutiny audit --model "hf:./runs/seed-{seed}" \\
+        --data "csv:dev.csv#text=sentence,label=label"
+    """
+    from scrutiny.cli.plans import audit_from_flags
+
+    request = Request.of(flags)
+    plan = audit_from_flags(flags, request.options)
+    folder = run_request(plan, out_folder(flags, "audit"), request)
+    return finish(folder, flags, html=flags["html"] or folder.path / "report.html")

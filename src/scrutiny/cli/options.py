@@ -1,0 +1,98 @@
+"""Options that verbs share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.model import LoadOptions
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def model_options(function: F) -> F:
+    """Add ``--device``, ``--batch`` and ``-M``."""
+    for option in reversed(
+        [
+            click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D"),
+            click.option(
+                "--batch", default="auto", help="auto, or a number of texts.", metavar="N"
+            ),
+            click.option(
+                "-M",
+                "model_settings",
+                multiple=True,
+                metavar="K=V",
+                help="An option of the model's adapter, e.g. dtype=bfloat16.",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def running_options(function: F) -> F:
+    """Add what every verb that runs a plan takes."""
+    for option in reversed(
+        [
+            click.option("--seed", type=int, default=0, show_default=True, help="Of everything."),
+            click.option("--limit", default=None, help="Items: 100, or 100:200.", metavar="N|A:B"),
+            click.option("--out", type=click.Path(path_type=Path), help="Run folder."),
+            click.option("--workers", type=click.IntRange(1), default=1, show_default=True),
+            click.option(
+                "--executor",
+                type=click.Choice(["auto", "serial", "processes", "ray"]),
+                default="auto",
+                show_default=True,
+            ),
+            click.option(
+                "--display",
+                type=click.Choice(["auto", "rich", "plain", "none"]),
+                default="auto",
+                help="Progress on stderr; plain where it is no terminal.",
+            ),
+            click.option("--no-cache", is_flag=True, help="Ask the model again for everything."),
+            click.option(
+                "--on-bad-row",
+                type=click.Choice(["skip", "fail"]),
+                default="skip",
+                show_default=True,
+                help="Count and list rows that do not read, or stop at the first.",
+            ),
+            click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
+        ]
+    ):
+        function = option(function)
+    return model_options(function)
+
+
+def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> LoadOptions:
+    """Options of models from the flags.
+
+    Raises
+    ------
+    PlanError
+        For a batch that is no number, or a setting without ``=``.
+    """
+    if batch != "auto" and (not batch.isdigit() or int(batch) < 1):
+        raise PlanError(f"--batch {batch!r} is neither 'auto' nor a positive number.")
+    settings = {}
+    for text in model_settings:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise PlanError(f"-M {text!r} does not read: it is written -M name=value.")
+        settings[name] = value
+    return LoadOptions(device, batch if batch == "auto" else int(batch), settings)
+
+
+def cache_file() -> Path:
+    """Where answers are kept: ``SCRUTINY_CACHE_DIR``, or the user's cache folder."""
+    import os
+
+    given = os.environ.get("SCRUTINY_CACHE_DIR")
+    if given:
+        return Path(given) / "answers.sqlite"
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "scrutiny" / "answers.sqlite"

@@ -1,0 +1,149 @@
+"""Plans from flags."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.model import LoadOptions
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.registry import registry
+from scrutiny.run.audit import audit_plan
+from scrutiny.run.plan_file import read_plan
+
+
+def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
+    """Plan of a file, or of one diagnostic with ``--model`` and ``--data``.
+
+    Raises
+    ------
+    PlanError
+        If neither is complete.
+    """
+    what = flags["what"]
+    if what.endswith((".toml", ".json")) or Path(what).is_file():
+        return _adjusted(read_plan(Path(what)), flags)
+    name = registry().resolve("diagnostic", what)
+    models, data = named_models(flags["models"]), named_data(flags)
+    params = dict(_parameter(text) for text in flags["params"])
+    if flags["transformations"]:
+        params["transformations"] = split_recipes(flags["transformations"])
+    measure = MeasurePlan(
+        id=name.partition("@")[0],
+        diagnostic=name,
+        models=tuple(m.name for m in models),
+        data=tuple(d.name for d in data),
+        params=params,
+    )
+    return _adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
+
+
+def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
+    """Plan of the audit: of the models and data of a file, or of the flags."""
+    if flags["plan"] is not None:
+        base = _adjusted(read_plan(flags["plan"]), flags)
+        if base.measure:
+            return base
+        models, data = base.models, base.data
+    else:
+        models, data = named_models(flags["models"]), named_data(flags)
+    plan = audit_plan(models, data, seed=flags["seed"], options=options, only=flags["only"])
+    if not plan.measure:
+        raise PlanError(
+            "No diagnostic applies to this model and this data. `scrutiny list diagnostics` says "
+            "what each of them needs."
+        )
+    return replace(plan, on_bad_row=flags["on_bad_row"])
+
+
+def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
+    """Plan with what the flags say on top."""
+    resampling = plan.resampling
+    if flags.get("draws"):
+        resampling = replace(resampling, draws=flags["draws"])
+    data = plan.data
+    if flags["limit"] is not None:
+        data = tuple(replace(d, limit=flags["limit"]) for d in data)
+    return replace(
+        plan,
+        data=data,
+        resampling=resampling,
+        seed=flags["seed"] or plan.seed,
+        on_bad_row=flags["on_bad_row"] if flags["on_bad_row"] != "skip" else plan.on_bad_row,
+    )
+
+
+def named_models(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
+    """Models under names made from their strings.
+
+    Raises
+    ------
+    PlanError
+        If there is none.
+    """
+    if not strings:
+        raise PlanError(
+            "Say which model: --model builtin:sentiment, --model hf:./my-model, or --model "
+            "python:my_module:my_model."
+        )
+    return tuple(ModelPlan(name, s) for name, s in _named(strings))
+
+
+def named_data(flags: Mapping[str, Any]) -> tuple[DataPlan, ...]:
+    """Datasets under names made from their strings.
+
+    Raises
+    ------
+    PlanError
+        If there is none.
+    """
+    if not flags["data"]:
+        raise PlanError(
+            "Say which data: --data builtin:reviews, or --data "
+            '"csv:dev.csv#text=sentence,label=label".'
+        )
+    task, limit = flags["task"], flags["limit"]
+    return tuple(DataPlan(name, s, task, limit=limit) for name, s in _named(flags["data"]))
+
+
+def _named(strings: Sequence[str]) -> list[tuple[str, str]]:
+    """Short names for strings, numbered where two are alike."""
+    names: dict[str, str] = {}
+    for text in strings:
+        short = text.partition("#")[0]
+        name, number = short, 2
+        while name in names:
+            name, number = f"{short} ({number})", number + 1
+        names[name] = text
+    return list(names.items())
+
+
+def split_recipes(text: str) -> list[str]:
+    """Recipes between commas, brackets respected.
+
+    Examples
+    --------
+    >>> split_recipes("typos(share=0.2,most=3),ocr+typos")
+    ['typos(share=0.2,most=3)', 'ocr+typos']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    """Name and value of ``-P name=value``; the value is JSON, or text where it is no JSON."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise PlanError(f"-P {text!r} does not read: it is written -P name=value.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

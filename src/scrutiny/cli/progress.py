@@ -1,0 +1,102 @@
+"""Progress on stderr: bars on a terminal, plain lines elsewhere."""
+
+import sys
+from time import monotonic
+from typing import Any, Final
+
+import click
+
+from scrutiny.run.progress import Progress, Silent
+
+_SAYS: Final = {
+    "prepare": "Preparing variants",
+    "measure": "Asking models",
+    "estimate": "Estimating",
+}
+_EVERY_S: Final = 10.0
+
+
+def progress_of(display: str) -> Progress:
+    """Progress display of this name; ``auto`` looks at the terminal."""
+    if display == "none":
+        return Silent()
+    if display == "rich" or (display == "auto" and sys.stderr.isatty()):
+        return Bars()
+    return Lines()
+
+
+class Lines:
+    """A line when a phase begins, now and then, and when it ends."""
+
+    def __init__(self) -> None:
+        self._total = self._done = self._asked = self._cached = 0
+        self._last = monotonic()
+
+    def start(self, phase: str, *, total: int, done: int) -> None:
+        """Begin a phase."""
+        self._total, self._done, self._asked, self._cached = total, done, 0, 0
+        self._last = monotonic()
+        rest = f", {done} done before" if done else ""
+        if phase != "estimate" and total:
+            click.echo(f"{_SAYS[phase]}: {total} shards{rest}", err=True)
+
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+        """One more shard is done."""
+        self._done += 1
+        self._asked += asked
+        self._cached += cached
+        if phase == "measure" and (
+            self._done == self._total or monotonic() - self._last > _EVERY_S
+        ):
+            self._last = monotonic()
+            click.echo(
+                f"{_SAYS[phase]}: {self._done} of {self._total}; {self._asked:,} texts asked, "
+                f"{self._cached:,} cached",
+                err=True,
+            )
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        click.echo(text, err=True)
+
+
+class Bars:
+    """One bar for each phase, with rate and time left."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        self._console = Console(stderr=True)
+        self._bars: Any = RichProgress(
+            TextColumn("{task.description:<20}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[said]}"),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+        )
+        self._ids: dict[str, Any] = {}
+        self._counts: dict[str, tuple[int, int]] = {}
+
+    def start(self, phase: str, *, total: int, done: int) -> None:
+        """Begin a phase; the last one ends the bars."""
+        if not self._ids:
+            self._bars.start()
+        self._counts[phase] = (0, 0)
+        self._ids[phase] = self._bars.add_task(_SAYS[phase], total=total, completed=done, said="")
+
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+        """One more shard is done."""
+        before = self._counts[phase]
+        self._counts[phase] = before[0] + asked, before[1] + cached
+        said = "" if phase != "measure" else "{:,} asked, {:,} cached".format(*self._counts[phase])
+        self._bars.update(self._ids[phase], advance=1, said=said)
+        if phase == "estimate":
+            self._bars.stop()
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        self._console.print(text)

@@ -1,0 +1,44 @@
+"""``scrutiny run``: a plan, or one diagnostic."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from scrutiny.cli.options import running_options
+from scrutiny.cli.running import Request, finish, out_folder, run_request
+
+
+@click.command("run")
+@click.argument("what", metavar="PLAN|DIAGNOSTIC")
+@click.option(
+    "--model", "models", multiple=True, metavar="STRING", help="Model string; repeatable."
+)
+@click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
+@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option(
+    "-P", "params", multiple=True, metavar="K=V", help="Parameter of the diagnostic; JSON or text."
+)
+@click.option(
+    "--with",
+    "transformations",
+    default="",
+    metavar="A,B",
+    help="Transformations, for diagnostics that take some.",
+)
+@click.option("--draws", type=click.IntRange(100), help="Resamples of the items.")
+@click.option("--html", type=click.Path(path_type=Path), help="Also write the page.")
+@running_options
+def command(**flags: Any) -> int:
+    r"""Run a plan file, or one diagnostic on a model and data.
+
+    \b
+    scrutiny run plan.toml
+    scrutiny run robustness --model builtin:sentiment --data builtin:reviews
+    """
+    from scrutiny.cli.plans import plan_from_flags
+
+    request = Request.of(flags)
+    plan = plan_from_flags(flags)
+    folder = run_request(plan, out_folder(flags, Path(flags["what"]).stem), request)
+    return finish(folder, flags, html=flags["html"])

@@ -1,0 +1,201 @@
+"""Plans in TOML or JSON, read with near names for every typo."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.plan import (
+    DataPlan,
+    EstimatePlan,
+    MeasurePlan,
+    ModelPlan,
+    Plan,
+    Resampling,
+    TrainPlan,
+)
+from scrutiny.reliability.rules import parse_rule
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class _Data(_Strict):
+    source: str
+    task: str = ""
+    unit: str = "item"
+    limit: int | str | None = None
+
+
+class _Model(_Strict):
+    source: str
+    random: tuple[str, ...] = ()
+    role: Literal["measured", "control", "null", "baseline"] = "measured"
+    seeds: tuple[int, ...] = ()
+    labels: dict[str, str] = Field(default_factory=dict)
+
+
+class _Train(_Strict):
+    name: str
+    source: str = Field(alias="from")
+    task: str
+    data: str
+    runs: int = 5
+    role: str = "measured"
+    params: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Measure(_Strict):
+    id: str
+    diagnostic: str
+    models: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    params: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Estimate(_Strict):
+    id: str
+    source: str = Field(alias="from")
+    metric: str
+    contrast: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    where: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Claim(_Strict):
+    says: str
+    estimate: str
+    rule: str
+    checks: tuple[str, ...] = ("items", "seeds")
+    level: float = Field(default=0.95, gt=0.5, lt=1)
+    id: str = ""
+    family: str = ""
+
+
+class _Resampling(_Strict):
+    draws: int = Field(default=10_000, ge=100, le=1_000_000)
+    method: Literal["crossed", "multi-bootstrap", "items"] = "crossed"
+    level: float = Field(default=0.95, gt=0.5, lt=1)
+    replicates: Literal["resample", "fixed", "each"] = "resample"
+
+
+class _Plan(_Strict):
+    seed: int = 0
+    on_bad_row: Literal["skip", "fail"] = "skip"
+    data: dict[str, _Data] = Field(default_factory=dict)
+    models: dict[str, _Model] = Field(default_factory=dict)
+    train: tuple[_Train, ...] = ()
+    measure: tuple[_Measure, ...] = ()
+    estimate: tuple[_Estimate, ...] = ()
+    claim: tuple[_Claim, ...] = ()
+    resampling: _Resampling = Field(default_factory=_Resampling)
+
+
+def read_plan(path: Path) -> Plan:
+    """Plan of a TOML or JSON file.
+
+    Raises
+    ------
+    PlanError
+        With the file, the place and what is allowed there.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise PlanError(f"The plan {str(path)!r} cannot be read: {error.strerror}.") from error
+    try:
+        data = json.loads(raw) if path.suffix == ".json" else tomllib.loads(raw.decode("utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise PlanError(f"The plan {str(path)!r} does not read: {error}.") from error
+    return plan_of(data, where=str(path))
+
+
+def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
+    """Plan of plain values.
+
+    Raises
+    ------
+    PlanError
+        For an unknown key, a value of the wrong type, or a missing one.
+    """
+    try:
+        read = _Plan.model_validate(data)
+    except ValidationError as error:
+        raise PlanError(_explain(error, where)) from error
+    models = tuple(
+        ModelPlan(n, m.source, m.random, m.role, seeds=m.seeds, labels=m.labels)
+        for n, m in read.models.items()
+    )
+    datasets = tuple(
+        DataPlan(n, d.source, d.task, unit=d.unit, limit=d.limit) for n, d in read.data.items()
+    )
+    return Plan(
+        seed=read.seed,
+        data=datasets,
+        models=models,
+        train=tuple(TrainPlan(**t.model_dump()) for t in read.train),
+        measure=tuple(_measure(m, read) for m in read.measure),
+        estimate=tuple(EstimatePlan(**e.model_dump()) for e in read.estimate),
+        claim=tuple(_claim(c, number) for number, c in enumerate(read.claim, 1)),
+        resampling=Resampling(**read.resampling.model_dump()),
+        on_bad_row=read.on_bad_row,
+    )
+
+
+def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
+    """Measurement; without models or data it takes all of the plan's."""
+    return MeasurePlan(
+        id=measure.id,
+        diagnostic=measure.diagnostic,
+        models=measure.models or tuple(plan.models),
+        data=measure.data or tuple(plan.data),
+        params=measure.params,
+    )
+
+
+def _claim(claim: _Claim, number: int) -> Claim:
+    rule = parse_rule(f"{claim.estimate} {claim.rule}")
+    return Claim(
+        id=claim.id or f"claim-{number}",
+        says=claim.says,
+        diagnostic="plan",
+        components=(Component(claim.estimate, rule.limit, "reference", rule.operator),),
+        family=claim.family,
+        level=claim.level,
+        checks=claim.checks,
+    )
+
+
+def _explain(error: ValidationError, where: str) -> str:
+    """One paragraph for all that is wrong."""
+    parts = []
+    for problem in error.errors():
+        place = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            unknown = UnknownNameError("key", str(problem["loc"][-1]), _keys(problem["loc"]))
+            parts.append(
+                f"{place}: {unknown}".replace(" `scrutiny list keys` prints them all.", "")
+            )
+        else:
+            parts.append(f"{place}: {problem['msg'].lower()}")
+    return f"{where} does not read. " + " ".join(p.rstrip(".") + "." for p in parts)
+
+
+def _keys(place: tuple[int | str, ...]) -> list[str]:
+    """Keys that are allowed where an unknown one was found."""
+    kinds: dict[str, type[BaseModel]] = {
+        "data": _Data,
+        "models": _Model,
+        "train": _Train,
+        "measure": _Measure,
+        "estimate": _Estimate,
+        "claim": _Claim,
+        "resampling": _Resampling,
+    }
+    kind = kinds.get(str(place[0]), _Plan) if len(place) > 1 else _Plan
+    return [f.alias or name for name, f in kind.model_fields.items()]
