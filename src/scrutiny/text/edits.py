@@ -10,14 +10,23 @@ insertion at a border           outside, unless ``inside=True``
 edit crosses a border           refused, unless the edit brings spans of its own
 edit brings spans               they take the place of every span that it touches
 ==============================  ==========================================================
+
+Of several insertions at one border of a span, those between one that belongs inside and the span
+belong inside as well. Brought spans join the layers (gold, annotations) whose spans they replace;
+where there are none, the gold answer if it consists of spans.
+
+Everything takes time n log n in edits and annotations together.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from operator import attrgetter
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
+from scrutiny.text.tokens import token_spans
 
 _BY_PLACE = attrgetter("start", "end")
 
@@ -64,7 +73,7 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
     Raises
     ------
     EditRefusedError
-        ``overlap``, ``bounds``, ``protected``, ``crosses_span`` or ``no_field``.
+        ``overlap``, ``bounds``, ``protected``, ``crosses_span``, ``empties_span`` or ``no_field``.
     """
     if not edits:
         return example
@@ -73,62 +82,119 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
         if edit.field not in example.fields:
             raise EditRefusedError("no_field", f"there is no field {edit.field!r}")
         by_field.setdefault(edit.field, []).append(edit)
-    ordered = {name: in_order(group) for name, group in by_field.items()}
-    _refuse_protected(example.protected, ordered)
+    ordered = {name: Ordered.of(group) for name, group in by_field.items()}
     fields = {
-        name: apply_to_text(text, ordered[name]) if name in ordered else text
+        name: apply_to_text(text, ordered[name].edits) if name in ordered else text
         for name, text in example.fields.items()
     }
-    gold = example.gold
+    gold, spans = _carry_layers(example, ordered)
     return replace(
         example,
         fields=fields,
-        gold=carry_spans(gold, ordered) if isinstance(gold, tuple) else gold,
-        spans=carry_spans(example.spans, ordered),
-        protected=carry_spans(example.protected, ordered),
-        tokens=_carry_tokens(example.tokens, ordered, fields),
+        gold=gold,
+        spans=spans,
+        protected=_carry_protected(example.protected, ordered),
+        tokens=_carry_tokens(example, ordered, fields),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Disjoint edits of one field from left to right, ready to be looked up by place.
+
+    ``gains[k]`` is how much longer the first k edits make the text.
+    """
+
+    edits: Sequence[Edit]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    gains: Sequence[int]
+
+    @classmethod
+    def of(cls, edits: Iterable[Edit]) -> "Ordered":
+        """Return these edits in order of place."""
+        ordered = in_order(edits)
+        gains = [len(e.text) - (e.end - e.start) for e in ordered]
+        return cls(
+            ordered,
+            [e.start for e in ordered],
+            [e.end for e in ordered],
+            [0, *accumulate(gains)],
+        )
+
+    def touching(
+        self, start: int, end: int, is_inside: Callable[[Edit], bool] = attrgetter("inside")
+    ) -> tuple[int, int]:
+        """First and one past the last of the edits that touch a stretch."""
+        edits = self.edits
+        first = at = bisect_right(self.ends, start)
+        while at > 0 and edits[at - 1].start == edits[at - 1].end == start:
+            at -= 1
+            if is_inside(edits[at]):
+                first = at
+        last = at = bisect_left(self.starts, end)
+        while at < len(edits) and edits[at].start == edits[at].end == end:
+            at += 1
+            if is_inside(edits[at - 1]):
+                last = at
+        return first, max(first, last)
+
+
 def carry_spans(spans: Sequence[Span], edits: Mapping[str, Sequence[Edit]]) -> tuple[Span, ...]:
-    """Spans after ordered edits by field, in their old order; new spans stand where they belong.
+    """Spans after edits by field, in their old order; brought spans stand where they belong.
 
     Raises
     ------
     EditRefusedError
-        ``crosses_span`` if an edit without spans of its own crosses a border.
+        ``crosses_span`` if an edit without spans of its own crosses a border, ``empties_span`` if
+        nothing is left of a span.
     """
-    carried: list[Span] = []
-    for span in spans:
-        moved = _carry_one(span, edits.get(span.field, ()))
-        if moved is not None:
-            carried.append(moved)
-    brought = _brought(edits)
-    if not brought:
-        return tuple(carried)
-    return tuple(sorted([*carried, *brought], key=lambda s: (s.field, s.start, s.end)))
+    ordered = {name: Ordered.of(group) for name, group in edits.items()}
+    return _with_brought(_carried(spans, ordered), _brought(ordered))
 
 
-def _carry_one(span: Span, edits: Sequence[Edit]) -> Span | None:
+def _carry_layers(
+    example: Example, edits: Mapping[str, Ordered]
+) -> tuple[str | tuple[Span, ...] | None, tuple[Span, ...]]:
+    """Gold answer and annotations afterwards; brought spans join the layer that they belong to."""
+    gold, spans = example.gold, example.spans
+    gold_spans = gold if isinstance(gold, tuple) else ()
+    carried_gold = _carried(gold_spans, edits)
+    carried = _carried(spans, edits)
+    if any(edit.spans for group in edits.values() for edit in group.edits):
+        in_gold = _replacing(gold_spans, edits)
+        in_spans = _replacing(spans, edits)
+        is_tagged = isinstance(gold, tuple)
+        brought = _brought(edits)
+        carried_gold = _with_brought(
+            carried_gold,
+            [(at, s) for at, s in brought if is_tagged and (at in in_gold or at not in in_spans)],
+        )
+        carried = _with_brought(
+            carried, [(at, s) for at, s in brought if at in in_spans or not is_tagged]
+        )
+    return (carried_gold if isinstance(gold, tuple) else gold), carried
+
+
+def _carried(spans: Sequence[Span], edits: Mapping[str, Ordered]) -> tuple[Span, ...]:
+    """Spans that are not replaced, where they stand afterwards."""
+    moved = (_carry_one(s, edits[s.field]) if s.field in edits else s for s in spans)
+    return tuple(span for span in moved if span is not None)
+
+
+def _carry_one(span: Span, edits: Ordered) -> Span | None:
     """Where one span is afterwards; nothing if an edit replaces it by spans of its own."""
-    shift = growth = 0
-    for edit in edits:
-        gain = len(edit.text) - (edit.end - edit.start)
-        if is_before(edit, span):
-            shift += gain
-        elif is_after(edit, span):
-            continue
-        elif edit.spans:
+    first, last = edits.touching(span.start, span.end)
+    touching = edits.edits[first:last]
+    if touching:
+        if any(edit.spans for edit in touching):
             return None
-        elif span.start <= edit.start and edit.end <= span.end:
-            growth += gain
-        else:
+        if touching[0].start < span.start or touching[-1].end > span.end:
             raise EditRefusedError(
                 "crosses_span", f"an edit crosses the border of {span.label or 'a span'}"
             )
-    start = span.start + shift
-    end = span.end + shift + growth
-    if end <= start < span.end + shift:
+    start, end = span.start + edits.gains[first], span.end + edits.gains[last]
+    if end <= start and span.start < span.end:
         raise EditRefusedError("empties_span", f"an edit leaves {span.label or 'a span'} empty")
     return span._replace(start=start, end=end)
 
@@ -147,174 +213,112 @@ def is_after(edit: Edit, span: Span) -> bool:
     return edit.start >= span.end
 
 
-def _brought(edits: Mapping[str, Sequence[Edit]]) -> list[Span]:
+_Place = tuple[str, int]  # of an edit: its field, and its number in order
+
+
+def _brought(edits: Mapping[str, Ordered]) -> list[tuple[_Place, Span]]:
     """Spans that edits bring, at their place in the new texts."""
-    spans = []
-    for name, group in edits.items():
-        shift = 0
-        for edit in group:
-            base = edit.start + shift
-            spans += [Span(name, base + s.start, base + s.end, s.label) for s in edit.spans]
-            shift += len(edit.text) - (edit.end - edit.start)
-    return spans
+    return [
+        ((name, at), Span(name, start + s.start, start + s.end, s.label))
+        for name, group in edits.items()
+        for at, edit in enumerate(group.edits)
+        for start in (edit.start + group.gains[at],)
+        for s in edit.spans
+    ]
 
 
-def _refuse_protected(protected: Sequence[Span], edits: Mapping[str, Sequence[Edit]]) -> None:
-    """Refuse edits that touch a protected stretch; insertions at its borders may stand."""
+def _replacing(spans: Sequence[Span], edits: Mapping[str, Ordered]) -> set[_Place]:
+    """Edits that touch one of these spans."""
+    found: set[_Place] = set()
+    for span in spans:
+        if span.field in edits:
+            touching = edits[span.field].touching(span.start, span.end)
+            found.update((span.field, at) for at in range(*touching))
+    return found
+
+
+def _with_brought(
+    carried: tuple[Span, ...], brought: Sequence[tuple[_Place, Span]]
+) -> tuple[Span, ...]:
+    if not brought:
+        return carried
+    spans = [*carried, *(span for _, span in brought)]
+    return tuple(sorted(spans, key=lambda s: (s.field, s.start, s.end)))
+
+
+def _carry_protected(protected: tuple[Span, ...], edits: Mapping[str, Ordered]) -> tuple[Span, ...]:
+    """Protected stretches afterwards; insertions at their borders may stand, and nothing else."""
     for span in protected:
-        for edit in edits.get(span.field, ()):
-            if not (is_before(edit, span) or is_after(edit, span)):
+        if span.field in edits:
+            first, last = edits[span.field].touching(span.start, span.end)
+            if first < last:
                 raise EditRefusedError("protected", "an edit touches a protected stretch")
+    return _carried(protected, edits)
 
 
 def _carry_tokens(
-    tokens: Mapping[str, tuple[tuple[int, int], ...]] | None,
-    edits: Mapping[str, Sequence[Edit]],
-    fields: Mapping[str, str],
+    example: Example, edits: Mapping[str, Ordered], fields: Mapping[str, str]
 ) -> Mapping[str, tuple[tuple[int, int], ...]] | None:
-    """Token borders afterwards: untouched tokens keep theirs, new text is segmented at spaces."""
-    if tokens is None:
+    """Token borders afterwards, in the fields that have them."""
+    if example.tokens is None:
         return None
-    carried = dict(tokens)
+    carried = dict(example.tokens)
     for name, group in edits.items():
         if name in carried:
-            carried[name] = _resegment(carried[name], group, fields[name])
+            carried[name] = _resegment(carried[name], group, (example.fields[name], fields[name]))
     return carried
 
 
 def _resegment(
-    tokens: tuple[tuple[int, int], ...], edits: Sequence[Edit], text: str
+    tokens: tuple[tuple[int, int], ...], edits: Ordered, texts: tuple[str, str]
 ) -> tuple[tuple[int, int], ...]:
-    """Borders of untouched tokens, and of the runs of non-spaces in what edits touched."""
-    kept: list[tuple[int, int]] = []
-    for start, end in tokens:
-        if not any(_touches(edit, start, end) for edit in edits):
-            shift = sum(len(e.text) - (e.end - e.start) for e in edits if e.end <= start)
-            kept.append((start + shift, end + shift))
+    """Borders of the tokens that are left, and of new ones in whatever text has none.
+
+    A token that is changed within keeps its borders; one whose border is crossed is dissolved.
+    Inserted letters that touch a word on one side belong to it; everything else that comes is
+    segmented by `token_spans`.
+    """
+    old, new = texts
+    ends = {end for _, end in tokens}
+    starts = {start for start, _ in tokens}
     borders: list[tuple[int, int]] = []
     done = 0
-    for start, end in [*kept, (len(text), len(text))]:
-        borders += _runs(text, done, start)
-        if end > start:
-            borders.append((start, end))
-        done = end
-    return tuple(borders)
+    for start, end in tokens:
+
+        def is_glued(edit: Edit, start: int = start, end: int = end) -> bool:
+            is_first = edit.start == start
+            if (edit.start in ends) if is_first else (edit.start in starts):
+                return False  # between two tokens without a space
+            inner, outer = (
+                (old[start], edit.text[-1:]) if is_first else (old[end - 1], edit.text[:1])
+            )
+            return inner.isalnum() and outer.isalnum()
+
+        first, last = edits.touching(start, end, is_glued)
+        touching = edits.edits[first:last]
+        if touching and (touching[0].start < start or touching[-1].end > end):
+            continue
+        low, high = start + edits.gains[first], end + edits.gains[last]
+        borders += _segments(new, done, low)
+        borders += _runs(new, low, high) if touching else [(low, high)]
+        done = high
+    return (*borders, *_segments(new, done, len(new)))
 
 
-def _touches(edit: Edit, start: int, end: int) -> bool:
-    """Whether an edit changes a token: overlaps it, or is glued to one of its borders."""
-    if edit.start == edit.end:
-        if start < edit.start < end:
-            return True
-        glued_left = edit.start == end and edit.text[:1].strip() != ""
-        glued_right = edit.start == start and edit.text[-1:].strip() != ""
-        return glued_left or glued_right
-    return edit.start < end and edit.end > start
+def _segments(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Tokens between two places."""
+    if start >= end or text[start:end].isspace():
+        return []
+    return [(start + a, start + b) for a, b in token_spans(text[start:end])]
 
 
 def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Borders of the runs of non-spaces between two places."""
-    runs = []
-    place = start
-    while place < end:
-        if text[place].isspace():
-            place += 1
-            continue
-        stop = place
-        while stop < end and not text[stop].isspace():
-            stop += 1
-        runs.append((place, stop))
-        place = stop
+    runs: list[tuple[int, int]] = []
+    for piece in text[start:end].split():
+        begin = text.index(piece, runs[-1][1] if runs else start)
+        runs.append((begin, begin + len(piece)))
     return runs
-
-
-def compose(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
-    """Edits of one field's text that do what ``first`` and then ``second`` do.
-
-    ``second`` has offsets of the text that ``first`` makes. Edits that overlap or abut merge into
-    one, with the spans that they brought carried; what neither touches stays out of the result.
-
-    Raises
-    ------
-    EditRefusedError
-        ``crosses_span`` if a second edit breaks a span that a first one brought.
-
-    Examples
-    --------
-    >>> one = [Edit("text", 3, 8, "lvoes")]
-    >>> compose("He loves NLP", one, [Edit("text", 0, 2, "She"), Edit("text", 3, 8, "LVOES")])
-    (Edit(field='text', start=0, end=2, text='She', spans=(), inside=False), \
-Edit(field='text', start=3, end=8, text='LVOES', spans=(), inside=False))
-    """
-    middle = apply_to_text(text, first)
-    placed = _placed(in_order(first))
-    later = in_order(second)
-    apply_to_text(middle, later)  # refuses what overlaps or lies outside
-    groups = _overlapping(
-        [(start, end, (0, i)) for i, (start, end, _) in enumerate(placed)]
-        + [(edit.start, edit.end, (1, i)) for i, edit in enumerate(later)]
-    )
-    composed = []
-    for start, end, members in groups:
-        earlier = [placed[i] for side, i in members if side == 0]
-        inner = [later[i] for side, i in members if side == 1]
-        merged = _merge(middle[start:end], (start, earlier), inner)
-        base = (_to_base(start, placed, after=False), _to_base(end, placed, after=True))
-        composed.append(merged._replace(start=base[0], end=base[1]))
-    return tuple(e for e in composed if text[e.start : e.end] != e.text or e.spans)
-
-
-def _placed(edits: Sequence[Edit]) -> list[tuple[int, int, Edit]]:
-    """Where the new text of each edit stands afterwards: (start, end, edit)."""
-    placed = []
-    shift = 0
-    for edit in edits:
-        start = edit.start + shift
-        placed.append((start, start + len(edit.text), edit))
-        shift += len(edit.text) - (edit.end - edit.start)
-    return placed
-
-
-def _overlapping(
-    intervals: Sequence[tuple[int, int, tuple[int, int]]],
-) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    """Groups of intervals that overlap, or abut across the two sides, from left to right."""
-    groups: list[tuple[int, int, list[tuple[int, int]]]] = []
-    for start, end, member in sorted(intervals):
-        low, high, members = groups[-1] if groups else (0, -1, [])
-        abuts = start == high and any(side != member[0] for side, _ in members)
-        if start < high or abuts:
-            groups[-1] = (low, max(high, end), [*members, member])
-        else:
-            groups.append((start, end, [member]))
-    return groups
-
-
-def _to_base(place: int, placed: Sequence[tuple[int, int, Edit]], *, after: bool) -> int:
-    """Offset of the base text for a border of a merged group in the text between."""
-    shift = 0
-    for start, end, edit in placed:
-        if place < start or (place == start and not after):
-            break
-        shift = end - edit.end
-    return place - shift
-
-
-def _merge(
-    text: str, earlier: tuple[int, Sequence[tuple[int, int, Edit]]], later: Sequence[Edit]
-) -> Edit:
-    """One edit that brings the text between two borders, with the spans of both sides."""
-    base, first = earlier
-    inner = [e._replace(start=e.start - base, end=e.end - base) for e in later]
-    name = first[0][2].field if first else later[0].field
-    spans = [
-        s._replace(start=start - base + s.start, end=start - base + s.end)
-        for start, _, edit in first
-        for s in edit.spans
-    ]
-    inside = any(edit.inside for _, _, edit in first) or any(edit.inside for edit in later)
-    carried = carry_spans(spans, {name: inner}) if spans else tuple(_brought({name: inner}))
-    return Edit(name, 0, 0, apply_to_text(text, inner), carried, inside)
 
 
 def _out_of_bounds(edit: Edit, text: str) -> EditRefusedError:
