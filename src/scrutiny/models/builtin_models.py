@@ -10,7 +10,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.inputs import require_task
 from scrutiny.models.python_answers import from_probabilities
-from scrutiny.models.source import ModelSource
+from scrutiny.models.source import TRAINING, ModelSource
 
 if TYPE_CHECKING:
     from scrutiny.models.builtin import BuiltinSentiment
@@ -28,7 +28,7 @@ class BuiltinModel:
     """A built-in classifier of English reviews; exact integer arithmetic, no torch."""
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"training_hashes"})
 
     def __init__(self, classifier: "BuiltinSentiment", task: Task, source: ModelSource) -> None:
         self.source = source.text
@@ -67,7 +67,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     from scrutiny.models.builtin import BuiltinSentiment
 
-    source.refuse_unknown_options(("labels",))
+    source.refuse_unknown_options(("labels", TRAINING))
     require_task(task, ("text-classification",), source=source.text)
     known = targets()
     target = known[0] if source.target == "sentiment" else source.target

@@ -19,10 +19,10 @@ from scrutiny.models.hf_checkpoint import Checkpoint, find_checkpoint
 from scrutiny.models.hf_forward import Forward
 from scrutiny.models.hf_models import HfClassifier, HfTagger, Loaded
 from scrutiny.models.inputs import base_name, is_tagging, require_task
-from scrutiny.models.source import ModelSource
+from scrutiny.models.source import TRAINING, ModelSource
 
 _VERSION: Final = "hf@1"
-_OPTIONS: Final = ("dtype", "labels", "attention", "max_length", "training")
+_OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
 _DTYPES: Final = ("auto", "float32", "float16", "bfloat16")
 _HEADS: Final = {
     "text-classification": "ForSequenceClassification",
@@ -113,6 +113,7 @@ def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource)
 def _load_network(checkpoint: Checkpoint, task: Task, source: ModelSource, *, device: Any) -> Any:
     """Network in evaluation mode on its device; every one of its weights is from the file."""
     import transformers
+    from safetensors import SafetensorError
 
     maker = getattr(transformers, f"AutoModel{_HEADS[base_name(task)]}")
     dtype = source.options.get("dtype", "auto")
@@ -131,7 +132,7 @@ def _load_network(checkpoint: Checkpoint, task: Task, source: ModelSource, *, de
                 output_loading_info=True,
                 **more,
             )
-        except (OSError, ValueError, RuntimeError, ImportError) as error:
+        except (SafetensorError, OSError, ValueError, RuntimeError, ImportError) as error:
             raise ModelError(f"{source.text!r} does not load: {error}") from error
     _refuse_missing(report, source, _HEADS[base_name(task)])
     return network.to(device).eval()

@@ -1,9 +1,9 @@
 """Batches of similar length, and what to do when one does not fit into memory.
 
 Texts are sorted by their number of tokens, so that a batch holds little padding, and a batch is
-as large as a budget of tokens allows. A batch that runs out of memory is cut in half, and so is
-the budget for all that follow; a single text that does not fit is given up on. Every cut halves a
-batch, so the work ends.
+as large as a budget of tokens allows. When a batch runs out of memory, half of its tokens become
+the budget from then on; a single text that does not fit is given up on. Every cut halves a batch,
+so the work ends.
 """
 
 import logging
@@ -32,11 +32,9 @@ class Budget:
     tokens: int
     texts: int = _MOST_TEXTS
 
-    def shrink(self, texts: int, length: int) -> None:
-        """Allow half of a batch of so many texts of this length from now on."""
-        half = max(1, texts // 2)
-        self.texts = min(self.texts, half)
-        self.tokens = min(self.tokens, max(length, half * length))
+    def share(self, texts: int, length: int) -> int:
+        """Most of so many texts, padded to this length, that may share a batch; at least one."""
+        return max(1, min(texts, self.texts, self.tokens // max(1, length)))
 
 
 def start_budget(batch: int | str, device_type: str) -> Budget:
@@ -46,23 +44,15 @@ def start_budget(batch: int | str, device_type: str) -> Budget:
     return Budget(tokens=START_TOKENS.get(device_type, START_TOKENS["cpu"]))
 
 
-def plan(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
-    """Batches of indices, longest texts first so that memory runs out early if at all.
+def longest_first(lengths: Sequence[int]) -> list[int]:
+    """Indices of texts in the order of asking: if memory runs out, then early.
 
     Examples
     --------
-    >>> plan([3, 9, 4], Budget(tokens=10))
-    [[1], [2, 0]]
+    >>> longest_first([3, 9, 4, 9])
+    [1, 3, 2, 0]
     """
-    order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
-    batches: list[list[int]] = []
-    for index in order:
-        room = batches and len(batches[-1]) < budget.texts
-        if room and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= budget.tokens:
-            batches[-1].append(index)
-        else:
-            batches.append([index])
-    return batches
+    return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +88,24 @@ def run_batches(
     AnswerError
         ``out_of_memory`` if one text alone does not fit.
     """
-    waiting = plan(lengths, budget)[::-1]
-    while waiting:
-        batch = waiting.pop()
-        if len(batch) > budget.texts:
-            rest = [batch[i : i + budget.texts] for i in range(0, len(batch), budget.texts)]
-            waiting += rest[::-1]
-            continue
+    order = longest_first(lengths)
+    done = 0
+    while done < len(order):
+        length = lengths[order[done]]
+        batch = order[done : done + budget.share(len(order) - done, length)]
         answer, message = _try(ask, batch)
         if not message:
+            done += len(batch)
             yield Answered(batch, answer[0])
             continue
-        answer.clear()
         release()
-        length = lengths[batch[0]]
         if len(batch) == 1:
             raise AnswerError("out_of_memory", f"a text of {length} tokens: {message}")
-        budget.shrink(len(batch), length)
+        budget.tokens = len(batch) // 2 * length
         _LOG.warning(
             "Out of memory with %d texts of up to %d tokens; going on with %d.",
-            *(len(batch), length, budget.texts),
+            *(len(batch), length, len(batch) // 2),
         )
-        waiting.append(batch)
 
 
 def _try(ask: Callable[[list[int]], T], batch: list[int]) -> tuple[list[T], str]:

@@ -14,19 +14,24 @@ from scrutiny.models.source import ModelSource
 
 _LOCAL: Final = ("./", "../", "/", "~")
 _WANTED: Final = ["*.safetensors", "*.json", "*.txt", "*.model"]
-_TOKENIZER_FILES: Final = (
+_VOCABULARIES: Final = (
     "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
     "vocab.txt",
     "vocab.json",
-    "merges.txt",
     "sentencepiece.bpe.model",
     "spiece.model",
+    "spm.model",
     "tokenizer.model",
 )
-_NOTES: Final = ("transformers_version", "_name_or_path")
+_TOKENIZER_FILES: Final = (
+    *_VOCABULARIES,
+    "merges.txt",
+    "added_tokens.json",
+    "special_tokens_map.json",
+    "tokenizer_config.json",
+)
+# not "transformers_version": some tokenizers are read differently by what saved them
+_NOTES: Final = ("_name_or_path",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,11 @@ def open_folder(folder: Path, source: ModelSource) -> Checkpoint:
             "scrutiny does not run. Wrap the model yourself and name it as python:module:object."
         )
     checkpoint = Checkpoint(folder, config)
+    if not any((folder / name).is_file() for name in _VOCABULARIES):
+        raise ModelError(
+            f"{source.text!r}: there is no tokenizer in {str(folder)!r}; "
+            "`tokenizer.save_pretrained` writes one beside the weights."
+        )
     missing = [p.name for p in checkpoint.weight_files() if not p.is_file()]
     if missing:
         raise ModelError(f"{source.text!r}: {_no_weights(folder, missing)}")

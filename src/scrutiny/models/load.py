@@ -4,7 +4,7 @@ from scrutiny.core.errors import ConformanceError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.adapters import adapter
-from scrutiny.models.source import parse
+from scrutiny.models.source import TRAINING, parse
 
 _DEFAULT = LoadOptions()
 
@@ -38,3 +38,12 @@ def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Mode
             "member of scrutiny.core.model.Model."
         )
     return model
+
+
+def training_source(source: str, options: LoadOptions = _DEFAULT) -> str | None:
+    """Data string of the text that a model was trained on, where the user stated one.
+
+    It comes from ``#training=`` or ``-M training=``; a data string with options of its own fits
+    into the latter only.
+    """
+    return parse(source).with_options(options.options).options.get(TRAINING)

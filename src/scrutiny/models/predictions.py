@@ -21,7 +21,7 @@ from scrutiny.models.file_digest import hash_file
 from scrutiny.models.inputs import is_tagging
 from scrutiny.models.matching import natural_key
 from scrutiny.models.python_answers import class_name, from_tags
-from scrutiny.models.source import ModelSource
+from scrutiny.models.source import TRAINING, ModelSource
 from scrutiny.models.stored_rows import Row, read_rows
 
 _VERSION: Final = "predictions@1"
@@ -42,7 +42,8 @@ class StoredPredictions:
     """A model that knows answers to the examples of a file and to no others.
 
     An example without a row fails with ``no_prediction``. Variants of an item are told apart by
-    ``example.attributes["variant"]`` and by their texts.
+    ``example.attributes["variant"]`` and by their texts; where the file has neither column, an
+    item can have one text only.
     """
 
     is_batch_invariant = True
@@ -59,6 +60,7 @@ class StoredPredictions:
         self._is_tagging = is_tagging(task)
         self.labels = source.labels() or self._stated_labels()
         self._identity = identity
+        self._asked: dict[str, Mapping[str, str]] = {}
 
     def fingerprint(self) -> str:
         """Digest of the file, the columns, the labels and the task."""
@@ -71,6 +73,9 @@ class StoredPredictions:
         ------
         AnswerError
             ``no_prediction`` if one of the examples has no row.
+        ModelError
+            If a row does not read, or if an item is asked with two texts and the file does not
+            say which of them its row is for.
         """
         return [self._answer(example) for example in examples]
 
@@ -85,9 +90,20 @@ class StoredPredictions:
             raise AnswerError(
                 "no_prediction", f"{stored.place} is for another text of item {example.id!r}"
             )
+        if not stored.texts and not variant:
+            self._refuse_second_text(example, stored)
         if self._is_tagging:
             return self._tagged(stored, example)
         return Prediction(label=self._label(stored), scores=self._scores(stored))
+
+    def _refuse_second_text(self, example: Example, stored: Stored) -> None:
+        """Raise if this item was asked with another text before: the row is for one of them."""
+        if self._asked.setdefault(example.id, example.fields) != example.fields:
+            raise ModelError(
+                f"Item {example.id!r} was asked with two texts, and {stored.place} does not say "
+                f"which it is for. Add the columns {', '.join(example.fields)} to the file, so "
+                "that an answer to the original is never taken for one to a changed text."
+            )
 
     def _tagged(self, stored: Stored, example: Example) -> Prediction:
         """Spans of one row."""
@@ -154,7 +170,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     ModelError
         If the file does not read, lacks the id, or has two rows for one example.
     """
-    source.refuse_unknown_options((*_COLUMNS, "labels", "training"))
+    source.refuse_unknown_options((*_COLUMNS, "labels", TRAINING))
     path = Path(source.target).expanduser()
     key = _key_reader(source)
     rows: dict[Key, Stored] = {}
@@ -167,7 +183,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             )
         texts = {name: str(row[name]) for name in task.fields if row.get(name) is not None}
         rows[found] = Stored(place, texts, row)
-    identity = digest(hash_file(path), canonical_json(dict(source.options)))
+    identity = digest(hash_file(path), canonical_json(source.options_of_answers()))
     return StoredPredictions(rows, task, source, identity=identity)
 
 

@@ -12,10 +12,11 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.inputs import is_tagging, texts, words
 from scrutiny.models.python_answers import class_name, from_answers, from_probabilities, from_tags
 from scrutiny.models.python_import import find_object
-from scrutiny.models.source import ModelSource
+from scrutiny.models.source import TRAINING, ModelSource
+from scrutiny.models.training_text import with_training_text
 
 _VERSION: Final = "python@1"
-_OWN_OPTIONS: Final = ("labels", "task", "input", "training")
+_OWN_OPTIONS: Final = ("labels", "task", "input", TRAINING)
 
 
 class PythonModel:
@@ -41,7 +42,7 @@ class PythonModel:
         self._input = source.options.get("input", "text")
         if self._input not in {"text", "words"}:
             raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
-        self._identity = canonical_json([source.target, dict(source.options)])
+        self._identity = canonical_json([source.target, source.options_of_answers()])
         self._batch = batch
 
     def fingerprint(self) -> str | None:
@@ -104,7 +105,9 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             "predict_proba(texts) or predict(texts); or be a class or function that makes one."
         )
     batch = options.batch if isinstance(options.batch, int) else None
-    return PythonModel(obj, task, source, batch=batch)
+    model = PythonModel(obj, task, source, batch=batch)
+    own = getattr(obj, "training_hashes", None)
+    return with_training_text(model, own) if callable(own) else model
 
 
 def _labels_of(obj: Any) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from typing import Final
 from scrutiny.core.errors import ModelError, UnknownNameError
 from scrutiny.core.registry import registry
 
+#: Option with the data string of the text that a model was trained on.
+TRAINING: Final = "training"
 _CAPTURE: Final = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 
@@ -55,6 +57,10 @@ class ModelSource:
                 "order of its scores, each once, with a bar between them: labels=negative|positive."
             )
         return labels
+
+    def options_of_answers(self) -> dict[str, str]:
+        """Options that can change an answer: all but what says where the training text is."""
+        return {k: v for k, v in self.options.items() if k != TRAINING}
 
     def refuse_unknown_options(self, allowed: tuple[str, ...]) -> None:
         """Raise unless every option is one of the allowed.

@@ -1,0 +1,391 @@
+import json
+import os
+
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from tiny_bert import change_config, make_checkpoint, make_tokenizer  # noqa: E402
+
+from scrutiny.core.diagnostic import Failure  # noqa: E402
+from scrutiny.core.errors import ModelError  # noqa: E402
+from scrutiny.core.example import Example  # noqa: E402
+from scrutiny.core.model import LoadOptions, Model  # noqa: E402
+from scrutiny.models.checked import predict_or_fail  # noqa: E402
+from scrutiny.models.determinism import check_determinism  # noqa: E402
+from scrutiny.models.load import load_model  # noqa: E402
+
+TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+TEXTS = [
+    "the film was good",
+    "bad",
+    "a very dull story , and not a good film !",
+    "it was fine",
+    "good good good good good good good good",
+    "",
+    "zzz unseen words",
+    "the story was not bad .",
+] * 3
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return make_checkpoint(tmp_path_factory.mktemp("checkpoint"))
+
+
+@pytest.fixture(scope="module")
+def tagger_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tagger")
+    return make_checkpoint(folder, head="TokenClassification", labels=TAGS)
+
+
+def reference(folder, texts):
+    """Probabilities by transformers itself, one text at a time."""
+    network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    with torch.no_grad():
+        return [
+            torch.softmax(network(**tokenizer(t, return_tensors="pt", truncation=True)).logits, -1)[
+                0
+            ].tolist()
+            for t in texts
+        ]
+
+
+def test_probabilities_are_those_of_transformers(folder, classification, make):
+    model = load_model(f"hf:{folder}", classification)
+    assert isinstance(model, Model)
+    assert (model.labels, model.task) == (("neg", "pos"), "text-classification")
+    answers = predict_or_fail(model, make(*TEXTS))
+    for answer, expected in zip(answers, reference(folder, TEXTS), strict=True):
+        assert answer.scores == pytest.approx(expected, abs=1e-6)
+    assert len({answer.scores for answer in answers}) == 8  # no two texts alike
+
+
+def test_batches_and_orders_change_nothing(folder, classification, make):
+    report = check_determinism(load_model(f"hf:{folder}", classification), make(*TEXTS))
+    assert report.is_kept, str(report)
+
+
+def test_any_batch_size_gives_the_same(folder, classification, make):
+    examples = make(*TEXTS)
+    expected = load_model(f"hf:{folder}", classification).predict(examples)
+    for batch in (1, 5, 100):
+        model = load_model(f"hf:{folder}", classification, LoadOptions(batch=batch))
+        for one, two in zip(model.predict(examples), expected, strict=True):
+            assert one.scores == pytest.approx(two.scores, abs=1e-6)
+
+
+def test_no_examples(folder, tagger_folder, classification, tagging):
+    assert load_model(f"hf:{folder}", classification).predict([]) == []
+    assert load_model(f"hf:{tagger_folder}", tagging).predict([]) == []
+
+
+def test_pairs_are_encoded_together(folder, pairs):
+    model = load_model(f"hf:{folder}", pairs)
+    one = Example("0", {"text": "good", "text_pair": "bad"})
+    two = Example("1", {"text": "bad", "text_pair": "good"})
+    scores = [p.scores for p in model.predict([one, two])]
+    assert scores[0] != pytest.approx(scores[1], abs=1e-4)
+    network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    with torch.no_grad():
+        logits = network(**tokenizer("good", "bad", return_tensors="pt")).logits
+    assert scores[0] == pytest.approx(torch.softmax(logits, -1)[0].tolist(), abs=1e-6)
+
+
+def test_long_texts_are_cut_at_the_limit(folder, classification, make):
+    model = load_model(f"hf:{folder}", classification)
+    long, longer = model.predict(make("good " * 22, "good " * 500))
+    assert long.scores == pytest.approx(longer.scores, abs=1e-6)
+    short = load_model(f"hf:{folder}#max_length=4", classification)
+    cut, whole = short.predict(make("good bad dull", "good bad"))
+    assert cut.scores == pytest.approx(whole.scores, abs=1e-6)
+
+
+def test_label_names_without_meaning_become_indices(tmp_path, classification):
+    make_checkpoint(tmp_path, labels=("LABEL_0", "LABEL_1"))
+    assert load_model(f"hf:{tmp_path}", classification).labels == ("0", "1")
+    stated = load_model(f"hf:{tmp_path}#labels=bad|good", classification)
+    assert stated.labels == ("bad", "good")
+
+
+def test_the_wrong_number_of_labels(folder, classification):
+    with pytest.raises(ModelError, match="has 2 outputs, but 3 labels"):
+        load_model(f"hf:{folder}#labels=a|b|c", classification)
+
+
+def test_half_precision(folder, classification, make):
+    model = load_model(f"hf:{folder}#dtype=bfloat16", classification)
+    for answer, expected in zip(
+        predict_or_fail(model, make(*TEXTS)), reference(folder, TEXTS), strict=True
+    ):
+        assert answer.scores == pytest.approx(expected, abs=0.05)
+
+
+# --- what is refused ---
+
+
+def test_a_missing_head_is_refused(tmp_path, classification):
+    make_checkpoint(tmp_path, head=None)
+    with pytest.raises(ModelError, match=r"is a BertModel|classifier\.bias, classifier\.weight"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_an_encoder_that_claims_to_be_a_classifier_is_refused(tmp_path, classification):
+    make_checkpoint(tmp_path, head=None)
+    change_config(tmp_path, architectures=["BertForSequenceClassification"])
+    with pytest.raises(ModelError, match=r"lacks weights .*classifier\.bias, classifier\.weight"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_a_masked_language_model_is_no_classifier(tmp_path, classification):
+    make_checkpoint(tmp_path, head="MaskedLM")
+    with pytest.raises(ModelError, match=r"BertForMaskedLM; .* …ForSequenceClassification"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_a_classifier_is_no_tagger(folder, tagging):
+    with pytest.raises(ModelError, match=r"needs a model …ForTokenClassification"):
+        load_model(f"hf:{folder}", tagging)
+
+
+@pytest.mark.parametrize("kind", ["regression", "multi_label_classification"])
+def test_other_problem_types_are_refused(tmp_path, classification, kind):
+    make_checkpoint(tmp_path)
+    change_config(tmp_path, problem_type=kind)
+    with pytest.raises(ModelError, match="exactly one label"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_pickled_weights_are_refused(tmp_path, classification):
+    make_checkpoint(tmp_path)
+    (tmp_path / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
+    with pytest.raises(ModelError, match=r"pickle \(pytorch_model\.bin\), which scrutiny never"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_code_of_its_own_is_refused(tmp_path, classification):
+    make_checkpoint(tmp_path)
+    change_config(tmp_path, auto_map={"AutoModel": "modeling.Mine"})
+    with pytest.raises(ModelError, match="needs Python code of its own"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_a_folder_without_configuration_says_where_there_is_one(tmp_path, classification):
+    (tmp_path / "checkpoint-10").mkdir()
+    make_checkpoint(tmp_path / "checkpoint-10")
+    with pytest.raises(ModelError, match=r"There is one in: checkpoint-10"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_an_adapter_without_its_base(tmp_path, classification):
+    (tmp_path / "adapter_config.json").write_text("{}")
+    with pytest.raises(ModelError, match="PEFT adapter"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_a_configuration_that_does_not_read(tmp_path, classification):
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(ModelError, match=r"config\.json does not read"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_a_folder_that_is_not_there_names_the_near_ones(tmp_path, classification):
+    (tmp_path / "seed-1").mkdir()
+    with pytest.raises(ModelError, match=r"Near names in .*: seed-1"):
+        load_model(f"hf:{tmp_path}/sed-1", classification)
+
+
+def test_missing_weights(tmp_path, classification):
+    make_checkpoint(tmp_path)
+    (tmp_path / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"model\.safetensors is missing"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_a_missing_tokenizer(tmp_path, classification):
+    make_checkpoint(tmp_path)
+    for path in tmp_path.glob("tokenizer*"):
+        path.unlink()
+    with pytest.raises(ModelError, match="there is no tokenizer"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+def test_damaged_weights(tmp_path, classification):
+    make_checkpoint(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"not a tensor")
+    with pytest.raises(ModelError, match="does not load"):
+        load_model(f"hf:{tmp_path}", classification)
+
+
+@pytest.mark.parametrize("option", ["dtype=int8", "max_length=1", "max_length=99", "dtyp=float32"])
+def test_options_that_do_not_read(folder, classification, option):
+    with pytest.raises(ModelError, match=option.partition("=")[0]):
+        load_model(f"hf:{folder}#{option}", classification)
+
+
+def test_a_device_that_is_not_there(folder, classification):
+    with pytest.raises(ModelError, match="Allowed: auto, cpu"):
+        load_model(f"hf:{folder}", classification, LoadOptions(device="cuda:99"))
+    with pytest.raises(ModelError, match="Allowed: auto, cpu"):
+        load_model(f"hf:{folder}", classification, LoadOptions(device="gpu"))
+
+
+def test_a_hub_name_offline(monkeypatch, classification):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(ModelError, match=r"hf:\./org/no-such-model"):
+        load_model("hf:org/no-such-model@main", classification)
+
+
+def test_nothing_is_left_on_the_terminal(folder, classification, capfd):
+    load_model(f"hf:{folder}", classification)
+    assert capfd.readouterr() == ("", "")
+
+
+# --- fingerprints ---
+
+
+def fingerprint(folder, task, options=""):
+    return load_model(f"hf:{folder}{options}", task).fingerprint()
+
+
+def test_the_same_files_elsewhere_are_the_same_model(tmp_path, classification):
+    one, two = (make_checkpoint(tmp_path / name) for name in "ab")
+    assert fingerprint(one, classification) == fingerprint(two, classification)
+
+
+def test_one_weight_changes_the_fingerprint(tmp_path, classification):
+    from safetensors.torch import load_file, save_file
+
+    make_checkpoint(tmp_path)
+    before = fingerprint(tmp_path, classification)
+    weights = load_file(tmp_path / "model.safetensors")
+    weights["classifier.bias"][0] += 1e-3
+    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    assert fingerprint(tmp_path, classification) != before
+
+
+def test_a_file_of_the_same_size_and_another_time_is_read_again(tmp_path):
+    from scrutiny.models.file_digest import hash_file
+
+    path = tmp_path / "x"
+    path.write_bytes(b"one")
+    before = hash_file(path)
+    path.write_bytes(b"two")
+    os.utime(path, ns=(1, 1))
+    assert hash_file(path) != before
+
+
+def test_the_tokenizer_changes_the_fingerprint(tmp_path, classification):
+    from tiny_bert import WORDS
+
+    make_checkpoint(tmp_path)
+    before = fingerprint(tmp_path, classification)
+    make_tokenizer(tmp_path, words=[*WORDS[:-1], "boston"])
+    assert fingerprint(tmp_path, classification) != before
+
+
+def test_the_dtype_changes_the_fingerprint(folder, classification):
+    plain = fingerprint(folder, classification)
+    assert fingerprint(folder, classification, "#dtype=float32") == plain  # as it is stored
+    assert fingerprint(folder, classification, "#dtype=bfloat16") != plain
+
+
+def test_the_label_map_changes_the_fingerprint(tmp_path, classification):
+    make_checkpoint(tmp_path)
+    before = fingerprint(tmp_path, classification)
+    assert fingerprint(tmp_path, classification, "#labels=pos|neg") != before
+    change_config(tmp_path, id2label={"0": "pos", "1": "neg"}, label2id={"pos": 0, "neg": 1})
+    assert fingerprint(tmp_path, classification) != before
+
+
+def test_attention_and_limit_change_the_fingerprint(folder, classification):
+    found = {
+        fingerprint(folder, classification, o) for o in ("", "#attention=eager", "#max_length=9")
+    }
+    assert len(found) == 3
+
+
+def test_where_it_came_from_does_not_change_the_fingerprint(tmp_path, classification):
+    make_checkpoint(tmp_path)
+    before = fingerprint(tmp_path, classification)
+    change_config(tmp_path, _name_or_path="elsewhere")
+    assert fingerprint(tmp_path, classification) == before
+
+
+def test_shards_are_hashed_all(tmp_path):
+    from scrutiny.models.hf_checkpoint import Checkpoint
+
+    index = {"weight_map": {"b": "m-2.safetensors", "a": "m-1.safetensors", "c": "m-1.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    for name in ("m-1", "m-2"):
+        (tmp_path / f"{name}.safetensors").write_text(name)
+    checkpoint = Checkpoint(tmp_path, {})
+    assert [p.name for p in checkpoint.weight_files()] == ["m-1.safetensors", "m-2.safetensors"]
+    before = checkpoint.fingerprint()
+    (tmp_path / "m-2.safetensors").write_text("other")
+    assert checkpoint.fingerprint() != before
+
+
+# --- tagging ---
+
+
+def test_words_have_the_tag_of_their_first_piece(tagger_folder, tagging, make):
+    texts = ["Ada left Paris .", "new york", "fines", "it was fine"]
+    model = load_model(f"hf:{tagger_folder}", tagging)
+    assert model.labels == ("PER", "LOC")
+    network = transformers.AutoModelForTokenClassification.from_pretrained(tagger_folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tagger_folder)
+    for example, answer in zip(make(*texts), predict_or_fail(model, make(*texts)), strict=True):
+        words = example.text.split()
+        encoded = tokenizer(words, is_split_into_words=True, return_tensors="pt")
+        with torch.no_grad():
+            best = network(**encoded).logits[0].argmax(-1).tolist()
+        ids = encoded.word_ids()
+        tags = [TAGS[best[ids.index(i)]] for i in range(len(words))]
+        covered = [
+            any(s.start <= start < s.end for s in answer.spans)
+            for start in (example.text.index(w) for w in words)
+        ]
+        assert covered == [tag != "O" for tag in tags]
+    assert any(a.spans for a in model.predict(make(*texts)))
+
+
+def test_taggers_keep_order_and_batches(tagger_folder, tagging, make):
+    report = check_determinism(load_model(f"hf:{tagger_folder}", tagging), make(*TEXTS))
+    assert report.is_kept, str(report)
+
+
+def test_a_text_too_long_to_tag_fails_alone(tagger_folder, tagging, make):
+    model = load_model(f"hf:{tagger_folder}", tagging)
+    good, long, other = predict_or_fail(model, make("ada", "ada " * 30, "paris"))
+    assert isinstance(long, Failure)
+    assert long.reason == "too_long"
+    assert good.spans is not None
+    assert other.spans is not None
+
+
+def test_tokens_of_the_data_are_kept(tagger_folder, tagging):
+    model = load_model(f"hf:{tagger_folder}", tagging)
+    text = "new york film"
+    whole = Example("0", {"text": text}, tokens={"text": ((0, 8), (9, 13))})
+    spans = model.predict([whole])[0].spans
+    assert all(span.start in (0, 9) and span.end in (8, 13) for span in spans)
+
+
+def test_outputs_that_are_no_tags(tmp_path, tagging):
+    make_checkpoint(tmp_path, head="TokenClassification", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
+    with pytest.raises(ModelError, match=r"labels=O\|B-PER"):
+        load_model(f"hf:{tmp_path}", tagging)
+    model = load_model(f"hf:{tmp_path}#labels=O|B-X|I-X", tagging)
+    assert model.labels == ("X",)
+
+
+def test_first_pieces_with_a_space_in_front():
+    from scrutiny.models.hf_models import first_pieces
+
+    words = [(0, 3), (4, 8), (9, 10)]
+    offsets = [(0, 0), (0, 3), (3, 6), (6, 8), (0, 0)]
+    assert first_pieces(words, offsets) == [1, 2, None]
