@@ -44,8 +44,9 @@ def crossed(
     scale
         Scale on which the interval is symmetric: "identity", "logit", "fisher_z" or a `Scale`.
     n_units
-        How many units were resampled: fewer than 20 get a t on the items' part, and without any
-        variance over items the interval gets a floor. None: neither.
+        How many units were resampled: fewer than 20 get a t on the items' part, and a count of
+        fewer than about ten flips gets ``(flip / n_units) ** 2`` added to the items' variance: the
+        floor of an interval that would be [0, 0]. None: neither.
     flip
         What one unit's change moves the statistic by, times ``n_units``: 1 for shares, 100 for
         percentages.

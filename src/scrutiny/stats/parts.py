@@ -11,6 +11,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Decomposition, Interval, quantile_limits
 
 FEW_CLUSTERS = 20  # below, the items' part gets a t instead of the bootstrap's own shape
+FEW_FLIPS = 10  # units that change the statistic; below, its draws are too coarse for a tail
 _NEGLIGIBLE = 1e-24  # variance, relative to the square of the largest value, that is rounding
 
 
@@ -92,11 +93,15 @@ def is_constant(drawn: FloatArray) -> bool:
 def item_noise(
     noise: FloatArray, rng: np.random.Generator, *, n_units: int | None, flip: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Centered draws of the items' part: a floor without variance, a t with few clusters."""
+    """Centered draws of the items' part: a floor with few flips, a t with few clusters."""
     if n_units is None:
         return noise, ()
+    step = flip / n_units
     if float(noise.var()) <= _NEGLIGIBLE * flip * flip:
-        return rng.standard_normal(noise.size) * (flip / n_units), ("zero_item_variance",)
+        return rng.standard_normal(noise.size) * step, ("zero_item_variance",)
+    if float(noise.var()) < FEW_FLIPS * step * step and _is_coarse(noise, step):
+        # draws sit on a few values, and the limit on one of them: smooth by one flip
+        return noise + rng.standard_normal(noise.size) * step, ("few_flips",)
     if n_units >= FEW_CLUSTERS:
         return noise, ()
     if n_units == 1:
@@ -105,6 +110,11 @@ def item_noise(
     rank = (np.argsort(np.argsort(noise, kind="stable")) + 0.5) / noise.size
     spread = np.sqrt(noise.var(ddof=1) * n_units / (n_units - 1))
     return spread * special.stdtrit(n_units - 1, rank), ("few_clusters",)
+
+
+def _is_coarse(noise: FloatArray, step: float) -> bool:
+    """Whether the draws take few values, as counts do and continuous measures do not."""
+    return np.unique(np.round(noise / step, 6)).size <= min(100, noise.size // 4)
 
 
 def t_draws(side: Parts, size: int, rng: np.random.Generator) -> FloatArray:

@@ -86,6 +86,16 @@ def test_zero_flips_get_a_floor():
     assert percent.se == pytest.approx(1.0, rel=0.05)
 
 
+def test_one_flip_is_smoothed_and_a_small_continuous_measure_is_not():
+    flips = rng(1).binomial(100, 0.01, size=(4000, 1)) / 100
+    found = crossed([0.01], flips, rng=rng(), n_units=100)
+    assert found.notes == ("few_flips", "one_replicate")
+    assert found.low < 0.0
+    assert found.p_value(0.0, direction="greater") > 0.1
+    measure = 0.01 + 1e-4 * rng(1).standard_normal((4000, 1))
+    assert crossed([0.01], measure, rng=rng(), n_units=100).notes == ("one_replicate",)
+
+
 def test_all_right_stays_within_bounds_on_the_logit_scale():
     found = crossed([1.0] * 5, np.ones((4000, 5)), rng=rng(), n_units=100, scale="logit")
     assert found.high == 1.0
