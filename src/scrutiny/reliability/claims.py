@@ -5,6 +5,7 @@ Holm, each direction at half of alpha. Gates come first: no skill, no value, too
 too much missing.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -221,34 +222,44 @@ def _checks(case: _Case, verdict: str) -> tuple[Check, ...]:
 
 
 def _check(name: str, case: _Case, verdict: str) -> Check:
-    if name == "items":
-        return _over_components(name, [_pairs(case)[0]], verdict)
     if name == "seeds":
         return _over_seeds(case, verdict)
-    kind = name.partition(":")[0]
-    prefix = "dataset" if kind == "datasets" else "choice"
-    chosen = [(c, p) for c, p in _pairs(case) if c.against.startswith(prefix)]
-    if not chosen:
-        return Check(name, "not run", "one dataset" if prefix == "dataset" else "one choice")
-    return _over_components(name, [_pairs(case)[0], *chosen], verdict)
+    if name == "items":
+        return _over_groups(name, [_pairs(case)[:1]], verdict)
+    kind = "dataset" if name.partition(":")[0] == "datasets" else "choice"
+    groups = _groups(case, kind)
+    if len(groups) < 2:
+        return Check(name, "not run", f"one {kind}")
+    return _over_groups(name, groups, verdict)
 
 
-def _over_components(
-    name: str, pairs: Sequence[tuple[Component, Estimated]], verdict: str
+def _groups(case: _Case, kind: str) -> list[list[tuple[Component, Estimated]]]:
+    """Components by dataset or choice; what names none belongs to the first."""
+    groups: dict[str, list[tuple[Component, Estimated]]] = {}
+    for component, part in _pairs(case):
+        named = re.search(rf"\b{kind}:? ([^,:]+)", component.against)
+        groups.setdefault(named[1] if named else "", []).append((component, part))
+    return list(groups.values())
+
+
+def _over_groups(
+    name: str, groups: Sequence[Sequence[tuple[Component, Estimated]]], verdict: str
 ) -> Check:
-    """Whether each component, by itself, says what the verdict says."""
-    sides = [_side(c, p.interval) for c, p in pairs]
-    detail = f"{sides.count(_expected(verdict))} of {len(sides)}" if len(sides) > 1 else ""
-    if verdict in ("undecided", "refused"):
-        return Check(name, "undecided" if "undecided" in sides else "yes", detail)
-    agreeing = [side == _expected(verdict) for side in sides]
-    if all(agreeing):
+    """Whether each group of components, by itself, says what the verdict says.
+
+    All of a group must lie beyond their limits to support a claim; one on the other side denies
+    it.
+    """
+    said = []
+    for group in groups:
+        sides = [_side(c, p.interval) for c, p in group]
+        denied = "below" in sides
+        said.append("below" if denied else "beyond" if set(sides) == {"beyond"} else "undecided")
+    expected = "below" if verdict == "not supported" else "beyond"
+    detail = f"{said.count(expected)} of {len(said)}" if len(said) > 1 else ""
+    if all(outcome == expected for outcome in said):
         return Check(name, "yes", detail)
-    return Check(name, "undecided" if "undecided" in sides else "no", detail)
-
-
-def _expected(verdict: str) -> str:
-    return "below" if verdict == "not supported" else "beyond"
+    return Check(name, "undecided" if "undecided" in said else "no", detail)
 
 
 def _side(component: Component, interval: Interval | None) -> str:

