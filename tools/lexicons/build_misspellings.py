@@ -44,9 +44,7 @@ def read_pairs(path: Path) -> dict[str, set[str]]:
 def main() -> None:
     lines = []
     for right, wrongs in sorted(read_pairs(Path(sys.argv[1])).items()):
-        ranked = sorted(
-            (OSA.distance(right, w), w) for w in wrongs if zipf(w) == 0.0 and w != right
-        )
+        ranked = sorted((OSA.distance(right, w), w) for w in wrongs if not is_known(w))
         own = [w for w in OWN.get(right, []) if w in wrongs]
         kept = own + [w for d, w in ranked if d <= 3 and w not in own][: MOST - len(own)]
         if kept:

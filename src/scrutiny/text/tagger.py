@@ -178,6 +178,7 @@ def _model() -> _Model:
 @lru_cache(maxsize=_CACHED)
 def _word(word: str) -> _Word:
     rows, weights, _, classes, fixed, _ = _model()
+    word = word.replace("’", "'")
     tag_class = classes.get(word.lower()) or guess_class(word)
     known = [rows[name] for name in word_features(word, tag_class) if name in rows]
     scores = weights[known].sum(0, dtype="int16")
