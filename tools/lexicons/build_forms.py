@@ -28,6 +28,7 @@ OWN = {
     "VBD babysit": "babysat",
     "VBN babysit": "babysat",
     "VBN bear": "borne",
+    "VBN lie": "lain",
     "VBN get": "gotten",
 }
 INVARIANT = frozenset(
@@ -45,7 +46,10 @@ OWN_LEMMAS = {
     "R best": "well",
     "R further": "further",
     "R later": "later",
+    "N leaves": "leaf",
     "V lay": "lay",
+    "V programmed": "program",
+    "V programming": "program",
 }
 
 
@@ -130,9 +134,7 @@ def write(irregular: dict[str, str], lemmas: dict[str, str], known: dict[str, st
     by_classes = defaultdict(list)
     for base, classes in sorted(known.items()):
         by_classes[classes].append(base)
-    third = "\n".join(
-        f"{classes} {' '.join(bases)}" for classes, bases in sorted(by_classes.items())
-    )
+    third = "\n".join(f"{key} {' '.join(bases)}" for key, bases in sorted(by_classes.items()))
     text = "\n\n".join([grouped(irregular), grouped(lemmas), third]) + "\n"
     OUT.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
 

@@ -4,6 +4,7 @@ Spelling only; what is irregular is in the table that `scrutiny.text.inflect` re
 """
 
 import re
+from collections.abc import Callable
 
 _VOWELS = "aeiou"
 _SIBILANT = ("s", "x", "z", "ch", "sh")
@@ -101,7 +102,7 @@ def compare(word: str, suffix: str) -> str | None:
     return _add_vowel_suffix(word, suffix)
 
 
-_REGULAR = {
+_REGULAR: dict[str, Callable[[str], str | None]] = {
     "NNS": lambda word: add_s(word, is_verb=False),
     "VBZ": lambda word: add_s(word, is_verb=True),
     "VBD": add_ed,
@@ -132,16 +133,19 @@ def _stems(stem: str, *, prefer_e: bool) -> list[str]:
         found.insert(1 if stem[-1] in "lsz" else 0, stem[:-1])
     if stem.endswith("i") and len(stem) > 2:
         found.insert(0, stem[:-1] + "y")
+    if stem.endswith("ick"):
+        found.append(stem[:-1])
     if prefer_e:
         found.insert(0, found.pop())
     return found
 
 
+_BEFORE_E = tuple("c v u at iz yz rs ns dg rg ang eng ur ag lin".split())
+
+
 def _prefers_e(stem: str) -> bool:
     """Whether "-ed" and "-ing" words of this stem, unknown otherwise, come from "-e"."""
-    if stem.endswith(
-        ("c", "v", "u", "at", "iz", "yz", "rs", "ns", "dg", "rg", "ang", "eng", "ur", "ag", "lin")
-    ):
+    if stem.endswith(_BEFORE_E):
         return True
     is_vce = len(stem) > 2 and stem[-2] in _VOWELS and stem[-3] not in _VOWELS
     return is_vce and stem[-1] not in "wxyhnlrt" and is_monosyllable(stem)
