@@ -19,15 +19,16 @@ from scrutiny.perturb.verbs import (
     clitic_of,
     finite_kind,
     is_auxiliary,
+    mistagged_verb,
     negated_stem,
     plain,
 )
 from scrutiny.text.casing import capitalize_first, match_case
 from scrutiny.text.inflect import inflect, lemma
+from scrutiny.text.wordnet import exists
 
 NEGATIVE: Final = frozenset(
-    """no nobody none nothing nowhere neither nor never hardly scarcely barely seldom rarely without
-    noone few little""".split()
+    "no nobody none nothing nowhere neither nor never hardly scarcely barely seldom rarely".split()
 )
 _OPENERS: Final = frozenset(
     """who whom whose which what where when how why if because although though while whether unless
@@ -46,7 +47,7 @@ _POSITIVE: Final = {
     "yet": "already",
 }
 _STOPS: Final = frozenset('.!?;:,()"')
-_NOT_AFTER: Final = frozenset({"or", "if", "why", "whether", "than", "though", "perhaps", "maybe"})
+_NOT_AFTER: Final = frozenset("or if why whether than though perhaps maybe need dare".split())
 _NOT_BEFORE: Final = frozenset({"only", "just", "merely", "least", "until", "that", "yet", "so"})
 
 
@@ -77,10 +78,12 @@ def negator_in(document: Document, first: int, last: int) -> int | None:
     return None
 
 
-def has_negation(document: Document, first: int, last: int) -> bool:
-    """Whether any negative word stands in a sentence, one that cannot be taken out among them."""
+def has_negation(document: Document, first: int, verb: int, last: int) -> bool:
+    """Whether a negative word stands in front of a verb, or behind it in its clause."""
     for i in range(first, last):
         word = plain(document.words[i])
+        if i > verb and word in _STOPS:
+            return False
         if word in NEGATIVE or word == "not" or word.endswith("n't") or word == "cannot":
             return True
     return False
@@ -91,9 +94,7 @@ def _may_drop_not(document: Document, index: int, first: int) -> bool:
     following = plain(words[index + 1]) if index + 1 < len(words) else "."
     if following in _NOT_BEFORE or following == "to" or not following[0].isalnum():
         return index > first and following[0] in ".,;" and _stands_after_auxiliary(document, index)
-    if following == "at" or (index > first and plain(words[index - 1]) in _NOT_AFTER):
-        return False
-    return True
+    return following != "at" and (index == first or plain(words[index - 1]) not in _NOT_AFTER)
 
 
 def _stands_after_auxiliary(document: Document, index: int) -> bool:
@@ -130,7 +131,7 @@ def main_verb(document: Document, first: int, last: int) -> int | None:
             continue
         has_subject = has_subject or _is_nominal(document, i)
         i += 1
-    return None
+    return mistagged_verb(document, first, last)
 
 
 def _opens_clause(document: Document, index: int, first: int) -> bool:
@@ -164,11 +165,10 @@ def _group_end(document: Document, index: int, kind: Kind) -> int:
 def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     """Ways to negate a clause at its finite verb: in full, and contracted where English does."""
     field = document.field
-    start, end = document.tokens[index]
-    word = document.words[index]
-    low = plain(word)
+    end = document.tokens[index][1]
+    low = plain(document.words[index])
     kind = finite_kind(document, index)
-    if kind == "verb" or (kind in ("have", "do") and not is_auxiliary(document, index)):
+    if kind in (None, "verb") or (kind in ("have", "do") and not is_auxiliary(document, index)):
         yield from _with_do(document, index)
     elif low.endswith("'ll"):
         space = "" if low == "'ll" else " "
@@ -180,7 +180,6 @@ def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
             yield (_contracted(document, index, low),)
     else:
         yield (Edit(field, end, end, " not"),)
-    del start
 
 
 def _contracted(document: Document, index: int, low: str) -> Edit:
@@ -194,21 +193,45 @@ def _contracted(document: Document, index: int, low: str) -> Edit:
 
 def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     """Negation by a form of "do" that has the verb's tense and person; the verb gets its base."""
-    word = document.words[index]
-    tag = document.tag(index)
-    low = plain(word)
+    low = plain(document.words[index])
     if low.startswith("'"):
         return
-    if low in ("has", "does"):
-        tag = "VBZ"
-    elif low in ("had", "did"):
-        tag = "VBD"
-    base = lemma(word.lower(), "VERB") if tag in ("VBZ", "VBD") else low
+    tag = _tense_tag(document, index)
+    base = _base(document, index, tag)
     do = {"VBZ": "does", "VBD": "did"}.get(tag, "do")
     start, end = document.tokens[index]
     contracted = f"{do} n't" if is_spaced(document.text) else f"{do}n't"
+    partner = _partner(document, index, tag)
     for text in (f"{do} not {base}", f"{contracted} {base}"):
-        yield (Edit(document.field, start, end, text),)
+        yield (Edit(document.field, start, end, text), *partner)
+
+
+def _tense_tag(document: Document, index: int) -> str:
+    """Tag of a finite verb; the tagger's noun in a verb's place counts as one."""
+    low = plain(document.words[index])
+    if low in ("has", "does"):
+        return "VBZ"
+    if low in ("had", "did"):
+        return "VBD"
+    tag = document.tag(index)
+    return "VBZ" if tag == "NNS" else tag
+
+
+def _base(document: Document, index: int, tag: str) -> str:
+    word = document.words[index].lower()
+    return lemma(word, "VERB") if tag in ("VBZ", "VBD") else word
+
+
+def _partner(document: Document, index: int, tag: str) -> list[Edit]:
+    """Edits of a verb that follows with "and": it shares the auxiliary, and "and" turns "or"."""
+    if index + 2 >= len(document.words) or plain(document.words[index + 1]) not in ("and", "or"):
+        return []
+    if tag not in ("VBZ", "VBD", "VBP") or document.tag(index + 2) != tag:
+        return []
+    start, end = document.tokens[index + 1]
+    edits = [Edit(document.field, start, end, "or")]
+    low, high = document.tokens[index + 2]
+    return [*edits, Edit(document.field, low, high, _base(document, index + 2, tag))]
 
 
 def affirm(document: Document, index: int, last: int) -> Iterator[tuple[Edit, ...]]:
@@ -249,11 +272,10 @@ def _without_do(
     while at < last and document.tag(at) in ADVERBS:
         at += 1
     verb = plain(document.words[at]) if at < last else ""
-    is_verb = verb.isalpha() and (document.tag(at).startswith("VB") or verb in ("have", "do", "be"))
-    if not is_verb:
+    if not verb.isalpha() or not exists(verb, "v") or lemma(verb, "VERB") != verb:
         return _not_alone(document, index, after, low)
     form = inflect(verb, {"does": "VBZ", "did": "VBD"}[low]) if low != "do" else verb
-    if form is None or verb != lemma(verb, "VERB"):
+    if form is None:
         return None
     start = document.tokens[index][0]
     opens = document.words[index][:1].isupper()

@@ -4,10 +4,13 @@ A rule over Penn tags, not a parser. It knows the closed class of English auxili
 form, with their clitics both fused ("isn't", "I'll") and split in the Penn manner ("is n't").
 """
 
+from functools import lru_cache
 from typing import Final, Literal
 
 from scrutiny.core.transformation import Document
+from scrutiny.text.inflect import lemma
 from scrutiny.text.tokens import is_word, sentences
+from scrutiny.text.wordnet import exists
 
 Kind = Literal["be", "have", "do", "modal", "verb"]
 
@@ -31,6 +34,7 @@ PRONOUNS: Final = frozenset(
 )
 # Stems that lose a letter or more before n't.
 _STEMS: Final = {"ca": "can", "wo": "will", "sha": "shall"}
+_PERFECT: Final = HAVE | {"having"}
 ADVERBS: Final = frozenset({"RB", "RBR", "RBS"})
 _NOT_ADVERBIAL: Final = frozenset({"not", "n't", "never"})
 
@@ -122,14 +126,31 @@ def _split_clitic(document: Document, index: int, word: str) -> Kind | None:
     return CLITICS[word]  # type: ignore[return-value]
 
 
+@lru_cache(maxsize=1 << 16)
+def could_be_verb(word: str) -> bool:
+    """Whether WordNet knows a word in any casing as a form of a verb; spares a tag if not.
+
+    Examples
+    --------
+    >>> could_be_verb("Goes"), could_be_verb("the")
+    (True, False)
+    """
+    low = plain(word)
+    return low.isalpha() and exists(lemma(low, "VERB"), "v")
+
+
 def finite_kind(document: Document, index: int) -> Kind | None:
     """Class of a finite verb, or nothing where the token is none."""
     word = document.words[index]
     if not (is_word(word) or plain(word) in CLITICS):
         return None
+    if index > 0 and plain(word) == "had" and plain(document.words[index - 1]) in _PERFECT:
+        return None
     kind = auxiliary_kind(document, index)
     if kind is not None:
         return kind
+    if not could_be_verb(word) or (index > 0 and _asks_for_base(document, index - 1)):
+        return None
     tag = document.tag(index)
     if tag in ("VBZ", "VBP"):
         return "verb"
@@ -138,6 +159,11 @@ def finite_kind(document: Document, index: int) -> Kind | None:
     if tag == "VB" and index > 0 and _is_plural_subject(document, index - 1):
         return "verb"
     return None
+
+
+def _asks_for_base(document: Document, index: int) -> bool:
+    """Whether the verb right behind a token is an infinitive."""
+    return plain(document.words[index]) == "to" or auxiliary_kind(document, index) == "modal"
 
 
 def _is_participle(document: Document, index: int) -> bool:
@@ -153,6 +179,46 @@ def _is_plural_subject(document: Document, index: int) -> bool:
     if word in {"i", "you", "we", "they"}:
         return True
     return document.tag(index) in ("NNS", "NNPS")
+
+
+def mistagged_verb(document: Document, first: int, last: int) -> int | None:
+    """Index of the one word that must be the verb of a sentence in which the tagger saw none.
+
+    "John lives in Ireland" may be tagged as a name and a plural. A plural after a singular name or
+    pronoun, or a singular after a plural, is taken for a verb if WordNet knows it as one and no
+    other word is a finite verb.
+    """
+    if any(finite_kind(document, i) for i in range(first, last)):
+        return None
+    for i in range(first + 1, last):
+        low = document.words[i].lower()
+        tags = document.tag(i - 1), document.tag(i)
+        if tags in (("NNP", "NNS"), ("PRP", "NNS"), ("NNS", "NN")) and document.words[i].islower():
+            base = lemma(low, "VERB")
+            is_form = base != low if tags[1] == "NNS" else base == low
+            if is_form and exists(base, "v") and _may_follow_verb(document, i + 1, last):
+                return i
+    return None
+
+
+def tag_in_clause(document: Document, index: int) -> str:
+    """Penn tag of a word, where a noun that must be the verb of its clause counts as that."""
+    tag = document.tag(index)
+    if tag not in ("NN", "NNS") or index == 0 or not could_be_verb(document.words[index]):
+        return tag
+    before = document.words[index - 1]
+    if not (before[:1].isupper() or before.endswith("s") or plain(before) in PRONOUNS):
+        return tag
+    first, last = next((a, b) for a, b in sentence_tokens(document) if a <= index < b)
+    if mistagged_verb(document, first, last) != index:
+        return tag
+    return "VBZ" if tag == "NNS" else "VBP"
+
+
+def _may_follow_verb(document: Document, index: int, last: int) -> bool:
+    return index >= last or document.tag(index) in (
+        *("IN", "DT", "PRP", "PRP$", "TO", "RB", "RP", "NNP", "JJ", "."),
+    )
 
 
 def next_content(document: Document, index: int) -> int:
@@ -186,7 +252,7 @@ def is_auxiliary(document: Document, index: int) -> bool:
 
 def is_main_verb(document: Document, index: int) -> bool:
     """Whether a token is a verb in any form, auxiliaries and copulas aside."""
-    if not document.words[index].isalpha() or not document.tag(index).startswith("VB"):
+    if not could_be_verb(document.words[index]) or not document.tag(index).startswith("VB"):
         return False
     word = plain(document.words[index])
     if word in {"be", "been", "being", "having"} or clitic_of(word):

@@ -1,0 +1,94 @@
+"""A negation put in or taken out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.negation import affirm, has_negation, main_verb, negate, negator_in
+from scrutiny.perturb.verbs import sentence_tokens
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class ReverseNegation:
+    """A sentence's main clause negated, or its negation taken out.
+
+    A negation gets the form of "do" that the verb's tense and person ask for, and the verb its
+    base form; taking one out gives them back. Questions, commands, inversions, and sentences with
+    another negative word ("Nobody came") are left alone.
+
+    Parameters
+    ----------
+    add, remove
+        Whether negations are put in, and taken out.
+
+    **Measures** whether the model sees a small word that turns what is said into its opposite.
+
+    **Misleads when** it is scored against the old label: most labels may change, and some do not
+    ("It is not raining" is about as neutral as "It is raining").
+
+    References
+    ----------
+    Ettinger (2020). What BERT is not: lessons from a new suite of psycholinguistic diagnostics.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.document import document_of
+    >>> document = document_of("They went home.")
+    >>> site = ReverseNegation().sites(document)[0]
+    >>> document.text[site.start : site.end]
+    'went'
+    """
+
+    id: ClassVar[str] = "reverse_negation@1"
+    summary: ClassVar[str] = "a negation put in or taken out, with its agreement"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger",)
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
+    where: ClassVar[str] = "around"
+
+    add: bool = True
+    remove: bool = True
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The negation, or else the finite verb, of each sentence that can be turned round."""
+        found = []
+        for first, last in sentence_tokens(document):
+            if document.words[last - 1].endswith("?") or "?" in document.words[first:last]:
+                continue
+            index = self._place(document, first, last)
+            if index is not None:
+                found.append(Site(*document.tokens[index], index))
+        return found
+
+    def _place(self, document: Document, first: int, last: int) -> int | None:
+        negator = negator_in(document, first, last)
+        if negator is not None:
+            return negator if self.remove else None
+        verb = main_verb(document, first, last) if self.add else None
+        if verb is None or has_negation(document, first, verb, last):
+            return None
+        return verb
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """The clause turned round; a new negation comes in full or contracted, drawn first."""
+        first, last = _sentence_of(document, site.token)
+        if negator_in(document, first, last) == site.token:
+            yield from affirm(document, site.token, last)
+            return
+        ways = list(negate(document, site.token))
+        if len(ways) > 1 and rng.random() < 0.5:
+            ways.reverse()
+        yield from ways
+
+
+def _sentence_of(document: Document, index: int) -> tuple[int, int]:
+    """Token range of the sentence that a token stands in."""
+    return next((a, b) for a, b in sentence_tokens(document) if a <= index < b)
