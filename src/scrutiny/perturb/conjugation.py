@@ -6,7 +6,6 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
 from scrutiny.perturb.verbs import (
     ADVERBS,
-    Kind,
     clitic_of,
     finite_kind,
     negated_stem,
@@ -135,18 +134,17 @@ def _before_adverbs(document: Document, index: int) -> int:
     return at
 
 
-def agreement_of(document: Document, index: int, kind: Kind | None = None) -> Agreement | None:
+def agreement_of(document: Document, index: int) -> Agreement | None:
     """Tag of the present tense that a verb's subject asks for; nothing where that is unclear.
 
     The forms "was", "has", "does" say it themselves. Otherwise the subject is looked for to the
     left: a pronoun right there, or the first noun of its phrase, before any preposition.
     """
-    del kind
     low = plain(document.words[index])
     stem = negated_stem(low) or low
     if document.tag(index) == "VBZ" or stem in ("was", "is", "has", "does"):
         return "VBZ"
-    if stem in ("were", "are", "have", "do", "am"):
+    if stem in ("are", "have", "do", "am"):
         return "VBP"
     at = _before_adverbs(document, index)
     if at < 0:

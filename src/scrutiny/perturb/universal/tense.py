@@ -1,0 +1,122 @@
+"""Finite verbs in the other tense."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.conjugation import Tense as Time
+from scrutiny.perturb.conjugation import agreement_of, in_tense, tense_of
+from scrutiny.perturb.verbs import sentence_tokens
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Tense:
+    """Present turned into past and past into present, agreeing with the subject.
+
+    Only finite verbs have a tense to turn: participles and infinitives stay, since they could not
+    change by themselves and leave a sentence. Where the subject of a past form is not plain to
+    see, the verb stays as well.
+
+    Parameters
+    ----------
+    unit
+        ``word``: each chosen verb on its own. ``sentence``: all finite verbs of a chosen sentence,
+        into the tense that its first one did not have.
+
+    **Measures** whether the answer hangs on when something is said to happen.
+
+    **Misleads when** time is part of the question, as in the entailment of a pair of sentences.
+
+    References
+    ----------
+    Wang et al. (2021). TextFlint: unified multilingual robustness evaluation toolkit for natural
+    language processing.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> perturb(Example("1", {"text": "She went home."}), "tense", seed=0).edits[0].text
+    'goes'
+    """
+
+    id: ClassVar[str] = "tense@1"
+    summary: ClassVar[str] = "finite verbs in the other tense, agreeing with their subject"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger",)
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "text-pair-classification": "may change",
+    }
+    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
+    where: ClassVar[str] = "around"
+
+    unit: Literal["word", "sentence"] = "word"
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Finite verbs that have a form in the other tense, or the first one of each sentence."""
+        if self.unit == "word":
+            return [
+                Site(start, end, i)
+                for i, (start, end) in enumerate(document.tokens)
+                if _turned(document, i) is not None
+            ]
+        found = []
+        for first, last in sentence_tokens(document):
+            edits = _sentence(document, first, last)
+            if edits:
+                start = next(i for i in range(first, last) if tense_of(document, i))
+                found.append(Site(*document.tokens[start], start))
+        return found
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """The verb, or all of its sentence's, in the other tense."""
+        del rng
+        if self.unit == "word":
+            edit = _turned(document, site.token)
+            if edit is not None:
+                yield (edit,)
+            return
+        for first, last in sentence_tokens(document):
+            if first <= site.token < last:
+                yield tuple(_sentence(document, first, last))
+
+
+def _other(tense: Time) -> Time:
+    return "present" if tense == "past" else "past"
+
+
+def _turned(document: Document, index: int) -> Edit | None:
+    """Edit that puts one finite verb into the other tense, if it can be."""
+    tense = tense_of(document, index)
+    if tense is None:
+        return None
+    agreement = agreement_of(document, index) if tense == "past" else None
+    return in_tense(document, index, _other(tense), agreement)
+
+
+def _sentence(document: Document, first: int, last: int) -> list[Edit]:
+    """Edits that put all finite verbs of a sentence into one tense; none if one is unclear."""
+    tenses = [(i, tense) for i in range(first, last) if (tense := tense_of(document, i))]
+    if not tenses:
+        return []
+    target = _other(tenses[0][1])
+    edits: list[Edit] = []
+    agreement = None
+    for index, tense in tenses:
+        # A verb without a subject of its own ("came and left") shares the one before.
+        agreement = agreement_of(document, index) or agreement
+        if tense == target:
+            continue
+        edit = in_tense(document, index, target, agreement)
+        if edit is None:
+            return []
+        edits.append(edit)
+    return edits
