@@ -5,11 +5,19 @@ kept: in running text most words were asked before.
 """
 
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word, zipf
-from scrutiny.text.wordnet import antonyms, exists, lemmas, synsets
+from scrutiny.text.wordnet import (
+    antonyms,
+    exists,
+    hypernyms,
+    lemmas,
+    lexname,
+    sense_counts,
+    synsets,
+)
 
 UPOS_OF: Final = {
     "NN": "NOUN",
@@ -32,7 +40,14 @@ _BASE_TAGS: Final = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
 # Their meaning is in their object or their grammar; no synonym fits most of their uses.
 _LIGHT: Final = frozenset(
     """be have do make get go take let give put come keep need use say thing way lot bit kind sort
-    one more most much many very too also even just still well own other such same able""".split()
+    one more most much many very too also even just still well own other such same able
+    last first next whole little few time nothing something anything everything""".split()
+)
+# WordNet lists them as synonyms of harmless words; nobody wants them put into a text.
+_COARSE: Final = frozenset(
+    """queer fuck screw hump bang bed lay jazz shit crap piss ass arse bitch bastard whore slut
+    bum tit boob dick cock prick pussy fag faggot retard nigger negro spic kike cripple spastic
+    gook dyke tramp broad chick""".split()
 )
 _CACHED: Final = 1 << 16
 
@@ -64,39 +79,117 @@ def inflected(base: str, xpos: str) -> str | None:
 
 
 @lru_cache(maxsize=_CACHED)
-def synonym_forms(word: str, xpos: str, *, senses: int, least_zipf: float) -> tuple[str, ...]:
-    """Synonyms of a lower-case word in its inflection, frequent senses first.
+def synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[str, ...]:
+    """Synonyms of a lemma, frequent senses first.
 
-    A synonym must be a single common word for which the shared sense is a usual one as well: the
-    frequent sense of "dog" does not make a "frump" of it, nor that of "hi" a "Hawaii".
-
-    Parameters
-    ----------
-    word, xpos
-        The word and its Penn tag.
-    senses
-        How many senses count, both of the word and of its synonym.
-    least_zipf
-        How common a synonym has to be (log10 of its count per billion words).
+    A synonym must be a single common word, and the sense that both share must be a usual one of
+    the word and the usual one of the synonym: "dog" does not become "frump", nor "hi" "Hawaii".
 
     Examples
     --------
-    >>> synonym_forms("movies", "NNS", senses=1, least_zipf=3.0)[0]
+    >>> synonym_lemmas("movie", "n", SynonymSettings())[0]
+    'film'
+    """
+    senses = settings.senses
+    own = usual_senses(base, pos, least_share=0.2) if settings.usual else synsets(base, pos)
+    found = []
+    for sense in own[:senses]:
+        for other in lemmas(sense):
+            if not _is_usable(other, base, settings.least_zipf):
+                continue
+            if settings.usual:
+                its = usual_senses(other, pos, least_share=0.5)
+            else:
+                its = synsets(other, pos)[:senses]
+            if sense in its:
+                found.append(other)
+    if settings.broader and pos == "v" and not found and _is_feeling(base):
+        kinds = hypernyms(base, pos, senses=senses)
+        found = [o for o in kinds if _is_usable(o, base, settings.least_zipf)][:1]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_feeling(base: str) -> bool:
+    return any(lexname(s) == "verb.emotion" for s in usual_senses(base, "v", least_share=0.2))
+
+
+class SynonymSettings(NamedTuple):
+    """What counts as a synonym.
+
+    Parameters
+    ----------
+    senses
+        How many senses of the word count.
+    least_zipf
+        How common a synonym has to be (log10 of its count per billion words).
+    usual
+        Whether the counts of SemCor decide which senses are usual; otherwise their order does, and
+        the shared sense may be any of the first few.
+    broader
+        Whether a verb of feeling without a synonym takes the first one that it is a kind of: who
+        "loves" something "likes" it.
+    """
+
+    senses: int = 2
+    least_zipf: float = 3.0
+    usual: bool = True
+    broader: bool = False
+
+
+@lru_cache(maxsize=_CACHED)
+def synonym_forms(word: str, xpos: str, settings: SynonymSettings) -> tuple[str, ...]:
+    """Synonyms of a lower-case word in the inflection of its Penn tag.
+
+    Examples
+    --------
+    >>> synonym_forms("movies", "NNS", SynonymSettings())[0]
     'films'
     """
     base = content_lemma(word, xpos)
-    if base is None:
-        return ()
-    pos = POS_OF[UPOS_OF[xpos]]
-    found = []
-    for sense in synsets(base, pos)[:senses]:
-        for other in lemmas(sense):
-            if not _is_usable(other, base, least_zipf):
-                continue
-            if sense not in synsets(other, pos)[:senses]:
-                continue
-            found.append(inflected(other, xpos))
-    return tuple(dict.fromkeys(form for form in found if form and form != word))
+    if base is None or (xpos in ("VBG", "VBN") and exists(word, "a")):
+        return ()  # "boring", "forced": the tag cannot tell the adjective from the participle
+    others = synonym_lemmas(base, POS_OF[UPOS_OF[xpos]], settings)
+    return _known_forms([inflected(other, xpos) for other in others], word)
+
+
+class WordsWithSynonym(dict[str, bool]):
+    """Whether words, in any casing, have a synonym in some part of speech; filled when asked.
+
+    A plain dictionary look-up, because every word of every text is asked.
+
+    Examples
+    --------
+    >>> known = WordsWithSynonym(SynonymSettings())
+    >>> known["Movies"], known["the"]
+    (True, False)
+    """
+
+    __slots__ = ("_settings",)
+
+    def __init__(self, settings: SynonymSettings) -> None:
+        super().__init__()
+        self._settings = settings
+
+    def __missing__(self, word: str) -> bool:
+        if len(self) >= _CACHED:
+            self.clear()  # a stream of words that never end must not fill the memory
+        self[word] = found = self._has_synonym(word.lower())
+        return found
+
+    def _has_synonym(self, low: str) -> bool:
+        if len(low) < 3 or not low.isalpha() or is_stop_word(low):
+            return False
+        for upos, pos in POS_OF.items():
+            base = lemma(low, upos)
+            if base not in _LIGHT and synonym_lemmas(base, pos, self._settings):
+                return True
+        return False
+
+
+@lru_cache(maxsize=64)
+def words_with_synonym(settings: SynonymSettings) -> WordsWithSynonym:
+    """The one table for these settings."""
+    return WordsWithSynonym(settings)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -113,14 +206,39 @@ def antonym_forms(word: str, xpos: str, *, senses: int, least_zipf: float) -> tu
         return ()
     pos = POS_OF[UPOS_OF[xpos]]
     others = [o for o in antonyms(base, pos, senses=senses) if _is_usable(o, base, least_zipf)]
-    found = [inflected(other, xpos) for other in others]
-    return tuple(dict.fromkeys(form for form in found if form and form != word))
+    return _known_forms([inflected(other, xpos) for other in others], word)
+
+
+def _known_forms(found: list[str | None], word: str) -> tuple[str, ...]:
+    """Forms that people write, without repetition and the word itself ("peculiarer" is none)."""
+    return tuple(dict.fromkeys(form for form in found if form and form != word and zipf(form) > 0))
+
+
+@lru_cache(maxsize=_CACHED)
+def usual_senses(base: str, pos: str, *, least_share: float) -> tuple[int, ...]:
+    """Synsets that take a share of a lemma's uses in SemCor; an only one where none is counted.
+
+    Examples
+    --------
+    >>> len(usual_senses("dog", "n", least_share=0.2))
+    1
+    """
+    senses = synsets(base, pos)
+    counts = sense_counts(base, pos)
+    total = sum(counts)
+    if total == 0:
+        return senses if len(senses) == 1 else ()
+    return tuple(s for s, n in zip(senses, counts, strict=True) if n >= least_share * total)
 
 
 def _is_usable(other: str, base: str, least_zipf: float) -> bool:
     """Whether a lemma is one common lower-case word, and another one than the base."""
     if other == base or not (other.isalpha() and other.islower()) or len(other) < 3:
         return False
+    if other in _COARSE or (
+        base.endswith("ly") and not other.endswith("ly") and exists(other, "a")
+    ):
+        return False  # "quickly" has "quick" for a synonym, which few would write there
     return zipf(other) >= least_zipf
 
 

@@ -1,0 +1,109 @@
+"""Words replaced by a synonym from WordNet."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.agreement import replace_word
+from scrutiny.perturb.draws import in_random_order
+from scrutiny.perturb.replacements import SynonymSettings, synonym_forms, words_with_synonym
+from scrutiny.perturb.verbs import tag_in_clause
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
+
+_PARTICLES: Final = frozenset(
+    """about across after against along around as at away back by down for forth from in into of off
+    on onto out over through to together up upon with""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymWordnet:
+    """A synonym of the same part of speech, in the same inflection and casing.
+
+    The synonym is a single common word, never a name, and the sense that both share is a usual one
+    of the word and the usual one of the synonym, by their counts in SemCor. Where a text has
+    hardly a word with such a synonym, senses early in WordNet's order will do, and for a verb of
+    feeling what it is a kind of. Verbs before a preposition or particle stay. Only the words that
+    are chosen get tagged.
+
+    Parameters
+    ----------
+    senses
+        How many of a word's senses count, the most frequent first.
+    least_zipf
+        How common the synonym has to be, as log10 of its count per billion words.
+
+    **Measures** whether the answer hangs on the wording where the meaning stays.
+
+    **Misleads when** the word is used in a sense that is not its usual one, or the synonym differs
+    in tone: a "movie" is a "film", but a "flick" is not quite.
+
+    References
+    ----------
+    Miller (1995). WordNet: a lexical database for English.
+    Ren, Deng, He, Che (2019). Generating natural language adversarial examples through probability
+    weighted word saliency.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> perturb(Example("1", {"text": "Buy it"}), "synonym_wordnet", seed=0).edits[0].text
+    'Purchase'
+    """
+
+    id: ClassVar[str] = "synonym_wordnet@1"
+    summary: ClassVar[str] = "words replaced by a WordNet synonym in the same inflection"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
+    where: ClassVar[str] = "around"
+
+    senses: int = 2
+    least_zipf: float = 3.0
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words with a usual synonym; in texts that have few of them, others with a rarer one."""
+        usual = SynonymSettings(self.senses, self.least_zipf)
+        found = _words_in(document, usual)
+        return found if len(found) >= _ENOUGH else _words_in(document, _rarer(usual))
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Synonyms in the word's inflection, in random order; the usual ones alone if any."""
+        xpos = tag_in_clause(document, site.token)
+        if xpos.startswith("VB") and _has_particle(document, site.token):
+            return  # "lives in" is not "inhabits in"
+        forms = self._forms(document.words[site.token].lower(), xpos)
+        for form in in_random_order(forms, rng):
+            edits = replace_word(document, site.token, form)
+            if edits is not None:
+                yield edits
+
+    def _forms(self, word: str, xpos: str) -> tuple[str, ...]:
+        usual = SynonymSettings(self.senses, self.least_zipf, usual=True)
+        return synonym_forms(word, xpos, usual) or synonym_forms(word, xpos, _rarer(usual))
+
+
+def _words_in(document: Document, settings: SynonymSettings) -> list[Site]:
+    known = words_with_synonym(settings)
+    tokens = document.tokens
+    return [Site(*tokens[i], i) for i, word in enumerate(document.words) if known[word]]
+
+
+def _rarer(settings: SynonymSettings) -> SynonymSettings:
+    return settings._replace(usual=False, broader=True)
+
+
+def _has_particle(document: Document, index: int) -> bool:
+    """Whether a preposition or particle stands right behind a verb and may belong to it."""
+    following = index + 1
+    return following < len(document.words) and document.words[following].lower() in _PARTICLES
