@@ -12,7 +12,7 @@ from scrutiny.stats.interval import Decomposition, Interval, quantile_limits
 
 FEW_CLUSTERS = 20  # below, the items' part gets a t instead of the bootstrap's own shape
 FEW_FLIPS = 10  # units that change the statistic; below, its draws are too coarse for a tail
-_NEGLIGIBLE = 1e-24  # variance, relative to the square of the largest value, that is rounding
+_NEGLIGIBLE = 1e-18  # variance, relative to the square of a flip or of the largest value: rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,20 +96,28 @@ def item_noise(
     """Centered draws of the items' part: a floor with few flips, a t with few clusters."""
     if n_units is None:
         return noise, ()
-    step = flip / n_units
-    if float(noise.var()) <= _NEGLIGIBLE * flip * flip:
-        return rng.standard_normal(noise.size) * step, ("zero_item_variance",)
-    if float(noise.var()) < FEW_FLIPS * step * step and _is_coarse(noise, step):
-        # draws sit on a few values, and the limit on one of them: smooth by one flip
-        return noise + rng.standard_normal(noise.size) * step, ("few_flips",)
+    noise, notes = _floored(noise, rng, step=flip / n_units)
     if n_units >= FEW_CLUSTERS:
-        return noise, ()
+        return noise, notes
     if n_units == 1:
         raise StatisticsError("one cluster has no variance between clusters; name finer units.")
     # by rank, so that draws of items stay coupled between estimates; n/(n-1): the bootstrap's bias
     rank = (np.argsort(np.argsort(noise, kind="stable")) + 0.5) / noise.size
     spread = np.sqrt(noise.var(ddof=1) * n_units / (n_units - 1))
-    return spread * special.stdtrit(n_units - 1, rank), ("few_clusters",)
+    return spread * special.stdtrit(n_units - 1, rank), (*notes, "few_clusters")
+
+
+def _floored(
+    noise: FloatArray, rng: np.random.Generator, *, step: float
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Noise with the variance of one flip added where there are few; ``step`` is one flip."""
+    variance = float(noise.var())
+    if variance <= _NEGLIGIBLE * step * step:
+        return rng.standard_normal(noise.size) * step, ("zero_item_variance",)
+    if variance < FEW_FLIPS * step * step and _is_coarse(noise, step):
+        # draws sit on a few values, and the limit on one of them: smooth by one flip
+        return noise + rng.standard_normal(noise.size) * step, ("few_flips",)
+    return noise, ()
 
 
 def _is_coarse(noise: FloatArray, step: float) -> bool:
