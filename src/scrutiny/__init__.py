@@ -1,1 +1,32 @@
-"""Diagnose language models and say how far each diagnosis can be trusted."""
+"""Diagnose language models, and say how far each diagnosis can be trusted.
+
+::
+
+    import scrutiny
+
+    run = scrutiny.run("robustness", model=my_pipeline, data=frame, seed=0)
+    run.estimate("accuracy_drop").high
+    run.report("report.html")
+
+Everything else is private: modules may move without notice, versioned names never change meaning.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scrutiny._api import Plan, Run, audit, errors, list, load, run, show
+
+__all__ = ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
+
+
+def __getattr__(name: str) -> Any:
+    """Public names, imported when they are first asked for."""
+    if name in __all__:
+        return getattr(import_module("scrutiny._api"), name)
+    raise AttributeError(f"module 'scrutiny' has no attribute {name!r}")
+
+
+def __dir__() -> "list[str]":  # type: ignore[valid-type]
+    """Public names."""
+    return __all__

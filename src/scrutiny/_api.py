@@ -1,0 +1,155 @@
+"""The public Python API: ``run``, ``audit``, ``load``, ``list``, ``show``, ``Plan``, ``Run``."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scrutiny._results import Run
+from scrutiny.core import errors
+from scrutiny.core.model import LoadOptions
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.registry import registry
+from scrutiny.run.audit import audit_plan
+from scrutiny.run.driver import RunOptions, run_plan
+from scrutiny.run.plan_file import plan_of, read_plan
+from scrutiny.run.resolve import resolve
+from scrutiny.store.run_folder import RunFolder
+
+__all__ = ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
+
+_MODEL, _DATA = "model", "data"
+
+
+def run(
+    what: "str | Path | Plan | Mapping[str, Any]",
+    *,
+    model: Any = None,
+    data: Any = None,
+    out: str | Path | None = None,
+    seed: int = 0,
+    options: RunOptions | None = None,
+    **params: Any,
+) -> Run:
+    """Finished run of a plan, or of one diagnostic on a model and data.
+
+    Parameters
+    ----------
+    what
+        A plan, its file, its plain values, or the name of a diagnostic.
+    model
+        A model string, or an object: a callable, or anything with ``predict_proba``.
+    data
+        A data string, or an object: a data frame, a ``datasets.Dataset``, a list of dicts.
+    out
+        Run folder; a temporary one unless given.
+    seed
+        Of everything random.
+    options
+        Workers, cache, progress.
+    **params
+        Parameters of the diagnostic; ``task`` names the task where the columns do not tell.
+
+    Raises
+    ------
+    scrutiny.errors.ScrutinyError
+        With what is wrong, where, what is allowed and how to fix it.
+
+    Examples
+    --------
+    >>> found = run("performance", model="builtin:sentiment", data="builtin:reviews")
+    >>> found.estimate("accuracy").counts.planned
+    640
+    """
+    if isinstance(what, Plan):
+        return _finish(what, out, options, {}, {})
+    if isinstance(what, Mapping):
+        return _finish(plan_of(what), out, options, {}, {})
+    if isinstance(what, Path) or Path(what).suffix in {".toml", ".json"}:
+        return _finish(read_plan(Path(what)), out, options, {}, {})
+    name = registry().resolve("diagnostic", what)
+    models, datasets = _inputs(model, data, params.pop("task", ""))
+    measure = MeasurePlan(name.partition("@")[0], name, (_MODEL,), (_DATA,), params)
+    plan = Plan(seed=seed, data=datasets, models=models, measure=(measure,))
+    return _finish(plan, out, options, _objects(_MODEL, model), _objects(_DATA, data))
+
+
+def audit(
+    *,
+    model: Any,
+    data: Any,
+    out: str | Path | None = None,
+    seed: int = 0,
+    task: str = "",
+    options: RunOptions | None = None,
+) -> Run:
+    """Finished run of everything that applies to a model string and a data string.
+
+    Parameters are those of `run`.
+    """
+    if not isinstance(model, str) or not isinstance(data, str):
+        raise errors.PlanError(
+            "audit takes a model string and a data string; for objects, run each diagnostic with "
+            "scrutiny.run(name, model=..., data=...)."
+        )
+    models, datasets = _inputs(model, data, task)
+    return _finish(audit_plan(models, datasets, seed=seed), out, options, {}, {})
+
+
+def load(path: str | Path) -> Run:
+    """Run of a folder.
+
+    Raises
+    ------
+    scrutiny.errors.DataError
+        If there is no finished run.
+    """
+    return Run(RunFolder.open(path))
+
+
+def list(kind: str | None = None) -> Sequence[str]:
+    """Versioned names of one kind ("diagnostic"), or "kind name" of all.
+
+    Examples
+    --------
+    >>> "typos@1" in list("transformation")
+    True
+    """
+    names = registry()
+    if kind is not None:
+        return names.names(kind.removesuffix("s"))
+    return sorted(f"{k} {name}" for k, name in names.entries)
+
+
+def show(name: str, *, kind: str = "diagnostic") -> str:
+    """What a registered name says of itself."""
+    thing = registry().load(kind, name)
+    return str(getattr(thing, "__doc__", None) or getattr(thing, "says", ""))
+
+
+def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan], tuple[DataPlan]]:
+    if model is None or data is None:
+        raise errors.PlanError("Give both model= and data=: strings or objects.")
+    source = model if isinstance(model, str) else f"python:object:{type(model).__name__}"
+    text = data if isinstance(data, str) else f"object:{type(data).__name__}"
+    return (ModelPlan(_MODEL, source),), (DataPlan(_DATA, text, task),)
+
+
+def _objects(name: str, value: Any) -> dict[str, Any]:
+    return {} if isinstance(value, str) else {name: value}
+
+
+def _finish(
+    plan: Plan,
+    out: str | Path | None,
+    options: RunOptions | None,
+    models: Mapping[str, Any],
+    data: Mapping[str, Any],
+) -> Run:
+    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
+    resolved = resolve(plan, options=LoadOptions(), data=data, models=models)
+    used = replace(
+        options or RunOptions(), command=(options or RunOptions()).command or "scrutiny.run(...)"
+    )
+    return Run(run_plan(resolved, folder, options=used, models=models))

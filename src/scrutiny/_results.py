@@ -1,0 +1,151 @@
+"""A finished run, as Python and notebooks see it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import Estimate
+from scrutiny.reliability.rules import Rule
+from scrutiny.report.formats import format_of, render
+from scrutiny.report.load import load_view
+from scrutiny.run.judging import judge_run
+from scrutiny.store.files import save_text
+from scrutiny.store.run_folder import RunFolder
+
+
+class Records:
+    """Raw measures that can be narrowed down and taken out as tables."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return int(self._table.num_rows)
+
+    def where(self, **columns: str) -> "Records":
+        """Rows whose columns have these values."""
+        table = self._table
+        for name, value in columns.items():
+            if name not in table.column_names:
+                raise PlanError(
+                    f"Records have no column {name!r}: {', '.join(table.column_names)}."
+                )
+            table = table.filter(pc.equal(table[name], value))
+        return Records(table)
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table: zero-copy to pandas, polars, duckdb."""
+        return self._table
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame."""
+        return self._table.to_pandas()
+
+
+class Run:
+    """A finished run.
+
+    Examples
+    --------
+    ``run.records("robustness").where(role="control").to_pandas()``
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.folder.path
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """Plan, versions, identities, promise."""
+        return self.folder.manifest
+
+    def records(self, kind: str | None = None) -> Records:
+        """Raw measures of all diagnostics, or of one."""
+        table = self.folder.records()
+        if kind is not None:
+            table = table.filter(pc.starts_with(table["kind"], kind))
+        return Records(table)
+
+    @property
+    def items(self) -> pa.Table:
+        """Content of every item."""
+        return self.folder.items()
+
+    @property
+    def variants(self) -> pa.Table:
+        """Every variant with its edits."""
+        return self.folder.variants()
+
+    @property
+    def outputs(self) -> pa.Table:
+        """What the models answered."""
+        return self.folder.outputs()
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """All numbers with their intervals and denominators."""
+        return self.folder.estimates()
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All claims with their verdicts."""
+        return self.folder.findings()
+
+    def estimate(self, metric: str, *, group: str = "all", **condition: object) -> Estimate:
+        """The one estimate of a metric with this condition.
+
+        Raises
+        ------
+        PlanError
+            If there is none, or more than one: the conditions that tell them apart are listed.
+        """
+        rule = Rule(metric, ">", 0.0, {name: str(value) for name, value in condition.items()})
+        found = [
+            e
+            for e in self.estimates
+            if e.key.role != "control"
+            and e.key.group == group
+            and rule.fits(e.key.metric, {**e.key.condition, "dataset": e.key.dataset})
+        ]
+        distinct = {(e.key.metric, e.value, str(e.key.condition)): e for e in found}
+        if len(distinct) != 1:
+            near = sorted(
+                {f"{e.key.metric} {dict(e.key.condition)}" for e in found or self.estimates}
+            )
+            raise PlanError(
+                f"{len(distinct)} estimates fit {metric!r}; say which: {'; '.join(near[:8])}."
+            )
+        return next(iter(distinct.values()))
+
+    def gate(self, *rules: str) -> list[Finding]:
+        """Finding of each rule, such as "accuracy_drop <= 0.05"."""
+        return judge_run(self.folder, rules)
+
+    def report(self, path: str | Path | None = None) -> str:
+        """Report as text; written where a path is given, in the format of its suffix."""
+        view = load_view(self.path)
+        if path is None:
+            return render(view, "text")
+        text = render(view, format_of(Path(path)))
+        save_text(Path(path), text)
+        return text
+
+    def __repr__(self) -> str:
+        verdicts = [f.verdict for f in self.findings]
+        said = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
+        return f"<Run {self.path}: {said or 'no claims'}>"
+
+    def _repr_html_(self) -> str:
+        from scrutiny.report.snippet import render_snippet
+
+        return render_snippet(load_view(self.path))

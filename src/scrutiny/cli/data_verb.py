@@ -1,0 +1,100 @@
+"""``scrutiny data``: looking at data before a model does."""
+
+import json
+from typing import Any
+
+import click
+
+
+@click.group("data")
+def command() -> None:
+    """Look at data: what is in it, and what two sets share."""
+
+
+@command.command("show")
+@click.argument("source")
+@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option("--limit", default=None, metavar="N|A:B")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.option(
+    "--on-bad-row", type=click.Choice(["skip", "fail"]), default="skip", show_default=True
+)
+def show(source: str, task: str, limit: str | None, on_bad_row: Any, *, as_json: bool) -> int:
+    """Print rows, bad rows, labels, lengths, duplicates, and the data string to use."""
+    from scrutiny.core.canonical import plain
+    from scrutiny.data.dataset import load_dataset
+    from scrutiny.data.show import summarize
+
+    data = load_dataset(source, task=task or None, limit=limit, on_bad_row=on_bad_row)
+    summary = summarize(data)
+    if as_json:
+        click.echo(json.dumps(plain(summary), ensure_ascii=False))
+        return 0
+    for line in summary_lines(summary):
+        click.echo(line)
+    return 0
+
+
+def summary_lines(summary: Any) -> list[str]:
+    """Lines of a summary, none wider than 80 columns."""
+    lines = [
+        f"{summary.n:,} items of {summary.task} in {summary.source}",
+        f"  fingerprint   {summary.fingerprint}",
+        f"  bad rows      {len(summary.bad_rows)}",
+    ]
+    lines += [f"    {row.source}: {row.reason}" for row in summary.bad_rows[:5]]
+    if summary.chance is not None:
+        lines.append(f"  no skill      {summary.chance:.3f}")
+    lines += [f"  label         {c.label}: {c.n:,} ({c.share:.1%})" for c in summary.labels[:10]]
+    for field in summary.fields:
+        w = field.words
+        spread = f"median {w.median}, 5-95 % {w.p5}-{w.p95}, most {w.most}"
+        lines.append(f"  words         {field.name}: {spread}")
+    lines.append(f"  duplicates    {summary.duplicates} ({summary.conflicts} with another label)")
+    lines.append(
+        f"  languages     {', '.join(f'{k}: {v:,}' for k, v in summary.languages.items())}"
+    )
+    for kind, counts in (("units", summary.units), ("groups", summary.groups)):
+        if counts:
+            lines.append(f"  {kind:<13} {', '.join(f'{k}: {v}' for k, v in counts.items())}")
+    lines += [f"  note          {note}" for note in summary.notes]
+    lines += [f"  example       {e.id}: {e.text}" for e in summary.examples]
+    lines.append(f"  data string   {summary.data_string}")
+    kept = [line if "data string" in line else _fitted(line) for line in lines]
+    return [" ".join(line.split("\n")) for line in kept]
+
+
+def _fitted(line: str) -> str:
+    return line if len(line) <= 80 else line[:79].rstrip() + "…"
+
+
+@command.command("overlap")
+@click.argument("first")
+@click.argument("second")
+@click.option("--near", type=click.FloatRange(0.5, 1.0), default=0.8, show_default=True)
+@click.option("--exact-only", is_flag=True, help="Leave out near duplicates.")
+@click.option("--show", "shown", type=int, default=3, show_default=True, help="Pairs to print.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def overlap_command(
+    first: str, second: str, near: float, shown: int, *, exact_only: bool, as_json: bool
+) -> int:
+    """Print how many texts of FIRST stand in SECOND: letters only, exact and near."""
+    from scrutiny.core.canonical import plain
+    from scrutiny.data.dataset import load_dataset
+    from scrutiny.data.overlap import overlap
+
+    one, other = load_dataset(first), load_dataset(second)
+    texts = [[" ".join(e.fields.values()) for e in data.examples] for data in (one, other)]
+    found = overlap(texts[0], texts[1], near=None if exact_only else near)
+    if as_json:
+        click.echo(json.dumps(plain(found), ensure_ascii=False))
+        return 0
+    click.secho(
+        f"{found.n_overlapping:,} of {found.n_a:,} texts ({found.share:.1%}) stand in the "
+        f"second set of {found.n_b:,}.",
+        bold=True,
+    )
+    click.echo(f"  exact {found.exact:,}, contained {found.contained:,}, near {found.near or 0:,}")
+    for pair in found.pairs[:shown]:
+        click.echo(_fitted(f"  {pair.kind}: {texts[0][pair.a]}"))
+    return 0

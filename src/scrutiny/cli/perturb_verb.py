@@ -1,0 +1,122 @@
+"""``scrutiny perturb``: transformations as a stream."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+
+@click.command("perturb")
+@click.option("--data", required=True, metavar="STRING", help="Data string.")
+@click.option("--with", "recipes", required=True, metavar="A,B", help="Recipes; a+b is a sequence.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="JSONL file; else stdout.")
+@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option("--draws", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--constraint", "constraints", multiple=True, metavar="NAME", help="Repeatable.")
+@click.option("--resource", "resources", multiple=True, metavar="NAME=SPEC", help="Repeatable.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--limit", default=None, metavar="N|A:B", help="Items.")
+@click.option("--control", is_flag=True, help="Also write the matched random change of each.")
+@click.option(
+    "--on-bad-row", type=click.Choice(["skip", "fail"]), default="skip", show_default=True
+)
+def command(output: Path | None, **flags: Any) -> int:
+    r"""Write variants of texts, one JSON object a line, with their edits.
+
+    \b
+    scrutiny perturb --data builtin:reviews --with typos,contraction+ocr -o out.jsonl
+    """
+    from scrutiny.store.files import storage_errors
+
+    if output is None:
+        _write(flags, sys.stdout)
+        return 0
+    with storage_errors(output):
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with output.open("w", encoding="utf-8", errors="backslashreplace") as stream:
+            _write(flags, stream)
+    return 0
+
+
+def _write(flags: dict[str, Any], stream: IO[str]) -> None:
+    """Write all lines, and say on stderr what became of them."""
+    counts: dict[str, int] = {}
+    for line in _lines(flags):
+        counts[line["status"]] = counts.get(line["status"], 0) + 1
+        stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+    stream.flush()
+    total = sum(counts.values())
+    said = ", ".join(f"{n:,} {status}" for status, n in sorted(counts.items()))
+    click.echo(f"{total:,} variants: {said or 'none'}", err=True)
+
+
+def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """One object for each variant, in the order of the items."""
+    from scrutiny.cli.plans import split_recipes
+    from scrutiny.core.registry import registry
+    from scrutiny.data.reading import open_data, parse_limit
+    from scrutiny.perturb.control import matched_control
+    from scrutiny.perturb.stream import perturb_stream
+
+    start, stop = parse_limit(flags["limit"])
+    reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
+    pairs = perturb_stream(
+        _between(iter(reading), start, stop),
+        split_recipes(flags["recipes"]),
+        seed=flags["seed"],
+        draws=flags["draws"],
+        resources=dict(_pair(text) for text in flags["resources"]) or None,
+        constraints=[registry().load("constraint", name)() for name in flags["constraints"]],
+        task=reading.task.name,
+    )
+    for example, variant in pairs:
+        yield _line(example, variant)
+        if flags["control"]:
+            control = matched_control(example, variant, seed=flags["seed"], draw=variant.draw)
+            yield _line(example, control)
+    if reading.bad_rows:
+        first = reading.bad_rows[0]
+        click.echo(
+            f"{len(reading.bad_rows)} rows do not read and were left out; the first is "
+            f"{first.source}: {first.reason}",
+            err=True,
+        )
+
+
+def _between(examples: Iterator[Any], start: int, stop: int | None) -> Iterator[Any]:
+    from itertools import islice
+
+    return islice(examples, start, stop)
+
+
+def _line(example: Any, variant: Any) -> dict[str, Any]:
+    """JSON object of a variant."""
+    from scrutiny.core.canonical import plain
+    from scrutiny.text.edits import apply_edits
+
+    changed = apply_edits(example, variant.edits) if variant.status == "ok" else example
+    gold = variant.gold if not isinstance(variant.gold, tuple) else changed.gold
+    return {
+        "id": example.id,
+        **{name: changed.fields[name] for name in example.fields},
+        "gold": plain(gold),
+        "recipe": variant.recipe,
+        "role": variant.role,
+        "draw": variant.draw,
+        "status": variant.status,
+        "reason": variant.reason,
+        "edits": [[e.field, e.start, e.end, e.text] for e in variant.edits],
+        "source": example.source,
+    }
+
+
+def _pair(text: str) -> tuple[str, str]:
+    from scrutiny.core.errors import PlanError
+
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise PlanError(f"--resource {text!r} does not read: it is written name=specification.")
+    return name, value
