@@ -93,7 +93,10 @@ class Reading:
         notes = [*self.table.notes, self.columns.note]
         has_gold = {"label", "tags"} & set(self.columns.roles)
         notes.append("" if has_gold else "There is no column of gold answers; nothing is scored.")
-        notes += [_ODDITIES[code].format(n=n) for code, n in sorted(self.oddities.items())]
+        notes += [
+            _ODDITIES.get(code, f"{{n}} rows: {code}.").format(n=n)
+            for code, n in sorted(self.oddities.items())
+        ]
         repeated = self.identifiers.repetitions
         notes.append(f"{repeated} items repeat an earlier one exactly." if repeated else "")
         return tuple(filter(None, notes))

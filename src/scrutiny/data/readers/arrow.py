@@ -35,14 +35,16 @@ def feature_names(features: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     >>> feature_names({"label": {"_type": "ClassLabel", "names": ["no", "yes"]}})
     {'label': ('no', 'yes')}
     """
-    found = {}
-    for column, feature in features.items():
-        inner = feature
-        for key in ("feature", 0):  # lists: {"feature": {...}} or [{...}]
-            if isinstance(inner, Mapping) and key == "feature":
-                inner = inner.get("feature", inner)
-            elif isinstance(inner, list) and inner and key == 0:
-                inner = inner[0]
-        if isinstance(inner, Mapping) and inner.get("names"):
-            found[column] = tuple(str(name) for name in inner["names"])
-    return found
+    return {
+        column: tuple(map(str, names)) for column, f in features.items() if (names := _names(f))
+    }
+
+
+def _names(feature: Any) -> list[Any]:
+    """Names of a class, or of the classes in a list: ``{"feature": {…}}``, of old ``[{…}]``."""
+    if isinstance(feature, list):
+        return _names(feature[0]) if feature else []
+    if not isinstance(feature, Mapping):
+        return []
+    names = feature.get("names") or _names(feature.get("feature"))
+    return list(names)

@@ -44,7 +44,7 @@ def parse_name(target: str, *, config: str = "") -> HubName:
     'stanfordnlp/imdb'
     """
     match = _NAME.fullmatch(target)
-    if match is None:
+    if match is None or (not _is_local(match["name"]) and {"@", ":"} & set(match["name"])):
         raise DataError(f"hf:{target} does not read: it is hf:org/name:split[:200]@revision.")
     name, split, revision = match.group("name", "split", "revision")
     parts = name.split("/")

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.example import Example
-from scrutiny.core.task import Prediction
+from scrutiny.core.record import Measure
+from scrutiny.core.task import Prediction, Score
 from scrutiny.data.tasks.cells import attributes_of, id_of, label_of, language_of, text_of
 from scrutiny.data.tasks.classes import ACCURACY, MEASURES, majority_share, score_class
 
@@ -15,8 +16,8 @@ class TextPairClassification:
     name = "text-pair-classification"
     fields: tuple[str, ...] = ("text", "text_pair")
     columns: tuple[str, ...] = ("text", "text_pair", "label")
-    measures = MEASURES
-    scored_by = ACCURACY
+    measures: tuple[Measure, ...] = MEASURES
+    scored_by: Score = ACCURACY
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a row with ``text``, ``text_pair`` and, where there is gold, ``label``."""

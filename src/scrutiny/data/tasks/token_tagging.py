@@ -20,12 +20,12 @@ class TokenTagging:
     name = "token-tagging"
     fields: tuple[str, ...] = ("text",)
     columns: tuple[str, ...] = ("tokens", "tags")
-    measures = (
+    measures: tuple[Measure, ...] = (
         Measure("tp", unit="entities"),
         Measure("fp", unit="entities"),
         Measure("fn", unit="entities"),
     )
-    scored_by = Score(
+    scored_by: Score = Score(
         level="entity_f1@1",
         drop="entity_f1_drop@1",
         excess="excess_entity_f1_drop@1",

@@ -1,0 +1,103 @@
+import pytest
+
+from scrutiny.core.errors import UnknownNameError
+from scrutiny.data.dataset import load_dataset
+
+
+def columns_of(names, options="", **more):
+    row = {name: ["a"] if name in ("tokens", "words") else "a" for name in names}
+    row |= {name: ["O"] for name in names if name in ("tags", "ner_tags")}
+    given = dict(part.split("=") for part in options.split(",") if part)
+    data = load_dataset([row], columns=given, **more)
+    return data.task, dict(data.columns), data.notes
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        (("sentence", "label"), {"text": "sentence", "label": "label"}),
+        (("Review", "Target", "n"), {"text": "Review", "label": "Target"}),
+        (("content", "class", "guid"), {"text": "content", "label": "class", "id": "guid"}),
+        (("premise", "hypothesis", "gold_label"),
+         {"text": "premise", "text_pair": "hypothesis", "label": "gold_label"}),
+        (("idx", "sentence1", "sentence2", "label"),
+         {"text": "sentence1", "text_pair": "sentence2", "label": "label"}),
+        (("question", "sentence", "label"),
+         {"text": "question", "text_pair": "sentence", "label": "label"}),
+        (("id", "tokens", "ner_tags", "text"),
+         {"id": "id", "tokens": "tokens", "tags": "ner_tags"}),
+        (("words", "tags"), {"tokens": "words", "tags": "tags"}),
+        (("tokens", "text", "label"), {"text": "text", "label": "label"}),
+    ],
+)  # fmt: skip
+def test_guesses_by_well_known_names(names, roles):
+    _, found, notes = columns_of(names)
+    assert found == roles
+    assert "guessed" in notes[0]
+    assert all(f"{role}={column}" in notes[0] for role, column in roles.items())
+
+
+def test_nothing_is_noted_where_all_is_stated():
+    _, found, notes = columns_of(("x", "y", "id"), "text=x,label=y,id=")
+    assert found == {"text": "x", "label": "y"}
+    assert notes == ()
+
+
+def test_a_stated_text_rules_out_guessing_a_pair():
+    task, found, _ = columns_of(("sentence1", "sentence2", "label"), "text=sentence1")
+    assert task == "text-classification"
+    assert found == {"text": "sentence1", "label": "label"}
+
+
+def test_a_stated_task_decides():
+    names = ("sentence1", "sentence2", "label", "tokens", "tags")
+    assert columns_of(names)[0] == "token-tagging"
+    assert columns_of(names, task="text-pair-classification")[1]["text_pair"] == "sentence2"
+    assert columns_of(names, "task=text-classification")[1] == {
+        "text": "sentence1",
+        "label": "label",
+    }
+
+
+def test_an_empty_option_refuses_the_guess():
+    _, found, notes = columns_of(("text", "label", "id"), "label=,id=")
+    assert found == {"text": "text"}
+    assert any("no column of gold" in note for note in notes)
+
+
+def test_units_groups_and_language():
+    rows = [{"text": "a", "label": "x", "story": "s1", "age": 4, "sex": "f", "lang": "de"}]
+    data = load_dataset(rows, columns={"unit": "story", "group": "age|sex", "language": "lang"})
+    (example,) = data.examples
+    assert example.attributes == {"u_story": "s1", "a_age": 4.0, "a_sex": "f"}
+    assert example.language == "de"
+    assert load_dataset(rows, columns={"language": "fr"}).languages == {"fr"}
+
+
+def test_wrong_column_lists_the_columns_with_near_names(write, failure):
+    write("dev.csv", "sentence,label,topic\na,x,t\n")
+    message = failure("csv:dev.csv#text=sentense,label=label")
+    assert "dev.csv has no column 'sentense' (asked for by text=)" in message
+    assert "Did you mean 'sentence'?" in message
+    assert "'sentence', 'label', 'topic'" in message
+    assert "asked for by unit=" in failure("csv:dev.csv#unit=story")
+
+
+def test_no_column_that_is_known(write, failure):
+    write("dev.csv", "col_a,col_b\na,x\n")
+    message = failure("csv:dev.csv#label=col_b")
+    assert "No column of dev.csv is known to hold the text" in message
+    assert "csv:dev.csv#label=col_b,text=col_a" in message
+
+
+def test_task_that_lacks_a_column(write, failure):
+    write("dev.csv", "text,label\na,x\n")
+    message = failure("csv:dev.csv", task="text-pair-classification")
+    assert "needs a column of the second text" in message
+    assert "add text_pair=NAME" in message
+
+
+def test_unknown_task_and_unknown_option(failure):
+    with pytest.raises(UnknownNameError):
+        load_dataset([{"text": "a"}], task="tagging-of-tokens")
+    assert "no option 'txt'" in failure([{"text": "a"}], columns={"txt": "a"})

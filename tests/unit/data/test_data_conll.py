@@ -1,0 +1,73 @@
+from scrutiny.core.example import Span
+from scrutiny.data.dataset import load_dataset
+
+SENTENCES = """-DOCSTART- -X- O O
+
+Ada NNP B-PER
+met VBD O
+Bo NNP B-PER
+
+Nobody NN O
+came VBD O
+"""
+
+
+def test_sentences_by_white_space(write):
+    write("d.conll", SENTENCES)
+    data = load_dataset("conll:d.conll#token=0,tag=-1")
+    first, second = data.examples
+    assert first.text == "Ada met Bo"
+    assert first.gold == (Span("text", 0, 3, "PER"), Span("text", 8, 10, "PER"))
+    assert first.tokens == {"text": ((0, 3), (4, 7), (8, 10))}
+    assert (first.source, second.source) == ("d.conll:3", "d.conll:7")
+    assert second.gold == ()
+    assert data.labels == ("PER",)
+    assert data.task == "token-tagging"
+
+
+def test_tabs_blank_lines_with_spaces_and_no_last_line_end(write):
+    write("d.conll", "New York\tB-LOC\r\n.\tO\r\n\t\r\n#tag\tO\r\n# \tO")
+    data = load_dataset("d.conll")
+    assert [e.text for e in data.examples] == ["New York .", "#tag # "]
+    assert data.examples[0].gold == (Span("text", 0, 8, "LOC"),)
+
+
+def test_comments_are_columns(write):
+    write(
+        "d.conll",
+        "# newdoc id = d1\n# sent_id = s-1\n# text = Bo!\n1\tBo\tB-PER\n2\t!\tO\n\n"
+        "# sent_id = s-2\n1\tHi\tO\n",
+    )
+    data = load_dataset("conll:d.conll#token=1,tag=2,id=sent_id")
+    assert [e.id for e in data.examples] == ["s-1", "s-2"]
+    assert data.examples[0].source == "d.conll:4"
+
+
+def test_iob1_is_read_and_noted(write):
+    write("d.conll", "Ada I-PER\nLove I-PER\nBo B-PER\nin O\nRome I-LOC\n\nHi O\n")
+    data = load_dataset("d.conll")
+    assert [s.label for s in data.examples[0].gold] == ["PER", "PER", "LOC"]
+    assert any("conlleval" in note and note.startswith("1 rows") for note in data.notes)
+
+
+def test_bad_sentences_are_left_out_whole(write):
+    write("d.conll", "a\tO\nb\n\nc\tNN\n\nd\tB-\n\ne\tO\n")
+    data = load_dataset("d.conll")
+    assert [e.text for e in data.examples] == ["e"]
+    assert [b.source for b in data.bad_rows] == ["d.conll:1", "d.conll:4", "d.conll:6"]
+    assert data.bad_rows[0].reason == "line 2 has a single column"
+    assert "'NN' is not a tag" in data.bad_rows[1].reason
+    assert "'B-' is not a tag" in data.bad_rows[2].reason
+
+
+def test_column_out_of_range(write, failure):
+    write("d.conll", SENTENCES)
+    assert "too few for token=0,tag=5" in failure("conll:d.conll#tag=5")
+    assert "counted from 0" in failure("conll:d.conll#tag=last")
+
+
+def test_label_map_renames_types(write):
+    write("d.conll", "Ada B-PER\n\nRome B-LOC\n")
+    data = load_dataset("conll:d.conll#labels=PER:person|LOC:place")
+    assert data.labels == ("person", "place")
+    assert data.examples[1].gold == (Span("text", 0, 4, "place"),)

@@ -1,0 +1,149 @@
+import time
+
+import pytest
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Span
+from scrutiny.data.dataset import load_dataset
+from scrutiny.data.labels import match_labels
+
+CSV = "id,text,label\n1,a,neg\n2,b,pos\n3,,pos\n4,d,pos\n"
+
+
+def test_bad_rows_are_counted_and_listed(write):
+    write("d.csv", CSV)
+    data = load_dataset("d.csv")
+    assert [e.id for e in data.examples] == ["1", "2", "4"]
+    assert [(b.source, b.reason) for b in data.bad_rows] == [("d.csv:4", "text is empty")]
+    assert data.labels == ("neg", "pos")
+    assert len(data) == 3
+    assert data.name == "d"
+
+
+def test_bad_rows_are_fatal_on_demand(write, failure):
+    write("d.csv", CSV)
+    assert failure("d.csv", on_bad_row="fail").startswith("d.csv:4: text is empty.")
+
+
+def test_all_rows_bad(write, failure):
+    write("d.csv", "text,label\n,x\n ,y\nz,\n")
+    message = failure("d.csv")
+    assert "None of the 3 rows of d.csv reads" in message
+    assert "d.csv:2: text is empty" in message
+    assert "d.csv:4: label is missing" in message
+
+
+def test_duplicate_user_ids_show_both_lines(write, failure):
+    write("d.csv", "id,text,label\n7,a,x\n8,b,x\n7,c,x\n")
+    data = load_dataset("d.csv")
+    assert [e.id for e in data.examples] == ["7", "8"]
+    assert data.bad_rows[0].source == "d.csv:4"
+    assert "'7' stands on line 2 already" in data.bad_rows[0].reason
+    message = failure("d.csv", on_bad_row="fail")
+    assert "d.csv:4" in message
+    assert "line 2" in message
+    assert len(load_dataset("csv:d.csv#id=")) == 3
+
+
+def test_content_ids_pair_up_whatever_the_order_and_the_file(write):
+    write("d.csv", "text,label\na,x\nb,y\na,x\n")
+    write("e.tsv", "label\tsentence\ny\tb\nx\ta\n")
+    one, other = load_dataset("d.csv"), load_dataset("e.tsv")
+    ids = [e.id for e in one.examples]
+    assert ids[:2] == [e.id for e in reversed(other.examples)]
+    assert ids[2] == f"{ids[0]}-1"
+    assert all(len(name) == 16 for name in ids[:2])
+    assert any("1 items repeat" in note for note in one.notes)
+
+
+def test_limit_selects_the_same_items(write):
+    write("d.csv", "text,label\na,x\n,x\na,x\nb,x\na,x\n")
+    everything = load_dataset("d.csv").examples
+    assert load_dataset("d.csv", limit="1:3").examples == everything[1:3]
+    assert load_dataset("d.csv", limit=2).examples == everything[:2]
+    with pytest.raises(DataError, match="9:12 selects no example"):
+        load_dataset("d.csv", limit="9:12")
+
+
+def test_fingerprint(write):
+    write("d.csv", "text,label\na,0\nb,1\n")
+    write("e.tsv", "x\ty\na\t0\nb\t1\n")
+    base = load_dataset("d.csv").fingerprint
+    assert len(base) == 32
+    assert load_dataset("tsv:e.tsv#text=x,label=y").fingerprint == base
+    assert load_dataset("csv:d.csv#labels=0:no|1:yes").fingerprint == base
+    assert load_dataset("d.csv", limit=1).fingerprint != base
+    write("d.csv", "text,label\na,0\nc,1\n")
+    assert load_dataset("d.csv").fingerprint != base
+
+
+def test_label_map(write):
+    write("d.csv", "text,label\na,0\nb,1\nc,2\n")
+    data = load_dataset("csv:d.csv#labels=1:yes|0:no")
+    assert [e.gold for e in data.examples] == ["no", "yes"]
+    assert data.labels == ("yes", "no")
+    assert data.label_map == {"1": "yes", "0": "no"}
+    assert data.bad_rows[0].reason == "the label '2' is not in labels=1:yes|0:no"
+    plain = load_dataset("d.csv")
+    assert [e.id for e in data.examples] == [e.id for e in plain.examples[:2]]
+
+
+def test_models_labels():
+    data = load_dataset([{"text": "a", "label": "0"}, {"text": "b", "label": "1"}])
+    match = match_labels(data.labels, ["NEG", "POS"])
+    named = data.with_labels(match)
+    assert [e.gold for e in named.examples] == ["NEG", "POS"]
+    assert named.labels == ("NEG", "POS")
+    assert named.fingerprint == data.fingerprint
+    assert match.note in named.notes
+    tagged = load_dataset([{"tokens": ["Ada"], "tags": ["B-per"]}])
+    named = tagged.with_labels(match_labels(tagged.labels, ["PER"]))
+    assert named.golds == [(Span("text", 0, 3, "PER"),)]
+
+
+def test_texts_are_untouched(write):
+    write("d.tsv", "text\tlabel\n  two  spaces \t 1 \n")
+    data = load_dataset("d.tsv")
+    assert data.examples[0].text == "  two  spaces "
+    assert data.examples[0].gold == "1"
+
+
+def test_data_string_states_what_was_guessed(write):
+    write("d.csv", "review,target\na,x\n")
+    data = load_dataset("d.csv")
+    assert data.data_string == "csv:d.csv#text=review,label=target"
+    again = load_dataset(data.data_string)
+    assert again.examples == data.examples
+    assert again.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "n"),
+    [
+        ("reviews", "text-classification", 640),
+        ("pairs", "text-pair-classification", 70),
+        ("entities", "token-tagging", 64),
+    ],
+)
+def test_samples(name, task, n):
+    data = load_dataset(f"builtin:{name}")
+    assert (data.name, data.task, len(data)) == (name, task, n)
+    assert data.bad_rows == ()
+    assert data.notes == ()
+    assert data.data_string == f"builtin:{name}"
+
+
+def test_sample_options_and_names(failure):
+    assert load_dataset("builtin:reviews", limit=1).examples[0].attributes == {
+        "a_topic": "restaurant"
+    }
+    assert load_dataset("builtin:reviews#group=", limit=1).examples[0].attributes == {}
+    assert "no sample named 'review'. Did you mean 'reviews'" in failure("builtin:review")
+
+
+def test_reading_is_fast(write):
+    rows = "".join(f"sentence number {i} , written for the clock\t{i % 2}\n" for i in range(67_000))
+    write("d.tsv", "sentence\tlabel\n" + rows)
+    start = time.process_time()
+    assert len(load_dataset("d.tsv")) == 67_000
+    assert time.process_time() - start < 3  # 0.7 s where nothing else runs

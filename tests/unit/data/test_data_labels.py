@@ -1,0 +1,96 @@
+import re
+
+import pytest
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.labels import match_labels, parse_label_map, sort_labels
+
+
+def test_equal_names_but_for_case():
+    match = match_labels(["negative", "positive"], ["POSITIVE", "NEGATIVE", "NEUTRAL"])
+    assert match.mapping == {"negative": "NEGATIVE", "positive": "POSITIVE"}
+    assert match.rule == "equal"
+    assert "by equal names" in match.note
+
+
+def test_the_very_name_goes_before_case():
+    assert match_labels(["a", "A"], ["A", "a"]).mapping == {"A": "A", "a": "a"}
+    with pytest.raises(DataError):
+        match_labels(["aA"], ["AA", "aa"])
+
+
+@pytest.mark.parametrize(
+    ("data", "model"),
+    [
+        (["0", "1"], ["no", "yes"]),
+        (["1"], ["no", "yes"]),
+        (["0"], ["no", "yes"]),
+        (["0", "2"], ["no", "maybe", "yes"]),
+    ],
+)
+def test_integers_by_index(data, model):
+    match = match_labels(data, model)
+    assert match.rule == "index"
+    assert match.mapping == {label: model[int(label)] for label in data}
+    assert "by index" in match.note
+
+
+@pytest.mark.parametrize(
+    ("data", "model"),
+    [
+        (["0", "1"], ["no", "maybe", "yes"]),  # which two of three is not known
+        (["1", "2"], ["no", "yes"]),
+        (["0", "1", "x"], ["no", "maybe", "yes"]),
+        (["-1", "1"], ["no", "yes"]),
+        (["00", "1"], ["no", "yes"]),
+        (["pos", "neg"], ["LABEL_0", "LABEL_1"]),
+        (["0", "yes"], ["no", "yes"]),  # partly by name: no index for the rest
+    ],
+)
+def test_anything_else_is_refused_and_spelled_out(data, model):
+    with pytest.raises(DataError) as caught:
+        match_labels(data, model)
+    message = str(caught.value)
+    assert all(repr(label) in message for label in (*data, *model))
+    assert "add labels=" in message
+
+
+def test_the_suggestion_reads_back():
+    with pytest.raises(DataError, match=re.escape("labels=neg:LABEL_0|pos:LABEL_1")):
+        match_labels(["neg", "pos"], ["LABEL_0", "LABEL_1"])
+
+
+def test_explicit_map():
+    match = match_labels(["0", "1"], ["POS", "NEG"], explicit_map={"0": "neg", "1": "pos"})
+    assert match.mapping == {"0": "NEG", "1": "POS"}
+    assert match.rule == "explicit"
+
+
+def test_explicit_map_may_leave_out_equal_names_only():
+    assert match_labels(["x", "b"], ["a", "b"], explicit_map={"x": "a"}).mapping["b"] == "b"
+    with pytest.raises(DataError, match="'c'"):
+        match_labels(["x", "c"], ["a", "b"], explicit_map={"x": "a"})
+    with pytest.raises(DataError, match=r"leads to 'z'.*'a', 'b'"):
+        match_labels(["x"], ["a", "b"], explicit_map={"x": "z"})
+
+
+def test_digest_depends_on_the_mapping_only():
+    one = match_labels(["0", "1"], ["no", "yes"])
+    other = match_labels(["1", "0"], ["no", "yes"], explicit_map={"1": "yes", "0": "no"})
+    assert one.digest == other.digest
+    assert one.digest != match_labels(["0", "1"], ["yes", "no"]).digest
+
+
+def test_map_reads_odd_characters():
+    assert parse_label_map("a%2Cb:x%7Cy | 1 : no") == {"a,b": "x|y", "1": "no"}
+
+
+@pytest.mark.parametrize("text", ["0", "0:", ":x", "0:a||1:b", "0:a|0:b"])
+def test_maps_that_do_not_read(text):
+    with pytest.raises(DataError, match="label map"):
+        parse_label_map(text)
+
+
+def test_order():
+    assert sort_labels(["10", "9", "-1"]) == ["-1", "9", "10"]
+    assert sort_labels(["b", "10", "9"]) == ["10", "9", "b"]

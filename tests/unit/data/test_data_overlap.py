@@ -1,0 +1,209 @@
+import time
+import zipfile
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.containment import SHORTEST, find_contained, window_hashes
+from scrutiny.data.dataset import load_dataset
+from scrutiny.data.letters import letters, training_hashes
+from scrutiny.data.near import find_near
+from scrutiny.data.overlap import OverlapPair, overlap, overlap_with_hashes
+
+LONG = "The second half of the film drags, and nobody in it seems to mind."
+
+
+def test_kinds():
+    a = [
+        "A FINE film ...",
+        LONG,
+        "one two three four five six seven eight nine ten eleven",
+        "something else entirely",
+        "123",
+    ]
+    b = [
+        "nothing",
+        f"It starts well. {LONG} Then it ends.",
+        "one two three four five six seven eight nine ten twelve",
+        "a fine film",
+        "a fine film!",
+        "123",
+    ]
+    report = overlap(a, b)
+    assert (report.exact, report.contained, report.near) == (1, 1, 1)
+    assert report.pairs == (
+        OverlapPair(0, 3, "exact", 1.0),
+        OverlapPair(1, 1, "contained", 1.0),
+        OverlapPair(2, 2, "near", 9 / 11),
+    )
+    assert (report.n_a, report.n_b, report.n_overlapping, report.share) == (5, 6, 3, 0.6)
+
+
+def test_near_can_be_left_out_and_tightened():
+    a, b = ["a b c d e f"], ["a b c d e g"]
+    assert overlap(a, b, near=None).near is None
+    assert overlap(a, b, near=0.6).near == 1
+    assert overlap(a, b, near=0.7).near == 0
+    for near in (0, 1.1, -1):
+        with pytest.raises(DataError, match="Jaccard"):
+            overlap(a, b, near=near)
+
+
+@pytest.mark.parametrize(("a", "b"), [([], []), (["x"], []), ([], ["x"]), ([""], [""])])
+def test_nothing_overlaps_with_nothing(a, b):
+    report = overlap(a, b)
+    assert report.pairs == ()
+    assert report.share == 0.0
+
+
+def shingles(text):
+    words = text.split()
+    return set(pairwise(words)) or set(words)
+
+
+texts = st.lists(st.lists(st.sampled_from("abcde"), max_size=7).map(" ".join), max_size=12)
+
+
+@given(texts, texts, st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_near_finds_every_pair_that_all_against_all_finds(a, b, least):
+    found = find_near(a, b, least=least)
+    for i, one in enumerate(a):
+        scores = []
+        for j, other in enumerate(b):
+            x, y = shingles(one), shingles(other)
+            if x and y:
+                scores.append((-len(x & y) / len(x | y), j))
+        best = min(scores, default=(0.0, -1))
+        if -best[0] >= least:
+            assert found[i][0] == best[1]
+            assert found[i][1] == pytest.approx(-best[0])
+        else:
+            assert i not in found
+
+
+def test_near_in_chinese_counts_characters():
+    assert find_near(["这部电影真的很好看啊"], ["这部电影真的很好看"], least=0.8) == {0: (0, 8 / 9)}
+
+
+def test_near_does_not_depend_on_the_size_of_blocks(monkeypatch):
+    a = [f"w{i % 7} w{i % 5} x y z" for i in range(60)]
+    b = [f"w{i % 6} w{i % 4} x y z" for i in range(50)]
+    whole = find_near(a, b, least=0.5)
+    monkeypatch.setattr("scrutiny.data.near._CANDIDATES", 10)
+    assert find_near(a, b, least=0.5) == whole
+    assert len(whole) == 60
+
+
+@given(st.text("ab", min_size=SHORTEST, max_size=60), st.text("ab", max_size=90), st.integers(0, 9))
+def test_containment_agrees_with_in(short, long, place):
+    planted = long[:place] + short + long[place:]
+    found = find_contained([short, short[:31]], [long, planted])
+    assert found == {0: 0 if short in long else 1}
+
+
+def test_containment_does_not_cross_texts(monkeypatch):
+    short = letters(LONG)
+    halves = [LONG[:30], LONG[30:]]
+    assert find_contained([short], halves) == {}
+    monkeypatch.setattr("scrutiny.data.containment._BLOCK", 5)
+    assert find_contained([short], [*halves, "x", LONG]) == {0: 3}
+
+
+def test_window_hashes_are_of_their_windows():
+    text = "abcdefghijklmnopqrstuvwxyz" * 3
+    hashes = window_hashes(text)
+    assert len(hashes) == len(text) - SHORTEST + 1
+    assert hashes[5] == window_hashes(text[5 : 5 + SHORTEST])[0] == hashes[31]
+    assert len(set(hashes.tolist())) == 26
+    assert len(window_hashes("short")) == 0
+
+
+def test_against_hashes():
+    hashes = training_hashes([f"It starts well. {LONG}", "A fine film."])
+    report = overlap_with_hashes(
+        ["a FINE film", LONG, f"{LONG} And so on.", "One. Two.", "", "unseen"], hashes
+    )
+    assert [(p.a, p.b, p.kind) for p in report.pairs] == [
+        (0, -1, "exact"),
+        (1, -1, "exact"),
+        (2, -1, "contained"),
+    ]
+    assert (report.n_b, report.near) == (len(hashes), None)
+    assert overlap_with_hashes(["a"], training_hashes([])).exact == 0
+
+
+@pytest.mark.parametrize(
+    "hashes",
+    [
+        np.array([2, 1], dtype=np.uint64),
+        np.array([1, 2]),
+        np.array([[1]], dtype=np.uint64),
+    ],
+)
+def test_hashes_must_be_sorted_and_unsigned(hashes):
+    with pytest.raises(DataError, match="sorted array of uint64"):
+        overlap_with_hashes(["a"], hashes)
+
+
+def test_a_hundred_thousand_texts_take_seconds():
+    rng = np.random.default_rng(0)
+    words = [f"{a}{b}{c}" for a in "bcdfgh" for b in "aeiou" for c in "klmnprst"]
+    made = [" ".join(rng.choice(words, 12)) for _ in range(100_000)]
+    start = time.process_time()
+    report = overlap([f"{text} indeed" for text in made[:20_000]], made)
+    assert report.near == 20_000
+    assert time.process_time() - start < 30  # 4 s where nothing else runs
+
+
+def corpus(base, name):
+    """Documents of a corpus of nltk_data."""
+    with zipfile.ZipFile(base / "nltk_data" / "corpora" / f"{name}.zip") as archive:
+        names = [n for n in sorted(archive.namelist()) if not n.endswith(("/", "README"))]
+        contents = [archive.read(n) for n in names]
+    try:
+        return [content.decode() for content in contents]
+    except UnicodeDecodeError:  # movie_reviews
+        return [content.decode("latin-1") for content in contents]
+
+
+def corpus_lines(base, name):
+    return [line for text in corpus(base, name) for line in text.split("\n") if line.strip()]
+
+
+@pytest.fixture
+def sst(shared):
+    return [
+        [e.text for e in load_dataset(f"tsv:{shared}/sst2/{part}.tsv").examples]
+        for part in ("dev", "test")
+    ]
+
+
+@pytest.mark.data("nltk_data")
+@pytest.mark.parametrize(
+    ("name", "exact"), [("sentence_polarity", (732, 1496)), ("subjectivity", (271, 589))]
+)
+def test_known_leak(shared, sst, name, exact):
+    lines = corpus_lines(shared, name)
+    reports = [overlap(texts, lines) for texts in sst]
+    assert tuple(report.exact for report in reports) == exact
+    assert tuple(report.n_a for report in reports) == (872, 1821)
+
+
+@pytest.mark.data("nltk_data")
+def test_the_leak_is_larger_than_whole_lines(shared, sst):
+    # Lines of sentence_polarity hold several sentences: what is no whole line stands inside one.
+    lines = corpus_lines(shared, "sentence_polarity")
+    assert [overlap(texts, lines, near=None).contained for texts in sst] == [109, 237]
+    hashes = training_hashes(lines)
+    assert [overlap_with_hashes(texts, hashes).n_overlapping for texts in sst] == [871, 1817]
+
+
+@pytest.mark.data("nltk_data")
+def test_no_leak_in_movie_reviews(shared, sst):
+    reviews = corpus(shared, "movie_reviews")
+    assert len(reviews) == 2000
+    assert [overlap(texts, reviews).pairs for texts in sst] == [(), ()]

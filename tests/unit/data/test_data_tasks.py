@@ -1,0 +1,145 @@
+import pytest
+
+from scrutiny.core.errors import DataError, ModelError, UnknownNameError
+from scrutiny.core.example import Span
+from scrutiny.core.registry import registry
+from scrutiny.core.task import Prediction, Task
+from scrutiny.data.tasks.names import infer_task, load_task
+
+NAMES = ["text-classification", "text-pair-classification", "token-tagging"]
+LABELS = ("neg", "pos")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_contract(name):
+    task: Task = load_task(f"{name}@1")
+    assert task.name == name
+    assert task.scored_by.bounded == (0.0, 1.0)
+    assert all(measure.size == 1 for measure in task.measures)
+    assert set(task.fields) <= {"text", "text_pair"}
+    assert {task.scored_by.level, task.scored_by.drop, task.scored_by.excess} <= set(
+        registry().names("statistic")
+    )
+
+
+def test_margins():
+    assert load_task("text-classification").scored_by.margin == 0.01
+    assert load_task("text-pair-classification").scored_by.margin == 0.01
+    assert load_task("token-tagging").scored_by.margin == 0.02
+
+
+def test_every_registered_task_is_here():
+    assert registry().names("task") == [f"{name}@1" for name in NAMES]
+
+
+def test_unknown_task_has_near_names():
+    with pytest.raises(UnknownNameError, match="text-classification@1"):
+        load_task("text-classificaton")
+
+
+@pytest.mark.parametrize(
+    ("columns", "name"),
+    [
+        ({"text"}, "text-classification"),
+        ({"text", "label"}, "text-classification"),
+        ({"text", "text_pair"}, "text-pair-classification"),
+        ({"tokens", "tags", "text"}, "token-tagging"),
+    ],
+)
+def test_infer(columns, name):
+    assert infer_task(columns) == name
+
+
+def test_infer_nothing():
+    with pytest.raises(DataError, match="needs text"):
+        infer_task({"label"})
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "measures"),
+    [
+        ("pos", Prediction("pos", (0.25, 0.75)), (1.0, 1.0, 0.75)),
+        ("neg", Prediction("pos", (0.25, 0.75)), (0.0, 1.0, 0.25)),
+        ("neg", Prediction("neg"), (1.0, 0.0, 1.0)),
+        ("neg", Prediction("pos"), (0.0, 1.0, 0.0)),
+    ],
+)
+@pytest.mark.parametrize("name", NAMES[:2])
+def test_score_of_classes(name, gold, prediction, measures):
+    task = load_task(name)
+    assert task.score(gold, prediction, labels=LABELS) == measures
+    assert len(measures) == len(task.measures)
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "error", "phrase"),
+    [
+        (None, Prediction("pos"), DataError, "no gold label"),
+        ("1", Prediction("pos"), DataError, "neg, pos"),
+        ("pos", Prediction("1"), ModelError, "none of its labels"),
+        ("pos", Prediction(None), ModelError, "none of its labels"),
+        ("pos", Prediction("pos", (1.0,)), ModelError, "1 scores for 2 labels"),
+    ],
+)
+def test_answers_that_cannot_be_scored(gold, prediction, error, phrase):
+    with pytest.raises(error, match=phrase):
+        load_task("text-classification").score(gold, prediction, labels=LABELS)
+
+
+def test_score_of_entities_is_strict():
+    task = load_task("token-tagging")
+    gold = (Span("text", 0, 3, "PER"), Span("text", 4, 7, "LOC"), Span("text", 8, 9, "LOC"))
+    predicted = (
+        Span("text", 0, 3, "PER"),  # right
+        Span("text", 4, 7, "PER"),  # wrong type
+        Span("text", 8, 12, "LOC"),  # wrong border
+        Span("text", 0, 3, "PER"),  # said twice
+    )
+    assert task.score(gold, Prediction(spans=predicted), labels=()) == (1.0, 2.0, 2.0)
+    assert task.score((), Prediction(spans=()), labels=()) == (0.0, 0.0, 0.0)
+    with pytest.raises(ModelError, match="no spans"):
+        task.score(gold, Prediction(), labels=())
+    with pytest.raises(DataError, match="no gold"):
+        task.score(None, Prediction(spans=()), labels=())
+
+
+def test_chance():
+    assert load_task("text-classification").chance(["a", "b", "a", "a", None]) == 0.75
+    assert load_task("token-tagging").chance([()]) == 0.0
+    with pytest.raises(DataError, match="no gold"):
+        load_task("text-pair-classification").chance([None])
+
+
+def test_parse_attributes_and_language():
+    row = {"text": "a", "u_story": 3, "a_age": 40, "a_vip": True, "a_none": None, "language": "de"}
+    example = load_task("text-classification").parse(row, source="d:1")
+    assert example.attributes == {"u_story": "3", "a_age": 40.0, "a_vip": "true"}
+    assert example.language == "de"
+    assert example.gold is None
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "phrase"),
+    [
+        ("text-classification", {}, "text is missing"),
+        ("text-classification", {"text": {}}, "text is an object"),
+        ("text-classification", {"text": "a", "u_x": None}, "unit x is missing"),
+        ("text-classification", {"text": "a", "a_x": []}, "x is a list"),
+        ("text-classification", {"text": "a", "id": ""}, "id is missing"),
+        ("text-pair-classification", {"text": "a"}, "text_pair is missing"),
+        ("token-tagging", {"tokens": "a b"}, "tokens is not a list"),
+        ("token-tagging", {}, "tokens is missing"),
+        ("token-tagging", {"tokens": []}, "tokens is empty"),
+        ("token-tagging", {"tokens": ["a", ""]}, r"tokens\[1\] is empty"),
+        ("token-tagging", {"tokens": ["a"], "tags": ["O", "O"]}, "1 tokens and 2 tags"),
+    ],
+)
+def test_rows_that_do_not_parse(name, row, phrase):
+    with pytest.raises(DataError, match=phrase):
+        load_task(name).parse(row, source="d:1")
+
+
+def test_tokens_without_tags():
+    example = load_task("token-tagging").parse({"tokens": ["a", "bc"]}, source="d:1")
+    assert example.gold is None
+    assert example.tokens == {"text": ((0, 1), (2, 4))}
