@@ -324,8 +324,8 @@ def test_docstring_says_what_it_measures_and_when_it_misleads(name):
     for section in ("**Measures**:", "**Misleads when**:", "**References**:", ">>> "):
         assert section in text
     first = text.splitlines()[0]
-    assert first.endswith((".", "."))
-    assert len(first) <= 100
+    assert first.endswith(".")
+    assert len(first) <= 79
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

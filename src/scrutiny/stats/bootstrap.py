@@ -111,7 +111,7 @@ def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> Floa
 def bca_limits(
     point: float, draws: FloatArray, *, left_out: FloatArray, level: float = 0.95
 ) -> tuple[float, float]:
-    """Lower and upper BCa limits from draws ``(draw,)`` and leave-one-out values ``(unit,)``.
+    """BCa limits from draws ``(draw,)`` and leave-one-out values ``(unit,)``.
 
     **Measures**: percentile limits moved for the median bias of the draws and for how the
     standard error changes with the parameter.

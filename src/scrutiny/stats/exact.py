@@ -1,4 +1,4 @@
-"""What every exact test answers: its p, and the smallest p that it could have given."""
+"""What an exact test answers: its p, and the smallest p it could have given."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -42,5 +42,5 @@ class ExactTest:
 
 
 def two_sided(lower: float, upper: float) -> float:
-    """Two-sided p from the two tails, each with the observed value in it: twice the smaller."""
+    """Two-sided p: twice the smaller of two tails, each with the observed value."""
     return min(1.0, 2.0 * min(lower, upper))

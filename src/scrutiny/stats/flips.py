@@ -51,7 +51,7 @@ class Flips:
 
     @property
     def sd_ratio(self) -> float | None:
-        """``observed_sd / flip_sd``; above 1 replicates shift as a whole, not item by item."""
+        """``observed_sd / flip_sd``; above 1: whole shifts, not item-wise flips."""
         if self.observed_sd is None or not self.flip_sd:
             return None
         return self.observed_sd / self.flip_sd
@@ -160,7 +160,7 @@ def _chances(ones: IntArray, replicates: int, probabilities: ArrayLike | None) -
 
 
 def _folded(by_count: FloatArray) -> FloatArray:
-    """Distribution of ``min(k, R - k)`` from that of k, ``(item, k)`` to ``(item, d)``."""
+    """Distribution of ``min(k, R - k)`` ``(item, d)`` from that of k ``(item, k)``."""
     replicates = by_count.shape[1] - 1
     out = np.zeros((by_count.shape[0], replicates // 2 + 1))
     for k in range(replicates + 1):

@@ -96,7 +96,7 @@ def multibootstrap(
     level: float = 0.95,
     direction: Direction = "greater",
 ) -> MultiBootstrap:
-    """Multi-Bootstrap of the mean over seeds, with examples drawn for all runs at once.
+    """Multi-Bootstrap of the mean over seeds; examples are drawn for all runs.
 
     Parameters
     ----------
@@ -167,12 +167,12 @@ def multibootstrap_decomposition(
     nboot: int = 1000,
     score: Score | None = None,
 ) -> Decomposition:
-    """Variance with seeds only, examples only, and both drawn; of the difference if two sides.
+    """Variance with seeds only, examples only, and both drawn.
 
     Parameters
     ----------
     base, expt, score
-        As in `multibootstrap`.
+        As in `multibootstrap`; with two sides the variances are those of the difference.
     rng
         Source of the draws of all three.
     paired, nboot
@@ -244,7 +244,7 @@ def _score_draws(
     scheme: Scheme,
     score: Score | None,
 ) -> list[FloatArray]:
-    """Mean over drawn seeds of each side on each draw of examples, ``(draw,)`` a side."""
+    """Mean over drawn seeds on each draw of examples, ``(draw,)`` a side."""
     n = sides[0].values.shape[1]
     out = [np.empty(scheme.nboot) for _ in sides]
     means = [_by_seed(s, s.values) for s in sides]  # (seed, example)

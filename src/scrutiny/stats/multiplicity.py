@@ -39,7 +39,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
-    """Benjamini and Hochberg's adjusted p-values ``(test,)``; for lists only, never for claims.
+    """Benjamini and Hochberg's adjusted p-values ``(test,)``; only to list.
 
     **Measures**: the share of false entries expected in a list cut at each test.
 

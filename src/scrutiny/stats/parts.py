@@ -1,4 +1,4 @@
-"""What replicates and items each add to an interval: the parts of the crossed method."""
+"""What replicates and items each add to an interval by the crossed method."""
 
 from dataclasses import dataclass
 
@@ -48,7 +48,7 @@ class Parts:
 def checked(
     point: ArrayLike, draws: ArrayLike, *, keep: bool = False
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Point ``(replicate,)``, draws ``(draw, replicate)``, notes; draws without value left out."""
+    """Point ``(replicate,)``, draws that have values ``(draw, replicate)``, notes."""
     each = finite(point, "point", ndim=1)
     drawn = np.asarray(draws, dtype=np.float64)
     if drawn.ndim != 2 or drawn.shape[1] != each.size or drawn.shape[0] < 2:
@@ -72,7 +72,7 @@ def enough(fine: BoolArray) -> None:
 
 
 def side_of(each: FloatArray, drawn: FloatArray, *, center: float) -> Parts:
-    """Parts of one side from its point ``(replicate,)`` and draws ``(draw, replicate)``."""
+    """Parts of a side: its point ``(replicate,)``, draws ``(draw, replicate)``."""
     replicates = each.size
     mean = drawn.mean(axis=1)
     noise = mean - mean.mean()
@@ -93,7 +93,7 @@ def is_constant(drawn: FloatArray) -> bool:
 def item_noise(
     noise: FloatArray, rng: np.random.Generator, *, n_units: int | None, flip: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Centered draws of the items' part: a floor with few flips, a t with few clusters."""
+    """Items' part, centered: a floor with few flips, a t with few clusters."""
     if n_units is None:
         return noise, ()
     noise, notes = _floored(noise, rng, step=flip / n_units)
@@ -110,7 +110,7 @@ def item_noise(
 def _floored(
     noise: FloatArray, rng: np.random.Generator, *, step: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Noise with the variance of one flip added where there are few; ``step`` is one flip."""
+    """Noise with the variance of one flip, ``step``, added where there are few."""
     variance = float(noise.var())
     if variance <= _NEGLIGIBLE * step * step:
         return rng.standard_normal(noise.size) * step, ("zero_item_variance",)
@@ -126,7 +126,7 @@ def _is_coarse(noise: FloatArray, step: float) -> bool:
 
 
 def t_draws(side: Parts, size: int, rng: np.random.Generator) -> FloatArray:
-    """Draws ``(draw,)`` of the replicates' part: ``sqrt(Vs) * t(R - 1)``; 0 for one replicate."""
+    """Replicates' part ``(draw,)``: ``sqrt(Vs) * t(R - 1)``; 0 for one replicate."""
     if side.replicates < 2:
         return np.zeros(size)
     scale = float(np.sqrt(side.seeds))

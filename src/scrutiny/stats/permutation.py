@@ -1,4 +1,4 @@
-"""Permutation tests by the exchangeable unit, within strata; sign flips of paired units."""
+"""Permutation tests by exchangeable unit, within strata; sign flips of pairs."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -199,7 +199,7 @@ def _unit_sums(components: FloatArray, units: Units) -> FloatArray:
 
 
 def _values(sums: FloatArray, labels: IntArray, value: Value, *, n_labels: int) -> FloatArray:
-    """Mean over replicates of the value under labels ``(exchange, unit)``: ``(exchange,)``."""
+    """Mean value over replicates ``(exchange,)``, labels ``(exchange, unit)``."""
     by_label = [
         np.einsum("eu,ruc->erc", (labels == k).astype(np.float64), sums, optimize=True)
         for k in range(n_labels)
@@ -226,7 +226,7 @@ def _n_exchanges(label: IntArray, units: Units) -> int:
 
 @lru_cache(maxsize=16)
 def _choices(n: int, k: int) -> BoolArray:
-    """All ways to choose k of n, ``(way, n)``; kept, because tests of one size come in series."""
+    """All ways to choose k of n ``(way, n)``; kept: tests of a size come in series."""
     table = np.zeros((comb(n, k), n), dtype=np.bool_)
     picked = np.array(list(combinations(range(n), k)), dtype=np.int64).reshape(-1, k)
     table[np.arange(table.shape[0])[:, None], picked] = True

@@ -36,7 +36,7 @@ class CrossedDesign:
 
     @property
     def seeds(self) -> float:
-        """Variance of the estimate over replicates; 0 with one, of which nothing is known."""
+        """Variance of the estimate over replicates; 0 with one replicate."""
         return self.seed_sd**2 / self.replicates if self.replicates > 1 else 0.0
 
     @property
@@ -77,7 +77,7 @@ def crossed_power(effect: float, design: CrossedDesign, *, alpha: float = 0.05) 
 def minimum_detectable_effect(
     design: CrossedDesign, *, alpha: float = 0.05, power: float = 0.8, family: int = 1
 ) -> float:
-    """Smallest effect found with the given power, in the unit of the standard deviations.
+    """Smallest effect found with the given power, in the unit of the sd.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _power(effect: float, design: CrossedDesign, critical: FloatArray) -> float:
 def paired_binary_mde(
     items: int, *, discordant: float, alpha: float = 0.05, power: float = 0.8
 ) -> float | None:
-    """Smallest difference of two accuracies on the same items that one model can show.
+    """Smallest difference of two accuracies on the same items that can be shown.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def paired_binary_mde(
 
 
 def tost(estimate: float, se: float, *, margin: float, df: float = float("inf")) -> float:
-    """Two one-sided tests' p of "the difference lies within plus or minus the margin".
+    """Two one-sided tests' p of "the difference lies within the margin".
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def tost(estimate: float, se: float, *, margin: float, df: float = float("inf"))
 def workable_margin(
     se: float, *, alpha: float = 0.05, power: float = 0.8, df: float = float("inf")
 ) -> float:
-    """Smallest margin at which `tost` passes with the given power when there is no difference.
+    """Smallest margin that `tost` passes with the given power at no difference.
 
     Parameters
     ----------

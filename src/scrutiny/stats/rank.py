@@ -95,7 +95,7 @@ def signed_rank(differences: ArrayLike, *, alternative: Alternative = "two-sided
 
 
 def _doubled_ranks(values: FloatArray) -> IntArray:
-    """Twice the mean ranks: whole numbers also with ties; nearly equal values are ties."""
+    """Twice the mean ranks, whole also with ties; nearly equal values are ties."""
     order = np.sort(values)
     close = np.diff(order) <= TIE * np.maximum(np.abs(order[1:]), np.abs(order[:-1]))
     group = np.concatenate([[0], np.cumsum(~close)])

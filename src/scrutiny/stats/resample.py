@@ -49,7 +49,7 @@ class Resampled:
         return int(np.count_nonzero(~has_value(self.draws)))
 
     def select(self, replicates: slice | list[int]) -> "Resampled":
-        """These replicates only, on the same draws: the way to take apart sides drawn jointly."""
+        """These replicates only, on the same draws: sides drawn jointly, taken apart."""
         return Resampled(
             point=self.point[replicates],
             draws=self.draws[:, replicates],
@@ -70,7 +70,7 @@ def resample(
     cells: ArrayLike | None = None,
     share: bool = False,
 ) -> Resampled:
-    """Statistic of each replicate on each draw of items, the same items for all replicates.
+    """Statistic of each replicate on each draw of items, the same for all.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def _units(units: Units | None, rows: int) -> Units:
 
 
 def evaluate(table: ComponentTable, weights: FloatArray, value: Value) -> FloatArray:
-    """Values ``(draw, replicate)`` under weights ``(draw, unit)``, their shape checked."""
+    """Values ``(draw, replicate)`` under weights ``(draw, unit)``, checked."""
     sums, times = table.weighted(weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         result = np.asarray(value(sums, times), dtype=np.float64)

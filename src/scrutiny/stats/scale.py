@@ -39,7 +39,7 @@ class Scale:
         return self.name != "identity"
 
     def forward(self, values: FloatArray, *, margin: float) -> FloatArray:
-        """Values on the real line; shares nearer than ``margin`` to a bound are moved off it."""
+        """Values on the real line; shares are kept ``margin`` away from the bounds."""
         if not self.is_bounded:
             return values
         if np.nanmin(values) < self.low - 1e-9 or np.nanmax(values) > self.high + 1e-9:

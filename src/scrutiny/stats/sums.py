@@ -1,4 +1,4 @@
-"""Additive components, summed over weighted units: the table behind every resample."""
+"""Additive components summed over weighted units: the table of a resample."""
 
 from dataclasses import dataclass
 
@@ -47,9 +47,9 @@ class ComponentTable:
         return len(self.columns) * self.shape[0] * self.shape[1]
 
     def weighted(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Sums ``(draw, replicate, cell, component)``, multiplicities ``(draw, replicate, cell)``.
+        """Sums and multiplicities under weights ``(draw, unit)``.
 
-        ``weights`` is ``(draw, unit)``.
+        Their shapes: ``(draw, replicate, cell, component)``, ``(draw, replicate, cell)``.
         """
         replicates, components = self.shape
         draws, cells = weights.shape[0], len(self.columns)
@@ -120,7 +120,7 @@ def _grouped(flat: FloatArray, position: IntArray, groups: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patterns:
-    """Units with equal sums, collapsed: a draw of units is a multinomial draw of patterns.
+    """Units with equal sums, collapsed: drawing units is a multinomial draw.
 
     Parameters
     ----------

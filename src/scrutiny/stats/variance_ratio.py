@@ -1,4 +1,4 @@
-"""Same accuracy, different diagnosis: whether the diagnostic is less stable over seeds."""
+"""Same accuracy, different diagnosis: is a diagnostic less stable over seeds."""
 
 from dataclasses import dataclass
 
@@ -71,7 +71,7 @@ class VarianceRatio:
 
 
 def variance_ratio(diagnostic: Spread, downstream: Spread, *, level: float = 0.95) -> VarianceRatio:
-    """F test of whether a diagnostic varies more over seeds than the downstream score does.
+    """F test of whether a diagnostic varies more over seeds than the score does.
 
     Parameters
     ----------

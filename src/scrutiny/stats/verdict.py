@@ -1,4 +1,4 @@
-"""From p-values to verdicts: intersection-union within a claim, Holm over the claims."""
+"""From p-values to verdicts: intersection-union in a claim, Holm over claims."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def intersection_union(p_for: ArrayLike, p_against: ArrayLike) -> ClaimTest:
 
 
 def judge(claims: Sequence[ClaimTest], *, alpha: float = 0.05) -> tuple[Judgment, ...]:
-    """Verdict of each claim of a family, Holm-adjusted, each direction at ``alpha / 2``.
+    """Verdict of each claim of a family by Holm, each direction at ``alpha / 2``.
 
     Parameters
     ----------

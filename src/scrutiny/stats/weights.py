@@ -33,7 +33,7 @@ class Units:
     def of(
         cls, n_rows: int, unit: ArrayLike | None = None, *, strata: ArrayLike | None = None
     ) -> "Units":
-        """Units of ``n_rows`` rows from ids of units and strata ``(row,)``; no unit: each row.
+        """Units of ``n_rows`` rows from ids ``(row,)``; without ids: each row.
 
         Raises
         ------
@@ -91,7 +91,7 @@ def _codes(ids: ArrayLike, n_rows: int, name: str) -> IntArray:
 
 
 def draw_weights(units: Units, *, draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Chunks of how often each unit is drawn, ``(draw, unit)``, with replacement within strata.
+    """Chunks of how often each unit is drawn ``(draw, unit)``, within strata.
 
     **Measures**: the multiplicities of the nonparametric bootstrap.
 
@@ -137,7 +137,7 @@ def _fill(block: FloatArray, members: IntArray, rng: np.random.Generator) -> Non
 
 
 def draw_indices(units: Units, *, draws: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Rows of each resample ``(drawn row,)``: whole units, drawn with replacement within strata.
+    """Rows of each resample ``(drawn row,)``: whole units, within strata.
 
     **Measures**: the resamples of the nonparametric bootstrap, for statistics that are refitted.
 
