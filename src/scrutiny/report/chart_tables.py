@@ -14,7 +14,7 @@ Spec = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The numbers of a chart: a header and rows of texts; columns from ``numeric`` on align right."""
+    """The numbers of a chart: header and rows of texts; columns from ``numeric`` on align right."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]

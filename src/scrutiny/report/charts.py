@@ -23,17 +23,17 @@ from scrutiny.report.view import FlipCounts
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 MOST_ROWS: Final = 60
+#: Sources of variance in the order in which they are drawn; others follow.
+_SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
 _STEP: Final = {"step": 30, "for": "position"}
 
 
-def forest(
-    anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None
-) -> Chart | None:
+def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None) -> Chart | None:
     """Return the estimates of each line beside their controls, with the limit of the claim.
 
-    Nothing for a single number: there is nothing to compare.
+    Nothing for a single number without a limit: there is nothing to compare.
     """
-    if sum(len(line.series) for line in lines) < 2:
+    if limit is None and sum(len(line.series) for line in lines) < 2:
         return None
     shown = lines[:MOST_ROWS]
     names = list(dict.fromkeys(name for line in shown for name in line.series))
@@ -115,7 +115,8 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
     kept = [(label, e) for label, e in kept if sum(e.variance.values()) > 0]
     if not kept:
         return None
-    names = list(dict.fromkeys(name for _, e in kept for name in e.variance))
+    found = dict.fromkeys(name for _, e in kept for name in e.variance)
+    names = sorted(found, key=lambda name: _SOURCES.get(name, len(_SOURCES)))
     values = [
         {"label": label, "source": name, "share": e.variance[name] / sum(e.variance.values())}
         for label, e in kept[:MOST_ROWS]
@@ -267,5 +268,3 @@ def _cut(count: int) -> str:
     if count <= MOST_ROWS:
         return ""
     return f"The chart shows the first {MOST_ROWS} of {count} rows; the table has them all."
-
-

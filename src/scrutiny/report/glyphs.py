@@ -25,8 +25,8 @@ def glyphs(estimates: Sequence[Estimate | None]) -> list[Glyph | None]:
     if not known:
         return [None] * len(estimates)
     ends = [0.0]
-    for estimate in known:
-        ends += _bounds(estimate)
+    for shown in known:
+        ends += _bounds(shown)
     least, most = min(ends), max(ends)
     span = (most - least) or 1.0
 

@@ -108,7 +108,7 @@ def key_parts(key: EstimateKey) -> dict[str, str]:
         "role": key.role,
         "group": key.group,
     }
-    parts.update({f"condition.{k}": _plain(v) for k, v in sorted(key.condition.items())})
+    parts.update({f"condition.{k}": _plain(k, v) for k, v in sorted(key.condition.items())})
     return parts
 
 
@@ -121,9 +121,7 @@ def distinct_labels(keys: Sequence[EstimateKey], *, without: frozenset[str]) -> 
     parts = [key_parts(key) for key in keys]
     names = sorted({name for p in parts for name in p}, key=_rank)
     varying = [
-        name
-        for name in names
-        if name not in without and len({p.get(name, "") for p in parts}) > 1
+        name for name in names if name not in without and len({p.get(name, "") for p in parts}) > 1
     ]
     if not varying:
         varying = ["subject"]
@@ -136,7 +134,7 @@ def constant_parts(keys: Sequence[EstimateKey]) -> dict[str, str]:
     names = {name for p in parts for name in p}
     shared = {name: parts[0].get(name, "") for name in sorted(names, key=_rank)}
     return {
-        name.removeprefix("condition."): value
+        name.removeprefix("condition."): value.removeprefix(name.removeprefix("condition.") + " ")
         for name, value in shared.items()
         if value and all(p.get(name, "") == value for p in parts)
     }
@@ -149,7 +147,8 @@ def _rank(name: str) -> tuple[int, str]:
     return (1 + order.index(name) if name in order else 99, name)
 
 
-def _plain(value: object) -> str:
+def _plain(name: str, value: object) -> str:
+    """Value of a condition: a text speaks for itself, a number needs its name."""
     if isinstance(value, str):
         return unversioned(value)
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return f"{name} {json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)}"

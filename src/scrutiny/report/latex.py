@@ -69,13 +69,12 @@ def escape(text: str) -> str:
 
 def _audit_rows(rows: Sequence[AuditRow]) -> list[str]:
     lines: list[str] = []
-    previous: tuple[str, str] | None = None
+    previous = ""
     for row in rows:
-        if (row.diagnostic, row.frame) != previous:
-            title = f"{row.diagnostic}: {row.frame}" if row.frame else row.diagnostic
+        if row.title != previous:
             lines += [r"\addlinespace"] if lines else []
-            lines.append(rf"\multicolumn{{8}}{{l}}{{\emph{{{escape(title)}}}}} \\")
-            previous = row.diagnostic, row.frame
+            lines.append(rf"\multicolumn{{8}}{{l}}{{\emph{{{escape(row.title)}}}}} \\")
+            previous = row.title
         lines.append(_audit_row(row))
     return lines
 

@@ -11,21 +11,25 @@ _MOST_DECIMALS: Final = 6
 
 
 def decimals_for(low: float | None, high: float | None, value: float | None = None) -> int:
-    """Decimals that give the half-width of an interval two significant digits.
+    """Decimals that an interval can carry: two significant digits of its half-width.
 
-    Without an interval, or with one of no width, the value itself gets three.
+    One digit where the half-width is under .01, so that tables of shares stay at three decimals.
+    Without an interval, or with one of no width, the value itself gets three digits.
 
     Examples
     --------
     >>> decimals_for(0.021, 0.047), decimals_for(0.1, 0.9), decimals_for(120.0, 480.0)
     (3, 2, 0)
+    >>> decimals_for(0.001, 0.013), decimals_for(0.0011, 0.0013)
+    (3, 4)
     """
     width = (high - low) / 2 if low is not None and high is not None else 0.0
-    digits = 1
     if width <= 0 or not math.isfinite(width):
-        width, digits = abs(value or 1.0), 3 - 1
-    exponent = math.floor(math.log10(width)) if width else 0
-    return min(_MOST_DECIMALS, max(0, digits - exponent))
+        width, digits = abs(value or 1.0), 3
+    else:
+        digits = 2 if width >= 0.01 else 1
+    exponent = math.floor(math.log10(width))
+    return min(_MOST_DECIMALS, max(0, digits - 1 - exponent))
 
 
 def number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:

@@ -2,22 +2,22 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.report import charts
-from scrutiny.report.chart_tables import Chart, Table
+from scrutiny.report.chart_tables import Chart, Spec, Table
 from scrutiny.report.diffs import Stretch, stretches
 from scrutiny.report.glyphs import Glyph, glyphs
 from scrutiny.report.labels import GAP, constant_parts, distinct_labels, slug
-from scrutiny.report.lines import lines_by_metric, shared_limit
-from scrutiny.report.numbers import interval, p_value, value_and_bounds
+from scrutiny.report.lines import LineGroup, line_groups, shared_limit
+from scrutiny.report.numbers import decimals_for, interval, number, p_value, value_and_bounds
 from scrutiny.report.rows import AuditRow
 from scrutiny.report.sections import Section, sections
 from scrutiny.report.trust import how_far, how_measured
 from scrutiny.report.verdicts import counts, headline, sentences
 from scrutiny.report.view import Case, Evidence, RunView
-
 
 GlyphPair = tuple[Glyph | None, Glyph | None]
 
@@ -67,6 +67,7 @@ class ClaimPage:
     n_cases: int
     p_supported: str
     p_not_supported: str
+    detectable: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class SectionPage:
     section: Section
     headline: str
     charts: tuple[Chart, ...]
+    more: tuple[Chart, ...]
     claims: tuple[ClaimPage, ...]
     measured: tuple[str, ...]
     trust: tuple[str, ...]
@@ -94,9 +96,9 @@ class Page:
     sections: tuple[SectionPage, ...]
     manifest: str
 
-    def specs(self) -> dict[str, charts.Spec]:
+    def specs(self) -> dict[str, Spec]:
         """Specification of every chart by its anchor."""
-        found = [chart for section in self.sections for chart in section.charts]
+        found = [chart for section in self.sections for chart in (*section.charts, *section.more)]
         found += [c.flips for s in self.sections for c in s.claims if c.flips]
         return {chart.anchor: chart.spec for chart in found}
 
@@ -118,11 +120,13 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
 
 def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
     shown = section.estimates[: detail.rows]
+    groups = line_groups(section)
     findings = [row.finding for row in section.rows]
     return SectionPage(
         section=section,
         headline=" ".join(sentences(findings, view.families)),
-        charts=tuple(_charts(section)),
+        charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
+        more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
         claims=_claims(view, section, detail),
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
@@ -132,14 +136,28 @@ def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
     )
 
 
-def _charts(section: Section) -> list[Chart]:
+def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
+    """Charts of the estimates that claims rest on."""
     found: list[Chart | None] = []
-    for metric, lines in lines_by_metric(section).items():
+    for group in groups:
+        metric, lines = group.metric, group.lines
         anchor = f"{section.anchor}-{slug(metric)}"
         limit = shared_limit(section, metric)
         found.append(charts.forest(anchor, lines, metric=metric, limit=limit))
         found.append(charts.strip(f"{anchor}-replicates", lines, metric=metric))
         found.append(charts.variance(f"{anchor}-variance", lines))
+    return [chart for chart in found if chart is not None]
+
+
+def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
+    """Charts of what nobody claims anything of."""
+    found: list[Chart | None] = []
+    for group in groups:
+        anchor = f"{section.anchor}-{slug(group.metric)}-of-{slug(group.group)}"
+        chart = charts.forest(anchor, group.lines, metric=group.metric, limit=None)
+        if chart is not None and group.group != "all":
+            chart = replace(chart, title=f"{chart.title}, over {group.group} items")
+        found.append(chart)
     return [chart for chart in found if chart is not None]
 
 
@@ -169,7 +187,7 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, detail: Detail) -
     head, _, tail = row.frame.partition(GAP)
     value, bounds = _split(row.finding.estimate)
     control_value, control_bounds = _split(row.finding.control, signed=True)
-    has_flips = evidence.flips is not None and detail.flips
+    flips = evidence.flips if detail.flips else None
     shown = evidence.cases[: detail.cases]
     return ClaimPage(
         row=row,
@@ -181,14 +199,18 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, detail: Detail) -
         control_bounds=control_bounds,
         glyph=pair[0],
         control_glyph=pair[1],
-        flips=charts.flips(f"{row.anchor}-flips", evidence.flips)
-        if has_flips and evidence.flips
-        else None,
+        flips=charts.flips(f"{row.anchor}-flips", flips) if flips else None,
         cases=tuple(_case(case) for case in shown),
         n_cases=max(evidence.n_cases, len(evidence.cases)),
         p_supported=p_value(row.finding.p_supported),
         p_not_supported=p_value(row.finding.p_not_supported),
+        detectable=_detectable(row.finding),
     )
+
+
+def _detectable(finding: Finding) -> str:
+    effect = finding.minimum_detectable_effect
+    return "" if effect is None else number(effect, decimals_for(None, None, effect))
 
 
 def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import Final
 from scrutiny.core.claim import Finding
 from scrutiny.report.labels import family_name, shared_words, slug
 from scrutiny.report.numbers import interval, out_of
-from scrutiny.report.verdicts import VERDICTS, worst
+from scrutiny.report.verdicts import VERDICTS, context, worst
 from scrutiny.report.view import RunView
 
 COLUMNS: Final = (
@@ -34,8 +34,8 @@ class AuditRow:
         What it is a line of.
     anchor
         Stable name within the page.
-    diagnostic
-        Name without version.
+    diagnostic, context
+        Name without version; what the claim is of ("sentiment on reviews").
     frame, label
         The claim in two parts: what the neighbors share, with a gap, and what fills the gap. The
         frame is empty where the label is the whole claim.
@@ -48,6 +48,7 @@ class AuditRow:
     finding: Finding
     anchor: str
     diagnostic: str
+    context: str
     frame: str
     label: str
     estimate: str
@@ -72,11 +73,17 @@ class AuditRow:
         """Of what it may be said."""
         return self.finding.scope
 
+    @property
+    def title(self) -> str:
+        """Heading of the group that the row stands in."""
+        place = f" \N{MIDDLE DOT} {self.context}" if self.context else ""
+        return f"{self.diagnostic}{place}" + (f": {self.frame}" if self.frame else "")
+
     def cells(self) -> tuple[str, ...]:
         """Texts of `COLUMNS`, in their order."""
         return (
             self.diagnostic,
-            self.claim,
+            f"{self.claim} ({self.context})" if self.context else self.claim,
             self.estimate,
             self.control,
             self.seeds,
@@ -88,21 +95,31 @@ class AuditRow:
 
 
 def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
-    """Rows by diagnostic and family in plan order; then by verdict, then by size of the estimate."""
+    """Rows by diagnostic, family and context; then by verdict and size of the estimate."""
     by_diagnostic: dict[str, list[Finding]] = {}
     for finding in view.findings:
         by_diagnostic.setdefault(family_name(finding.claim.diagnostic), []).append(finding)
     anchors = _anchors(view.findings)
     rows: list[AuditRow] = []
-    for name, findings in by_diagnostic.items():
-        families = list(dict.fromkeys(f.claim.family for f in findings))
-        ordered = sorted(findings, key=lambda f: (families.index(f.claim.family), *_order(f)))
+    for findings in by_diagnostic.values():
+        places = _places(findings)
+        groups = list(dict.fromkeys(places[id(f)] for f in findings))
+        ordered = sorted(findings, key=lambda f: (groups.index(places[id(f)]), *_order(f)))
         frames = _frames(ordered)
         rows += [
-            _row(finding, name, frame=frame, label=label, anchor=anchors[id(finding)])
-            for finding, (frame, label) in zip(ordered, frames, strict=True)
+            _row(finding, places[id(finding)][1], frames=frame, anchor=anchors[id(finding)])
+            for finding, frame in zip(ordered, frames, strict=True)
         ]
     return tuple(rows)
+
+
+def _places(findings: Sequence[Finding]) -> dict[int, tuple[str, str]]:
+    """Family and context of each finding; one without an estimate takes its family's context."""
+    families = {f.claim.family: context(f) for f in reversed(findings) if context(f)}
+    families.pop("", None)
+    return {
+        id(f): (f.claim.family, context(f) or families.get(f.claim.family, "")) for f in findings
+    }
 
 
 def _order(finding: Finding) -> tuple[int, float]:
@@ -136,13 +153,14 @@ def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     return frames
 
 
-def _row(finding: Finding, name: str, *, frame: str, label: str, anchor: str) -> AuditRow:
+def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) -> AuditRow:
     return AuditRow(
         finding=finding,
         anchor=anchor,
-        diagnostic=name,
-        frame=frame,
-        label=label,
+        diagnostic=family_name(finding.claim.diagnostic),
+        context=place,
+        frame=frames[0],
+        label=frames[1],
         estimate=interval(finding.estimate),
         control=interval(finding.control, signed=True),
         denominator=out_of(finding.estimate),

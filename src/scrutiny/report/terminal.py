@@ -65,18 +65,13 @@ def _table(rows: Sequence[AuditRow]) -> Iterator[Text]:
     yield Text(_line(("claim", 40), *_CHECKS, ("verdict", 17)), style="dim")
     columns = ("  estimate", _NUMBER + 2), ("against control", _NUMBER)
     yield Text(_line(*columns, ("n/planned", 10), ("of what", 16)), style="dim")
-    previous: tuple[str, str] | None = None
+    previous = ""
     for row in rows:
-        if (row.diagnostic, row.frame) != previous:
-            yield from _group(row)
-            previous = row.diagnostic, row.frame
+        if row.title != previous:
+            yield Text("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * WIDTH, style="dim")
+            yield from _wrapped(row.title, style="bold")
+            previous = row.title
         yield from _row(row)
-
-
-def _group(row: AuditRow) -> Iterator[Text]:
-    yield Text("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * WIDTH, style="dim")
-    title = f"{row.diagnostic}: {row.frame}" if row.frame else row.diagnostic
-    yield from _wrapped(title, style="bold")
 
 
 def _row(row: AuditRow) -> Iterator[Text]:
@@ -88,7 +83,13 @@ def _row(row: AuditRow) -> Iterator[Text]:
     yield Text.assemble(line, (row.verdict, _STYLES.get(row.verdict, "dim")))
     for piece in others:
         yield Text(f"  {piece}")
-    numbers = (f"  {row.estimate}", _NUMBER + 2), (row.control, _NUMBER), (row.denominator, 10)
+    control = row.control
+    if max(cell_len(row.estimate), cell_len(control)) > _NUMBER:
+        yield Text(_line((f"  {row.estimate}", WIDTH)), style="dim")
+        yield Text(_line((f"  against control {control}", WIDTH)), style="dim")
+        control = ""
+    estimate = row.estimate if control else ""
+    numbers = (f"  {estimate}", _NUMBER + 2), (control, _NUMBER), (row.denominator, 10)
     yield Text(_line(*numbers, (row.scope, 19)), style="dim")
 
 

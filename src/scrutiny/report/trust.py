@@ -57,10 +57,9 @@ def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
 
 
 def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
-    worst = max(estimates, key=lambda e: e.counts.missing_share, default=None)
-    if worst is not None and worst.counts.missing_share > 0:
-        share = percent(worst.counts.missing_share)
-        yield f"Up to {share} of the planned rows failed or came out undefined."
+    share = max((e.counts.missing_share for e in estimates), default=0.0)
+    if share > 0:
+        yield f"Up to {percent(share)} of the planned rows failed or came out undefined."
     elif estimates:
         yield "No planned row failed or came out undefined."
     unasked = [e.counts.skipped + e.counts.refused for e in estimates if e.counts.planned]
@@ -71,7 +70,8 @@ def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
 def _controls(section: Section) -> Iterator[str]:
     total = len(section.rows)
     if total:
-        count = sum(row.finding.control is not None for row in section.rows)
+        controls = (row.finding.control for row in section.rows)
+        count = sum(control is not None and control.value is not None for control in controls)
         yield f"{count} of {total} claims were held against a matched control."
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Finding
+from scrutiny.report.labels import shared_words
 
 #: In the order in which a reader wants them.
 VERDICTS: Final = ("supported", "not supported", "undecided", "refused")
@@ -41,7 +42,22 @@ def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple
     for finding in findings:
         by_family.setdefault(family_of(finding), []).append(finding)
     ordered = sorted(by_family.items(), key=lambda pair: -len(pair[1]))
-    return tuple(_sentence(members, families.get(name, "")) for name, members in ordered)
+    return tuple(_sentence(members, phrase_of(name, families)) for name, members in ordered)
+
+
+def phrase_of(family: str, families: Mapping[str, str]) -> str:
+    """Plural sentence of a family, by its full name or by the last part of it."""
+    return families.get(family) or families.get(family.rpartition("/")[2], "")
+
+
+def context(finding: Finding) -> str:
+    """What a claim is of: "sentiment on reviews", the model alone where it spans datasets."""
+    if finding.estimate is None:
+        return ""
+    key = finding.estimate.key
+    if any(c.against.startswith("dataset") for c in finding.claim.components):
+        return key.subject
+    return f"{key.subject} on {key.dataset}"
 
 
 def headline(findings: Sequence[Finding], families: Mapping[str, str]) -> str:
@@ -62,20 +78,24 @@ def family_of(finding: Finding) -> str:
 
 
 def _sentence(findings: Sequence[Finding], phrase: str) -> str:
+    of = {context(f) for f in findings if context(f)}
+    place = next(iter(of)) if len(of) == 1 else ""
     if len(findings) == 1:
         only = findings[0]
-        return f"{only.verdict.capitalize()} ({only.scope}): {only.claim.says.rstrip('.')}."
+        said = only.claim.says.rstrip(".") + (f" ({place})" if place else "")
+        return f"{only.verdict.capitalize()} for {only.scope}: {said}."
     n = counts(findings)
-    total = len(findings)
     if phrase:
-        opening = f"{n['supported']} of {total} {phrase.rstrip('.')}"
-        contrary = "does not" if n["not supported"] == 1 else "do not"
+        opening = f"{n['supported']} of {len(findings)} {phrase.rstrip('.')}"
     else:
-        name = findings[0].claim.diagnostic.partition("@")[0].partition(".")[0]
-        opening = f"{n['supported']} of {total} {name} claims hold"
-        contrary = "does not" if n["not supported"] == 1 else "do not"
+        frame, _ = shared_words([f.claim.says for f in findings])
+        name = findings[0].claim.diagnostic.partition("@")[0]
+        said = f"hold (\N{LEFT DOUBLE QUOTATION MARK}{frame}\N{RIGHT DOUBLE QUOTATION MARK})"
+        opening = f"{place}: " if place else ""
+        opening += f"{n['supported']} of {len(findings)} {name} claims {said if frame else 'hold'}"
     parts = [opening]
     if n["not supported"]:
+        contrary = "does not" if n["not supported"] == 1 else "do not"
         parts.append(f"{n['not supported']} {contrary}")
     parts += [f"{n[verdict]} {verdict}" for verdict in ("undecided", "refused") if n[verdict]]
     return "; ".join(parts) + "."

@@ -97,14 +97,14 @@ def one_replicate():
         for f in view.findings
     )
     evidence_ = {
-        name: replace(e, flips=None, cases=tuple(replace(c, answers=c.answers[:1]) for c in e.cases))
+        name: replace(
+            e, flips=None, cases=tuple(replace(c, answers=c.answers[:1]) for c in e.cases)
+        )
         for name, e in view.evidence.items()
     }
     estimates = tuple(single(e) for e in view.estimates)
     facts = replace(view.facts, replicates=())
-    return replace(
-        view, facts=facts, findings=findings, estimates=estimates, evidence=evidence_
-    )
+    return replace(view, facts=facts, findings=findings, estimates=estimates, evidence=evidence_)
 
 
 def many(count=200):

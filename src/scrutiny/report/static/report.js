@@ -53,6 +53,7 @@
     box.style.minHeight = "0";
     vegaEmbed(box, spec, {
       mode: "vega-lite", renderer: "svg", ast: true, config: config(box),
+      logLevel: vega.Error,
       actions: { export: true, source: false, compiled: false, editor: false },
       downloadFileName: box.dataset.chart,
     }).catch((error) => { box.textContent = "The chart could not be drawn (" + error.message + "); the table has its numbers."; });

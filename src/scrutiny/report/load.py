@@ -1,0 +1,162 @@
+"""From a run folder to what the report reads."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.errors import DataError
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.evidence import Tables, evidence_of
+from scrutiny.report.labels import family_name, replicate_words
+from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.view import (
+    DatasetLine,
+    DiagnosticNotes,
+    Evidence,
+    Missing,
+    RunFacts,
+    RunView,
+)
+from scrutiny.store.run_folder import RunFolder
+
+_MOST_MISSING: Final = 200
+_MISLEADS: Final = re.compile(r"\*\*Misleads when\*\*:?\s*(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
+
+
+def load_view(path: str | Path) -> RunView:
+    """Finished run of a folder, as everything in the report reads it.
+
+    Raises
+    ------
+    DataError
+        If there is no run, or it is not finished.
+    """
+    folder = RunFolder.open(path)
+    manifest = folder.manifest
+    estimates, findings = tuple(folder.estimates()), tuple(folder.findings())
+    return RunView(
+        facts=_facts(str(path), manifest, estimates),
+        manifest=manifest,
+        estimates=estimates,
+        findings=findings,
+        evidence=_evidence(folder, findings),
+        notes=_notes(manifest),
+        datasets=_datasets(manifest, estimates),
+        missing=_missing(folder),
+        families=dict(manifest.get("families", {})),
+    )
+
+
+def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]) -> RunFacts:
+    plan = manifest.get("plan", {})
+    resampling = plan.get("resampling", {})
+    environment = dict(manifest.get("environment", {}))
+    models, data = manifest.get("models", {}), manifest.get("data", {})
+    status = manifest.get("status", "done")
+    names = dict.fromkeys(name for e in estimates for name in e.by_replicate)
+    return RunFacts(
+        path=path,
+        title=f"{', '.join(models)} on {', '.join(data)}" if models and data else "",
+        subjects=tuple(models),
+        command=manifest.get("command", ""),
+        seed=plan.get("seed", 0),
+        replicates=tuple(replicate_words(name) for name in names),
+        draws=resampling.get("draws", 0),
+        method=_method(estimates) or resampling.get("method", ""),
+        level=resampling.get("level", 0.95),
+        version=environment.get("scrutiny", ""),
+        promise=manifest.get("promise", ""),
+        status="complete" if status == "done" else str(status),
+        environment=environment,
+    )
+
+
+def _method(estimates: Sequence[Estimate]) -> str:
+    """Methods of the intervals there are."""
+    return ", ".join(dict.fromkeys(e.method for e in estimates if e.low is not None and e.method))
+
+
+def _evidence(folder: RunFolder, findings: Sequence[Finding]) -> dict[str, Evidence]:
+    """Items behind each claim; none where the run kept no variants or outputs."""
+    try:
+        tables = Tables(folder.items(), folder.variants(), folder.outputs())
+    except DataError:
+        return {}
+    found = {f.claim.id: evidence_of(f, tables) for f in findings}
+    return {name: evidence for name, evidence in found.items() if evidence is not None}
+
+
+def _notes(manifest: Mapping[str, Any]) -> dict[str, DiagnosticNotes]:
+    """What the diagnostics say of themselves; measurements of one diagnostic are put together."""
+    notes: dict[str, DiagnosticNotes] = {}
+    for measured in manifest.get("measure", {}).values():
+        name = family_name(measured["diagnostic"])
+        known = notes.get(name, DiagnosticNotes()).measured
+        summary = measured.get("summary", "")
+        notes[name] = DiagnosticNotes(
+            summary=_sentence(summary),
+            measured=tuple(dict.fromkeys((*known, *measured.get("notes", ())))),
+            misleads=_misleads(measured.get("doc", "")),
+        )
+    return notes
+
+
+def _misleads(doc: str) -> tuple[str, ...]:
+    """Section **Misleads when** of a docstring, one sentence for each of its parts."""
+    match = _MISLEADS.search(doc)
+    if match is None:
+        return ()
+    parts = " ".join(match[1].split()).rstrip(".").split("; ")
+    return tuple(f"Misleads when {part}." for part in parts)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
+def _datasets(
+    manifest: Mapping[str, Any], estimates: Sequence[Estimate]
+) -> tuple[DatasetLine, ...]:
+    return tuple(
+        DatasetLine(
+            name=name,
+            source=data.get("source", ""),
+            n_items=data.get("items", 0),
+            fingerprint=data.get("fingerprint", "")[:16],
+            overlap=_overlap(name, estimates),
+        )
+        for name, data in manifest.get("data", {}).items()
+    )
+
+
+def _overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
+    """What the leakage diagnostic found on a dataset, in words."""
+    found = [
+        f"{e.key.subject}: {interval(e)} of the items ({out_of(e)} looked up)"
+        for e in estimates
+        if family_name(e.key.diagnostic) == "leakage"
+        and e.key.dataset == dataset
+        and e.key.replicate is None
+        and e.status == "ok"
+    ]
+    return "; ".join(found) or "not checked: the training text is not known"
+
+
+def _missing(folder: RunFolder) -> tuple[Missing, ...]:
+    """Variants that could not be asked, by reason, in the order of first appearance."""
+    import pyarrow.compute as pc
+
+    try:
+        table = folder.variants()
+    except DataError:
+        return ()
+    names = ["kind", "recipe", "status", "reason"]
+    table = table.filter(pc.equal(table.column("role"), "measured"))
+    kept = table.filter(pc.not_equal(table.column("status"), "ok"))
+    counted = kept.select(names).group_by(names, use_threads=False).aggregate([([], "count_all")])
+    return tuple(
+        Missing(row["kind"], row["recipe"], row["status"], row["reason"] or "", row["count_all"])
+        for row in counted.slice(0, _MOST_MISSING).to_pylist()
+    )
