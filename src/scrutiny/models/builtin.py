@@ -1,0 +1,300 @@
+"""Five replicates of a small English sentiment network, in exact integer arithmetic.
+
+The demo and the tests need a model that is at hand, quick, free of torch, and whose answers do not
+depend on batch, order or processor. So the network is shipped as int8 arrays (made by
+``tools/train_sentiment.py``, which is where the recipe and its reasons stand), and everything from
+the features to the logits is a sum of integers. Only the last step leaves the integers: it looks a
+probability up in a table.
+
+The features of a text are its words, its pairs of neighboring words, and its words within five
+words after a negation, lower-cased. Each is a 32-bit number: CRC-32 of the word's UTF-8 bytes,
+mixed by multiplication for the two other kinds. Those that stand in the vocabulary have an
+embedding, the others (most typing errors among them) are not seen at all.
+"""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeAlias
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.errors import ModelError
+
+__all__ = ["FEATURES_VERSION", "REPLICATES", "BuiltinSentiment", "feature_hashes", "letters_hash"]
+
+Integers: TypeAlias = NDArray[np.int64]
+Hashes: TypeAlias = NDArray[np.uint32]
+
+REPLICATES = (1, 2, 3, 4, 5)
+FEATURES_VERSION = "sentiment-features@1"  # enters the fingerprint; change it with anything below
+
+_FOLDER = Path(__file__).parent / "data" / "sentiment"
+_ARRAYS = ("embedding", "embedding_bias", "hidden", "hidden_bias", "output", "output_bias")
+
+_WORD = re.compile(r"n't|'[a-z]{1,2}\b|[^\W\d_]+|[!?]")
+_NEGATIONS = (
+    "n't not no never without hardly nothing nobody neither nor cannot barely lack lacks".split()
+)
+_NEGATION_SCOPE = 5  # words
+_NEGATION_HASHES = np.array(sorted(crc32(w.encode()) for w in _NEGATIONS), dtype=np.uint32)
+_MIX_FIRST, _MIX_SECOND = np.uint32(0x9E3779B1), np.uint32(0x85EBCA6B)  # odd: no bit is lost
+_PAIR, _NEGATED = np.uint32(1), np.uint32(77)  # keep the kinds of features apart
+
+_TEXTS_AT_ONCE = 1024  # bounds the memory; the answers do not depend on it
+_LENGTHS = 4096  # a text of more known features is scaled like one of 4,096
+_SCALE_BITS, _SCALE_SHIFT, _HIDDEN_SHIFT, _LOGIT_SHIFT = 14, 6, 12, 16
+
+# A step of the table is 1/256 of a natural-log odds; the ends are odds of e^13, 2^-20 apart from
+# certainty. Multiples of 2^-20 are exact in float32 as well, and their pairs add up to 1 in both.
+_STEPS, _END = 256, 256 * 13
+_PROBABILITY_BITS = 20
+
+
+def _scale_table() -> Integers:
+    """Multipliers 4 / sqrt(n) for n = 0 ... 4,096 features, times 2^12, integers."""
+    # isqrt is exact, so that no square root of a math library decides on a rounding.
+    return np.array(
+        [math.isqrt((1 << (2 * _SCALE_BITS)) // max(1, n)) for n in range(_LENGTHS + 1)],
+        dtype=np.int64,
+    )
+
+
+def _probability_table() -> NDArray[np.float64]:
+    """Probability of ``positive`` by table step; ``table[_END + i] + table[_END - i] == 1``."""
+    unit = 1 << _PROBABILITY_BITS
+    upper = [
+        min(unit - 1, round(unit / (1.0 + math.exp(-i / _STEPS)))) / unit for i in range(_END + 1)
+    ]
+    return np.array([1.0 - p for p in upper[:0:-1]] + upper, dtype=np.float64)
+
+
+_SCALES = _scale_table()
+_PROBABILITIES = _probability_table()
+
+
+def _mixed(first: Hashes, second: Hashes, kind: np.uint32) -> Hashes:
+    return first * _MIX_FIRST + second * _MIX_SECOND + kind  # modulo 2^32
+
+
+def _words(text: str) -> list[str]:
+    """Words of a text, lower-cased; "isn't" and "is n't" give the same two words."""
+    return _WORD.findall(text.lower().replace("\u2019", "'").replace("n't", " n't "))
+
+
+def _word_hashes(texts: Sequence[str]) -> tuple[Hashes, Integers]:
+    """Hashes of all words of all texts, and for each the number of its text."""
+    words = [_words(text) for text in texts]
+    known = {word: crc32(word.encode("utf-8", "surrogatepass")) for ws in words for word in ws}
+    hashes = np.array([known[word] for ws in words for word in ws], dtype=np.uint32)
+    owner = np.repeat(np.arange(len(texts)), [len(ws) for ws in words])
+    return hashes, owner
+
+
+def feature_hashes(texts: Sequence[str]) -> list[tuple[Hashes, Integers]]:
+    """Features of texts: for each kind their hashes, and the number of the text of each.
+
+    The three kinds are words, pairs of neighbors, and words after a negation. Within a kind the
+    features stand in the order of the texts. No feature reaches over the border of its text.
+    """
+    words, owner = _word_hashes(texts)
+    same = owner[:-1] == owner[1:]
+    pairs = _mixed(words[:-1], words[1:], _PAIR)[same]
+    negation = np.isin(words, _NEGATION_HASHES)
+    negated = np.zeros(len(words), dtype=np.bool_)
+    for back in range(1, _NEGATION_SCOPE + 1):
+        negated[back:] |= negation[:-back] & (owner[:-back] == owner[back:])
+    after = words[negated]
+    return [
+        (words, owner),
+        (pairs, owner[1:][same]),
+        (_mixed(after, after, _NEGATED), owner[negated]),
+    ]
+
+
+def letters_hash(text: str) -> int:
+    """Number of 64 bits that is the same for texts that differ in other than letters only.
+
+    BLAKE2b with 8 bytes, read as a big-endian number, of the case-folded text without all
+    characters that are not letters.
+    """
+    letters = "".join(char for char in text.casefold() if char.isalpha())
+    digest = blake2b(letters.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
+
+
+@cache
+def _vocabulary() -> Hashes:
+    """Sorted hashes of the features that have an embedding, the same for all replicates."""
+    vocabulary: Hashes = np.load(_FOLDER / "vocabulary.npy", allow_pickle=False)
+    vocabulary.flags.writeable = False
+    return vocabulary
+
+
+class BuiltinSentiment:
+    """One of five networks that tell negative from positive English reviews.
+
+    They were trained by the same recipe on the same texts and differ in the seed only: the first
+    weights, the order of the examples and the features left out at each step.
+
+    Parameters
+    ----------
+    replicate
+        1, 2, 3, 4 or 5.
+
+    Raises
+    ------
+    ModelError
+        There is no such replicate.
+
+    Notes
+    -----
+    **Misleads when** it is taken for a good sentiment model. It was trained on 1,798 film
+    reviews and 1,540 sentences about four products, knows 20,000 features, and sees neither word
+    order beyond neighbors nor letter case. ``training()`` has its accuracy: .76 to .78 on SST-2
+    dev, by replicate.
+
+    Examples
+    --------
+    >>> model = BuiltinSentiment(1)
+    >>> p = model.predict_proba(["A wonderful, moving film.", "Dull and a waste of time."])
+    >>> [model.labels[i] for i in p.argmax(axis=1)]
+    ['positive', 'negative']
+    """
+
+    labels = ("negative", "positive")
+    is_batch_invariant = True
+
+    def __init__(self, replicate: int) -> None:
+        if isinstance(replicate, bool) or replicate not in REPLICATES:
+            raise ModelError(
+                f"builtin:sentiment has no replicate {replicate!r}. "
+                f"There are {len(REPLICATES)}, numbered from {REPLICATES[0]} to {REPLICATES[-1]}."
+            )
+        self.replicate = int(replicate)
+        with np.load(_FOLDER / f"replicate-{self.replicate}.npz", allow_pickle=False) as stored:
+            self._install(_vocabulary(), {name: stored[name] for name in _ARRAYS})
+
+    @classmethod
+    def from_arrays(
+        cls, vocabulary: Hashes, arrays: dict[str, NDArray[np.generic]], *, replicate: int = 1
+    ) -> "BuiltinSentiment":
+        """A network with these integer arrays instead of the shipped ones.
+
+        Parameters
+        ----------
+        vocabulary
+            Sorted feature hashes, uint32, (feature).
+        arrays
+            ``embedding`` (feature, dimension) int8, ``embedding_bias`` (dimension),
+            ``hidden`` (unit, dimension), ``hidden_bias`` (unit), ``output`` (class, unit) and
+            ``output_bias`` (class), integers.
+        replicate
+            The number that the network goes by.
+        """
+        model = cls.__new__(cls)
+        model.replicate = replicate
+        model._install(vocabulary, {name: np.asarray(arrays[name]) for name in _ARRAYS})
+        return model
+
+    def _install(self, vocabulary: Hashes, arrays: dict[str, NDArray[np.generic]]) -> None:
+        self._vocabulary = vocabulary
+        self._stored = arrays
+        # One more row of zeros is where unknown features lead.
+        table = np.asarray(arrays["embedding"], dtype=np.int64)
+        self._embedding = np.vstack([table, np.zeros_like(table[:1])])
+        self._embedding_bias, self._hidden, self._hidden_bias, self._output, self._output_bias = (
+            np.asarray(arrays[name], dtype=np.int64) for name in _ARRAYS[1:]
+        )
+
+    def fingerprint(self) -> str:
+        """Digest of all arrays and of the version of the features: 32 hexadecimal digits."""
+        digest = blake2b(FEATURES_VERSION.encode(), digest_size=16)
+        for name, array in {"vocabulary": self._vocabulary, **self._stored}.items():
+            digest.update(f"{name} {array.dtype.str} {array.shape};".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def predict_proba(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Probabilities of the two labels, (text, class).
+
+        Multiples of 2^-20 that add up to exactly 1, in float32 as well. A text without a known
+        feature, the empty one included, gets what the biases say.
+
+        Parameters
+        ----------
+        texts
+            Any strings. A single string is refused, since it would be read letter by letter.
+
+        Raises
+        ------
+        ModelError
+            A single string instead of a sequence of them.
+        """
+        logits = self.logits(texts)
+        step = (logits[:, 1] - logits[:, 0]) >> _LOGIT_SHIFT
+        step = np.clip(step, -_END, _END)
+        return np.stack([_PROBABILITIES[_END - step], _PROBABILITIES[_END + step]], axis=1)
+
+    def logits(self, texts: Sequence[str]) -> Integers:
+        """Logits, (text, class), in units of 2^-24, integers."""
+        if isinstance(texts, str):
+            raise ModelError("predict_proba takes a sequence of texts; write [text] for one text.")
+        parts = [
+            self._logits(texts[start : start + _TEXTS_AT_ONCE])
+            for start in range(0, len(texts), _TEXTS_AT_ONCE)
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, 2), dtype=np.int64)
+
+    def _logits(self, texts: Sequence[str]) -> Integers:
+        total, known = self._sums(texts)  # (text, dimension), (text)
+        scale = _SCALES[np.minimum(known, _LENGTHS)]
+        x = (total * scale[:, None] >> _SCALE_SHIFT) + self._embedding_bias
+        h = np.maximum(x, 0) @ self._hidden.T + self._hidden_bias  # (text, unit)
+        h = np.maximum(h, 0) >> _HIDDEN_SHIFT
+        logits: Integers = h @ self._output.T + self._output_bias  # (text, class)
+        return logits
+
+    def _sums(self, texts: Sequence[str]) -> tuple[Integers, Integers]:
+        """Sum of the embeddings of each text's known features, and their number."""
+        total = np.zeros((len(texts), self._embedding.shape[1]), dtype=np.int64)
+        count = np.zeros(len(texts), dtype=np.int64)
+        for hashes, owner in feature_hashes(texts):
+            row = self._rows(hashes)
+            known = row < len(self._vocabulary)
+            row, owner = row[known], owner[known]
+            running = np.zeros((len(row) + 1, total.shape[1]), dtype=np.int64)
+            np.cumsum(self._embedding[row], axis=0, out=running[1:])
+            ends = np.searchsorted(owner, np.arange(len(texts) + 1))
+            total += running[ends[1:]] - running[ends[:-1]]
+            count += np.diff(ends)
+        return total, count
+
+    def _rows(self, hashes: Hashes) -> Integers:
+        """Row of the embedding for each feature; unknown ones get the row behind the last."""
+        row = np.searchsorted(self._vocabulary, hashes)
+        row[row == len(self._vocabulary)] = 0
+        return np.where(self._vocabulary[row] == hashes, row, len(self._vocabulary))
+
+    @staticmethod
+    def training_hashes() -> NDArray[np.uint64]:
+        """Sorted :func:`letters_hash` of every sentence of 12 letters or more it was trained on.
+
+        A text of the evaluation data whose hash stands here was in the training data.
+        """
+        hashes: NDArray[np.uint64] = np.load(_FOLDER / "training_hashes.npy", allow_pickle=False)
+        return hashes
+
+    @staticmethod
+    def training() -> dict[str, object]:
+        """The recipe, the digests of the training data and the measured accuracies."""
+        record: dict[str, object] = json.loads(
+            (_FOLDER / "training.json").read_text(encoding="utf-8")
+        )
+        return record
