@@ -1,0 +1,149 @@
+"""Conformance of models, that is, of what adapters load."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.task import Prediction
+from scrutiny.models.checked import predict_or_fail
+from scrutiny.models.determinism import check_determinism
+from scrutiny.testing.promises import SAMPLE_TEXTS, promise, require_members
+
+_MEMBERS: Final = (
+    "source",
+    "task",
+    "labels",
+    "is_batch_invariant",
+    "capabilities",
+    "fingerprint",
+    "predict",
+)
+_FIELDS: Final = {"text-pair-classification": ("text", "text_pair")}
+
+
+def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> None:
+    """Raise unless a model keeps the promises of its protocol.
+
+    Checked: members and their types; a fingerprint that stays the same; an empty list of examples;
+    sound answers in order; examples that are not changed; equal answers when asked again, one by
+    one, in other batches and in reverse, to the last bit where that is promised.
+
+    Parameters
+    ----------
+    model
+        What an adapter loaded.
+    examples
+        What it is asked; thirteen odd texts unless given.
+
+    Raises
+    ------
+    ConformanceError
+        With a sentence about the first promise that is broken.
+    """
+    require_members(model, _MEMBERS, protocol="model")
+    _check_members(model)
+    asked = list(examples) if examples is not None else sample_examples(model.task)
+    try:
+        _check_answers(model, asked)
+    except ModelError as error:
+        raise ConformanceError(f"{model.source}: an answer is malformed. {error}") from error
+
+
+def sample_examples(task: str) -> list[Example]:
+    """Odd texts as examples of a task."""
+    names = _FIELDS.get(task.partition("@")[0], ("text",))
+    return [
+        Example(id=f"sample-{i}", fields=dict.fromkeys(names, text))
+        for i, text in enumerate(SAMPLE_TEXTS)
+    ]
+
+
+def _check_members(model: Model) -> None:
+    """Raise unless the members are of the right types."""
+    name = model.source
+    promise(name, is_kept=bool(name) and isinstance(name, str), message="source must be a text.")
+    promise(
+        name,
+        is_kept=isinstance(model.task, str) and bool(model.task),
+        message="task must be the name of a task.",
+    )
+    is_names = isinstance(model.labels, tuple) and all(isinstance(x, str) for x in model.labels)
+    promise(name, is_kept=is_names, message="labels must be a tuple of texts.")
+    promise(
+        name,
+        is_kept=len(set(model.labels)) == len(model.labels),
+        message=f"labels must be distinct: {model.labels}.",
+    )
+    promise(
+        name,
+        is_kept=isinstance(model.capabilities, frozenset),
+        message="capabilities must be a frozenset of names.",
+    )
+    for capability in sorted(model.capabilities):
+        promise(
+            name,
+            is_kept=callable(getattr(model, capability, None)),
+            message=f"it claims the capability {capability!r} and has no such method.",
+        )
+    promise(
+        name,
+        is_kept=isinstance(model.is_batch_invariant, bool),
+        message="is_batch_invariant must be True or False.",
+    )
+    _check_fingerprint(model)
+
+
+def _check_fingerprint(model: Model) -> None:
+    """Raise unless the fingerprint is a text or nothing, and stays the same."""
+    first: Any = model.fingerprint()
+    promise(
+        model.source,
+        is_kept=first is None or (isinstance(first, str) and len(first) >= 8),
+        message="fingerprint() must give a digest of eight characters or more, or None.",
+    )
+    promise(
+        model.source,
+        is_kept=model.fingerprint() == first,
+        message="fingerprint() gave two values for one model.",
+    )
+
+
+def _check_answers(model: Model, examples: list[Example]) -> None:
+    """Raise unless answers are sound, in order, and the same in any batch."""
+    promise(
+        model.source,
+        is_kept=list(model.predict([])) == [],
+        message="predict([]) must give an empty list.",
+    )
+    before = [_contents(example) for example in examples]
+    answers = predict_or_fail(model, examples)
+    promise(
+        model.source,
+        is_kept=[_contents(example) for example in examples] == before,
+        message="predict changed the examples that it was given.",
+    )
+    for example, answer in zip(examples, answers, strict=True):
+        if isinstance(answer, Failure):
+            raise ConformanceError(
+                f"{model.source}: it failed on {example.text[:40]!r}: {answer.message}"
+            )
+        _check_kind(model, answer)
+    report = check_determinism(model, examples)
+    promise(model.source, is_kept=report.is_kept, message=f"answers depend on the batch. {report}")
+
+
+def _contents(example: Example) -> str:
+    """All of an example that a model could have changed."""
+    return canonical_json([dict(example.fields), example.gold, dict(example.attributes)])
+
+
+def _check_kind(model: Model, answer: Prediction) -> None:
+    """Raise unless an answer is of the task's kind."""
+    is_tagging = model.task.partition("@")[0] == "token-tagging"
+    is_kept = answer.spans is not None if is_tagging else answer.label is not None
+    wanted = "spans" if is_tagging else "a label or scores"
+    promise(model.source, is_kept=is_kept, message=f"the task {model.task} needs {wanted}.")

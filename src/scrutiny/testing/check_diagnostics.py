@@ -1,0 +1,288 @@
+"""Conformance of diagnostics: what they declare, what they design, and what they yield."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, is_dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Design, Diagnostic, Inputs
+from scrutiny.core.edit import Variant
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.record import ROLES, STATUSES, Row
+from scrutiny.core.registry import registry
+from scrutiny.core.task import Task
+from scrutiny.testing.faulty_models import FlakyClassifier
+from scrutiny.testing.promises import (
+    promise,
+    require_docstring,
+    require_members,
+    require_versioned,
+)
+from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.toy_models import KeywordClassifier
+
+_MEMBERS: Final = (
+    "id",
+    "summary",
+    "Params",
+    "needs",
+    "tasks",
+    "measures",
+    "scope",
+    "measured",
+    "design",
+    "prepare",
+    "measure",
+)
+Variants = dict[str, tuple[Variant, ...]]
+_REVIEWS: Final = (
+    ("A good film with a fine story.", "positive"),
+    ("The story is bad and the end is worse.", "negative"),
+    ("Good actors, good music, and not a minute too long.", "positive"),
+    ("I left early because it was bad.", "negative"),
+    ("Paris looks good in every picture.", "positive"),
+    ("Two hours of bad jokes about London.", "negative"),
+)
+
+
+def check_diagnostic(
+    diagnostic: Diagnostic[Any],
+    *,
+    examples: Sequence[Example] | None = None,
+    task: Task | None = None,
+    model: Model | None = None,
+) -> None:
+    """Raise unless a diagnostic keeps the promises of its protocol, with default parameters.
+
+    Checked: members, docstring and parameters; a design that is the same when asked twice, whose
+    estimates name known statistics and declared measures, and whose claims name its estimates;
+    variants that are the same when prepared twice, of known items; one or more rows for each
+    item, item by item, with values exactly where the status is ``ok``; where ``scope`` is
+    ``item``, the same rows in batches of one; as many rows when an item makes the model fail.
+
+    Parameters
+    ----------
+    diagnostic
+        What is checked.
+    examples, task, model
+        What it is tried on: six short reviews and a `KeywordClassifier` unless given. Give all
+        three where it is for another task or needs capabilities.
+
+    Raises
+    ------
+    ConformanceError
+        With a sentence about the first promise that is broken.
+    """
+    require_members(diagnostic, _MEMBERS, protocol="diagnostic")
+    require_versioned(diagnostic)
+    require_docstring(diagnostic, sections=("Measures", "Misleads when", "References"))
+    trial = _Trial(
+        diagnostic=diagnostic,
+        params=_default_params(diagnostic),
+        examples=tuple(sample_reviews() if examples is None else examples),
+        task=task or registry().load("task", "text-classification")(),
+        model=model or KeywordClassifier(),
+    )
+    _check_applies(trial)
+    _check_design(trial)
+    variants = _check_variants(trial)
+    rows = _check_rows(trial, variants)
+    if diagnostic.scope == "item":
+        _check_batches(trial, variants, rows)
+        _check_failures(trial, variants, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A diagnostic with all that it is tried on."""
+
+    diagnostic: Diagnostic[Any]
+    params: Any
+    examples: tuple[Example, ...]
+    task: Task
+    model: Model
+
+    def promise(self, *, is_kept: bool, message: str) -> None:
+        """Raise unless the diagnostic keeps a promise."""
+        promise(self.diagnostic.id, is_kept=is_kept, message=message)
+
+    def measure(
+        self, examples: Sequence[Example], variants: Variants, *, model: Model | None = None
+    ) -> tuple[list[Row], ToyContext]:
+        """Rows of a batch of these examples, and the context that was asked."""
+        context = ToyContext(self.task, model or self.model)
+        batch = Batch(tuple(examples), {e.id: variants[e.id] for e in examples if variants[e.id]})
+        cell = Cell("subject", None, "dataset")
+        return list(self.diagnostic.measure(self.params, cell, batch, context)), context
+
+
+def sample_reviews() -> list[Example]:
+    """Six short reviews with gold labels."""
+    return [
+        Example(id=f"review-{i}", fields={"text": text}, gold=gold)
+        for i, (text, gold) in enumerate(_REVIEWS)
+    ]
+
+
+def _default_params(diagnostic: Diagnostic[Any]) -> Any:
+    """Parameters with their defaults, checked."""
+    kind = diagnostic.Params
+    is_frozen = is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    promise(diagnostic.id, is_kept=is_frozen, message="Params must be a frozen dataclass.")
+    try:
+        params = kind()
+        canonical_json(params)
+    except TypeError as error:
+        raise ConformanceError(
+            f"{diagnostic.id}: Params() must work without arguments and have a canonical JSON "
+            f"form, because its digest names the records: {error}."
+        ) from error
+    return params
+
+
+def _check_applies(trial: _Trial) -> None:
+    """Raise unless the diagnostic can be tried on this task and model."""
+    diagnostic = trial.diagnostic
+    is_scope = diagnostic.scope in ("item", "dataset")
+    trial.promise(is_kept=is_scope, message="scope is 'item' or 'dataset'.")
+    lacking = sorted(diagnostic.needs - trial.model.capabilities - {"predict"})
+    trial.promise(is_kept=not lacking, message=f"give check_diagnostic a model with {lacking}.")
+    trial.promise(
+        is_kept=not diagnostic.tasks or trial.task.name in diagnostic.tasks,
+        message=f"give check_diagnostic examples and a model of one of {sorted(diagnostic.tasks)}.",
+    )
+
+
+def _inputs(trial: _Trial) -> Inputs:
+    """What the design may look at."""
+    golds = [example.gold for example in trial.examples if example.gold is not None]
+    return Inputs(
+        task=trial.task,
+        subject="subject",
+        dataset="dataset",
+        n_items=len(trial.examples),
+        n_replicates=3,
+        labels=trial.model.labels,
+        chance=trial.task.chance(golds),
+        languages=frozenset(example.language for example in trial.examples),
+        capabilities=trial.model.capabilities,
+    )
+
+
+def _check_design(trial: _Trial) -> None:
+    """Raise unless the design is pure and hangs together."""
+    inputs = _inputs(trial)
+    design = trial.diagnostic.design(trial.params, inputs)
+    trial.promise(is_kept=isinstance(design, Design), message="design must give a Design.")
+    trial.promise(
+        is_kept=trial.diagnostic.design(trial.params, inputs) == design,
+        message="design gave two results for the same inputs; it must be a pure function.",
+    )
+    ids = [spec.id for spec in design.estimates]
+    trial.promise(is_kept=len(set(ids)) == len(ids), message=f"estimates share an id: {ids}.")
+    measures = {m.name for m in trial.diagnostic.measured(trial.task)} | {"ok"}
+    for spec in design.estimates:
+        for need in registry().load("statistic", spec.metric).needs:
+            side, _, measure = need.rpartition(".")
+            trial.promise(
+                is_kept=side in spec.sides and measure in measures,
+                message=f"the estimate {spec.id!r} lacks what {spec.metric} needs: {need!r}.",
+            )
+    for claim in design.claims:
+        for component in claim.components:
+            trial.promise(
+                is_kept=component.estimate in ids,
+                message=f"the claim {claim.id!r} names no estimate: {component.estimate!r}.",
+            )
+
+
+def _check_variants(trial: _Trial) -> Variants:
+    """Variants by item; raise if they are random, strangers or of one name."""
+    prepare, examples = trial.diagnostic.prepare, trial.examples
+    found = list(prepare(trial.params, examples, ToyContext(trial.task)))
+    again = list(prepare(trial.params, examples, ToyContext(trial.task)))
+    trial.promise(is_kept=found == again, message="prepare gave two results for one seed.")
+    items = {example.id for example in examples}
+    keys = [(variant.item, variant.name) for variant in found]
+    trial.promise(is_kept=len(set(keys)) == len(keys), message="two variants share a name.")
+    for variant in found:
+        trial.promise(
+            is_kept=variant.item in items,
+            message=f"the variant {variant.name!r} is of no item: {variant.item!r}.",
+        )
+        trial.promise(
+            is_kept=variant.control_of is None or (variant.item, variant.control_of) in keys,
+            message=f"{variant.name!r} is the control of no variant: {variant.control_of!r}.",
+        )
+    return {e.id: tuple(v for v in found if v.item == e.id) for e in examples}
+
+
+def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
+    """Rows of all examples, each one sound."""
+    rows, _ = trial.measure(trial.examples, variants)
+    width = sum(measure.size for measure in trial.diagnostic.measured(trial.task))
+    for row in rows:
+        _check_row(trial, row, width=width)
+    if trial.diagnostic.scope == "item":
+        order = [item for item, _ in groupby(row.item for row in rows)]
+        trial.promise(
+            is_kept=order == [example.id for example in trial.examples],
+            message="rows must come item by item, in the order of the batch, none left out.",
+        )
+    return rows
+
+
+def _check_row(trial: _Trial, row: Row, *, width: int) -> None:
+    """Raise unless a row has values exactly where it is ``ok``, and they are numbers."""
+    where = f"the row of item {row.item!r}, variant {row.variant!r}"
+    trial.promise(
+        is_kept=row.status in STATUSES and row.role in ROLES,
+        message=f"{where} has the status {row.status!r} and the role {row.role!r}.",
+    )
+    is_ok = row.status == "ok"
+    trial.promise(
+        is_kept=(row.values is not None) == is_ok,
+        message=f"{where} is {row.status!r} and has the values {row.values}: ok rows only have.",
+    )
+    trial.promise(
+        is_kept=is_ok or bool(row.reason),
+        message=f"{where} is {row.status!r} and gives no reason.",
+    )
+    values = row.values or ()
+    trial.promise(
+        is_kept=not is_ok or len(values) == width,
+        message=f"{where} has {len(values)} values; {width} are declared.",
+    )
+    trial.promise(is_kept=all(map(math.isfinite, values)), message=f"{where} has {values}.")
+
+
+def _check_batches(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
+    """Raise unless items measured one by one give the same rows."""
+    single = [row for e in trial.examples for row in trial.measure([e], variants)[0]]
+    trial.promise(
+        is_kept=single == rows,
+        message="its scope is 'item', but items measured one by one give other rows.",
+    )
+
+
+def _check_failures(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
+    """Raise unless an item on which the model fails keeps its rows, as failed ones."""
+    _, context = trial.measure(trial.examples, variants)
+    if not context.asked or trial.diagnostic.needs - {"predict"}:
+        return  # the flaky model has predictions to fail on, and nothing else
+    failing = trial.examples[0].id
+    flaky = FlakyClassifier([failing], inner=trial.model)
+    found, _ = trial.measure(trial.examples, variants, model=flaky)
+    trial.promise(
+        is_kept=[(r.item, r.variant) for r in found] == [(r.item, r.variant) for r in rows],
+        message="an item on which the model fails loses rows; a failure is a row too.",
+    )
+    statuses = {row.status for row in found if row.item == failing}
+    trial.promise(
+        is_kept="failed" in statuses and "ok" not in statuses,
+        message=f"the model failed on an item, and its rows are {sorted(statuses)}.",
+    )

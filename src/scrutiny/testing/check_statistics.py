@@ -1,0 +1,171 @@
+"""Conformance of statistics: additive, weighted and refitted ones."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from scrutiny.core.statistic import RefitStatistic, Statistic, WeightedStatistic
+from scrutiny.testing.promises import promise, require_members, require_versioned
+
+Array = np.ndarray[Any, Any]
+
+_MEMBERS: Final = ("id", "says", "needs", "conditional_on", "scale", "higher_is")
+_SCALES: Final = ("identity", "logit", "fisher_z")
+_ROWS: Final = 12
+
+
+def check_statistic(
+    statistic: Statistic | WeightedStatistic | RefitStatistic, measures: Array | None = None
+) -> None:
+    """Raise unless a statistic keeps the promises of its protocol.
+
+    Checked, of all kinds: members and their types; the order of rows changes nothing; the
+    measures are not changed. Of additive ones: each row has components of its own, leading axes
+    pass through, draws do not depend on each other, and no row at all gives NaN. Of weighted ones:
+    a row of weight 2 counts as two rows, and a row of weight 0 as none. Of refitted ones: the same
+    rows give the same value.
+
+    Parameters
+    ----------
+    statistic
+        Any of the three kinds.
+    measures
+        Measures ``(row, need)`` to try it on, finite, at least three rows; rows of ones and
+        zeros unless given. Give your own where such rows are not what it needs.
+
+    Raises
+    ------
+    ConformanceError
+        With a sentence about the first promise that is broken.
+    """
+    require_members(statistic, _MEMBERS, protocol="statistic")
+    require_versioned(statistic)
+    _check_members(statistic)
+    tried = sample_measures(len(statistic.needs)) if measures is None else measures
+    before = tried.copy()
+    if hasattr(statistic, "components"):
+        _check_additive(statistic, tried)
+    elif hasattr(statistic, "weighted"):
+        _check_weighted(statistic, tried)
+    else:
+        require_members(statistic, ("refit",), protocol="statistic of any of the three kinds")
+        _check_refit(statistic, tried)
+    promise(
+        statistic.id,
+        is_kept=np.array_equal(before, tried),
+        message="it changed the measures that it was given.",
+    )
+
+
+def sample_measures(needs: int) -> Array:
+    """Measures ``(row, need)`` of ones and zeros, in all combinations that fit."""
+    rows, columns = np.meshgrid(np.arange(_ROWS), np.arange(needs), indexing="ij")
+    return ((rows >> (columns % 3)) & 1).astype(np.float64)
+
+
+def _check_members(statistic: Statistic | WeightedStatistic | RefitStatistic) -> None:
+    """Raise unless the members are of the right types."""
+    name = statistic.id
+    promise(name, is_kept=bool(statistic.says), message="it does not say what it is.")
+    promise(
+        name,
+        is_kept=isinstance(statistic.needs, tuple) and bool(statistic.needs),
+        message="needs must be a tuple of names of measures.",
+    )
+    promise(
+        name,
+        is_kept=statistic.scale in _SCALES,
+        message=f"scale is {statistic.scale!r}; it is one of {', '.join(_SCALES)}.",
+    )
+
+
+def _check_additive(statistic: Any, measures: Array) -> None:
+    """Raise unless components are additive over rows and ``value`` is a function of sums."""
+    name = statistic.id
+    parts = statistic.components(measures)
+    promise(
+        name,
+        is_kept=parts.ndim == 2 and len(parts) == len(measures),
+        message=f"components of {measures.shape} have the shape {parts.shape}, not (row, …).",
+    )
+    stacked = statistic.components(np.stack([measures, measures[::-1]]))
+    promise(
+        name,
+        is_kept=stacked.shape == (2, *parts.shape) and np.array_equal(stacked[0], parts),
+        message="components must take measures (..., need) and keep the leading axes.",
+    )
+    promise(
+        name,
+        is_kept=np.array_equal(statistic.components(measures[::-1])[::-1], parts),
+        message="components of a row depend on the other rows.",
+    )
+    _check_draws(statistic, parts)
+    nothing = _additive_value(statistic, parts, np.zeros(len(parts)))
+    promise(
+        name,
+        is_kept=bool(np.isnan(nothing)),
+        message=f"without any row its value is {nothing}, not NaN: it does not exist.",
+    )
+
+
+def _additive_value(statistic: Any, parts: Array, weights: Array) -> float:
+    """Value of weighted rows ``(row,)``, all in one cell."""
+    sums = (weights @ parts)[None, None, :]  # (draw, cell, component)
+    value = statistic.value(sums, np.full((1, 1), weights.sum()))
+    promise(
+        statistic.id,
+        is_kept=np.shape(value) == (1,),
+        message=f"value of sums (1, 1, component) has the shape {np.shape(value)}, not (1,).",
+    )
+    return float(value[0])
+
+
+def _check_draws(statistic: Any, parts: Array) -> None:
+    """Raise unless several draws at once have the values that they have one by one."""
+    draws = np.stack([np.ones(len(parts)), np.arange(len(parts), dtype=np.float64)])
+    sums = (draws @ parts)[:, None, :]  # (draw, cell, component)
+    together = statistic.value(sums, draws.sum(axis=1, keepdims=True))
+    for draw, value in zip(draws, np.ravel(together), strict=True):
+        alone = _additive_value(statistic, parts, draw)
+        _same(statistic.id, float(value), alone, "a draw's value depends on the other draws")
+
+
+def _check_weighted(statistic: Any, measures: Array) -> None:
+    """Raise unless weights count as repetitions."""
+    count = len(measures)
+
+    def value(rows: Array, weights: Array) -> float:
+        found = statistic.weighted(rows, weights[None, :])
+        promise(
+            statistic.id,
+            is_kept=np.shape(found) == (1,),
+            message=f"weighted gives the shape {np.shape(found)} for one draw, not (1,).",
+        )
+        return float(found[0])
+
+    weights = np.arange(count) % 3.0  # 0, 1, 2, ...
+    repeated = np.repeat(measures, weights.astype(np.int64), axis=0)
+    spelled = value(repeated, np.ones(len(repeated)))
+    _same(
+        statistic.id,
+        value(measures, weights),
+        spelled,
+        "rows of weight 0, 1, 2 are not rows left out, kept and repeated",
+    )
+    ones = np.ones(count)
+    backward = value(measures[::-1], ones)
+    _same(statistic.id, value(measures, ones), backward, "the order of the rows changes its value")
+
+
+def _check_refit(statistic: Any, measures: Array) -> None:
+    """Raise unless the same rows, in any order, give the same value."""
+    first = float(statistic.refit(measures))
+    _same(statistic.id, first, float(statistic.refit(measures)), "it gives two values")
+    backward = float(statistic.refit(measures[::-1]))
+    _same(statistic.id, first, backward, "the order of the rows changes its value")
+
+
+def _same(name: str, one: float, two: float, message: str) -> None:
+    """Raise unless two values are equal, or both do not exist."""
+    is_kept = bool(np.isclose(one, two, rtol=1e-9, atol=1e-12, equal_nan=True))
+    promise(name, is_kept=is_kept, message=f"{message}: {one} and {two}.")

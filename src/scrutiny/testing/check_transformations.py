@@ -1,0 +1,166 @@
+"""Conformance of transformations."""
+
+from collections.abc import Sequence
+from itertools import islice, pairwise
+from typing import Final
+
+import numpy as np
+
+from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.example import Example
+from scrutiny.core.transformation import Document, Intensity, Site, Transformation
+from scrutiny.perturb.document import TextDocument
+from scrutiny.testing.promises import (
+    SAMPLE_TEXTS,
+    name_of,
+    promise,
+    require_docstring,
+    require_members,
+    require_versioned,
+)
+from scrutiny.text.edits import apply_to_text
+
+_MEMBERS: Final = (
+    "id",
+    "summary",
+    "languages",
+    "resources",
+    "effect",
+    "intensity",
+    "sites",
+    "candidates",
+)
+_EFFECTS: Final = {"keeps", "flips", "sets", "may change"}
+_MOST_CANDIDATES: Final = 20
+_MOST_SITES: Final = 8
+
+
+def check_transformation(
+    transformation: Transformation, documents: Sequence[Document] | None = None
+) -> None:
+    """Raise unless a transformation keeps the promises of its protocol.
+
+    Checked: members and their types; a docstring that says what it measures and when it misleads;
+    sites in order, inside the text, the same when asked twice; candidates that are disjoint edits
+    inside the text, that change it, and that are the same for the same random stream.
+
+    Parameters
+    ----------
+    transformation
+        With default parameters, say.
+    documents
+        What it is tried on; thirteen odd texts unless given. Give your own where it needs
+        resources.
+
+    Raises
+    ------
+    ConformanceError
+        With a sentence about the first promise that is broken.
+    """
+    require_members(transformation, _MEMBERS, protocol="transformation")
+    require_versioned(transformation)
+    require_docstring(transformation, sections=("Measures", "Misleads when"))
+    _check_members(transformation)
+    tried = documents if documents is not None else sample_documents()
+    changed = [_check_document(transformation, document) for document in tried]
+    promise(
+        transformation.id,
+        is_kept=any(changed),
+        message="it changed none of the texts; give documents that it has a place in.",
+    )
+
+
+def sample_documents() -> list[Document]:
+    """Odd texts as documents."""
+    return [TextDocument(Example(f"sample-{i}", {"text": t})) for i, t in enumerate(SAMPLE_TEXTS)]
+
+
+def _check_members(transformation: Transformation) -> None:
+    """Raise unless the members are of the right types."""
+    name = transformation.id
+    promise(name, is_kept=bool(transformation.summary), message="it has no summary.")
+    promise(
+        name,
+        is_kept=isinstance(transformation.languages, frozenset) and bool(transformation.languages),
+        message="languages must be a frozenset of codes, or of '*' for any.",
+    )
+    promise(
+        name,
+        is_kept=isinstance(transformation.intensity, Intensity),
+        message="intensity must be an Intensity.",
+    )
+    effects = dict(transformation.effect)
+    promise(
+        name,
+        is_kept=bool(effects) and set(effects.values()) <= _EFFECTS,
+        message=f"effect must map tasks, or '*', to one of {', '.join(sorted(_EFFECTS))}.",
+    )
+
+
+def _check_document(transformation: Transformation, document: Document) -> bool:
+    """Whether it can change a text; raise if a site or candidate breaks a promise."""
+    sites = list(transformation.sites(document))
+    where = f"on {document.text[:40]!r}"
+    promise(
+        transformation.id,
+        is_kept=list(transformation.sites(document)) == sites,
+        message=f"sites differ when asked twice, {where}; they must not be drawn at random.",
+    )
+    for site in sites:
+        promise(
+            transformation.id,
+            is_kept=0 <= site.start <= site.end <= len(document.text),
+            message=f"the site {site.start}:{site.end} lies outside of the text, {where}.",
+        )
+    promise(
+        transformation.id,
+        is_kept=all(a.start <= b.start for a, b in pairwise(sites)),
+        message=f"sites are not in the order of the text, {where}.",
+    )
+    found = [_check_site(transformation, document, site) for site in sites[:_MOST_SITES]]
+    return any(found)
+
+
+def _check_site(transformation: Transformation, document: Document, site: Site) -> bool:
+    """Whether there are candidates at a site; raise if one breaks a promise."""
+    first = _candidates(transformation, document, site)
+    promise(
+        name_of(transformation),
+        is_kept=_candidates(transformation, document, site) == first,
+        message=f"candidates at {site.start}:{site.end} differ for the same random stream.",
+    )
+    for edits in first:
+        _check_edits(transformation, document, edits)
+    return bool(first)
+
+
+def _candidates(
+    transformation: Transformation, document: Document, site: Site
+) -> list[tuple[Edit, ...]]:
+    """First candidates at a site, under a fixed random stream."""
+    rng = np.random.Generator(np.random.Philox(key=[site.start, site.end]))
+    return list(islice(transformation.candidates(document, site, rng), _MOST_CANDIDATES))
+
+
+def _check_edits(
+    transformation: Transformation, document: Document, edits: tuple[Edit, ...]
+) -> None:
+    """Raise unless a candidate is a set of edits that can be applied and changes the text."""
+    name, where = transformation.id, f"on {document.text[:40]!r}: {edits}"
+    promise(name, is_kept=bool(edits), message=f"a candidate without edits, {where}.")
+    promise(
+        name,
+        is_kept=isinstance(edits, tuple) and all(isinstance(e, Edit) for e in edits),
+        message=f"a candidate must be a tuple of Edit, {where}.",
+    )
+    promise(
+        name,
+        is_kept=all(edit.field == document.field for edit in edits),
+        message=f"an edit of another field than {document.field!r}, {where}.",
+    )
+    try:
+        text = apply_to_text(document.text, edits)
+    except EditRefusedError as error:
+        raise ConformanceError(f"{name}: edits cannot be applied ({error}), {where}.") from error
+    promise(name, is_kept=text != document.text, message=f"a candidate changes nothing, {where}.")

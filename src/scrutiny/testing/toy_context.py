@@ -1,0 +1,68 @@
+"""The context of a diagnostic without a run: one model, nothing kept on disk."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.randomness import generator
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.checked import predict_or_fail
+
+
+class ToyContext:
+    """A context that asks a model directly.
+
+    Parameters
+    ----------
+    task
+        Task of the examples.
+    model
+        Asked by `predict`; nothing while variants are prepared.
+    seed
+        The run's seed.
+
+    Attributes
+    ----------
+    asked
+        ``(item, variant)`` of every question, in order.
+    arrays
+        What was kept by `array`.
+    """
+
+    def __init__(self, task: Task, model: Model | None = None, *, seed: int = 0) -> None:
+        self.task = task
+        self.seed = seed
+        self.model = model
+        self.labels: tuple[str, ...] = () if model is None else model.labels
+        self.resources: Mapping[str, Any] = {}
+        self.asked: list[tuple[str, str | None]] = []
+        self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self._made: dict[str, Any] = {}
+
+    def predict(
+        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+    ) -> list[Prediction | Failure]:
+        """Checked answers of the model."""
+        names = variants or [None] * len(examples)
+        self.asked += [(e.id, name) for e, name in zip(examples, names, strict=True)]
+        if self.model is None:
+            return [Failure("no_model")] * len(examples)
+        return predict_or_fail(self.model, examples)
+
+    def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> np.random.Generator:
+        """Random stream of this name, the same as in a run."""
+        return generator(self.seed, purpose, name=name, item=item, draw=draw)
+
+    def once(self, key: str, make: Callable[[], Any]) -> Any:
+        """Value of ``make()``, computed once in the life of this context."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def array(self, name: str, value: np.ndarray[Any, Any]) -> None:
+        """Keep an array."""
+        self.arrays[name] = value

@@ -1,0 +1,183 @@
+"""Models whose every answer can be worked out on paper."""
+
+from collections.abc import Mapping, Sequence
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example, Span
+from scrutiny.core.task import Prediction
+from scrutiny.text.tokens import token_spans
+
+
+class KeywordClassifier:
+    """A classifier that counts words: p(positive) = (1 + good) / (2 + good + bad).
+
+    Words are compared in lower case, so "Good" counts and "goood" does not: every typing error
+    in a keyword changes the answer, and nothing else does. Without any keyword both labels have
+    1/2, and the label is the first.
+
+    Parameters
+    ----------
+    good, bad
+        Keywords in lower case.
+    labels
+        The bad label, then the good one.
+    task
+        Name of the task; all texts of an example are counted together.
+
+    Examples
+    --------
+    >>> model = KeywordClassifier()
+    >>> model.predict([Example("1", {"text": "A good, good film, not bad."})])[0]
+    Prediction(label='positive', scores=(0.4, 0.6), spans=None, text=None)
+    """
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        good: Sequence[str] = ("good",),
+        bad: Sequence[str] = ("bad",),
+        *,
+        labels: tuple[str, str] = ("negative", "positive"),
+        task: str = "text-classification",
+    ) -> None:
+        self.source = "testing:KeywordClassifier"
+        self.task = task
+        self.labels: tuple[str, ...] = labels
+        self._good = frozenset(good)
+        self._bad = frozenset(bad)
+
+    def fingerprint(self) -> str | None:
+        """Digest of the keywords and labels."""
+        return digest("keywords@1", canonical_json([self._good, self._bad, self.labels, self.task]))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """One prediction for each example, in order."""
+        return [self._answer(example) for example in examples]
+
+    def _answer(self, example: Example) -> Prediction:
+        """Prediction for one example."""
+        words = [
+            text[start:end].lower()
+            for text in example.fields.values()
+            for start, end in token_spans(text)
+        ]
+        good = sum(word in self._good for word in words)
+        bad = sum(word in self._bad for word in words)
+        positive = (1 + good) / (2 + good + bad)
+        scores = ((1 + bad) / (2 + good + bad), positive)
+        return Prediction(label=self.labels[int(positive > 0.5)], scores=scores)
+
+
+class ConstantClassifier:
+    """A classifier that always says the same, with certainty.
+
+    Parameters
+    ----------
+    label
+        What it says.
+    labels
+        All labels that it knows.
+    task
+        Name of the task.
+
+    Raises
+    ------
+    ModelError
+        If the label is not among the labels.
+
+    Examples
+    --------
+    >>> ConstantClassifier("b", labels=("a", "b")).predict([Example("1", {"text": "x"})])[0].scores
+    (0.0, 1.0)
+    """
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        label: str = "positive",
+        *,
+        labels: tuple[str, ...] = ("negative", "positive"),
+        task: str = "text-classification",
+    ) -> None:
+        if label not in labels:
+            raise ModelError(f"{label!r} is not among the labels {', '.join(labels)}.")
+        self.source = "testing:ConstantClassifier"
+        self.task = task
+        self.labels = labels
+        scores = tuple(float(label == other) for other in labels)
+        self._answer = Prediction(label=label, scores=scores)
+
+    def fingerprint(self) -> str | None:
+        """Digest of the label and its alternatives."""
+        return digest("constant@1", canonical_json([self._answer.label, self.labels, self.task]))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Return the same prediction for each example."""
+        return [self._answer] * len(examples)
+
+
+class GazetteerTagger:
+    """A tagger that finds listed names, the longest first, at word borders and in their case.
+
+    Parameters
+    ----------
+    names
+        Label of each name ("New York": "LOC").
+
+    Examples
+    --------
+    >>> tagger = GazetteerTagger({"New York": "LOC", "York": "PER"})
+    >>> tagger.predict([Example("1", {"text": "New York, York"})])[0].spans
+    (Span(field='text', start=0, end=8, label='LOC'), Span(field='text', start=10, end=14, label='PER'))
+    """  # noqa: E501 - the example's output is one line
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.source = "testing:GazetteerTagger"
+        self.task = "token-tagging"
+        self.labels = tuple(sorted(set(names.values())))
+        self._names = dict(names)
+        self._by_words = {tuple(_words(name)): label for name, label in names.items()}
+        self._longest = max(map(len, self._by_words), default=0)
+
+    def fingerprint(self) -> str | None:
+        """Digest of the names and their labels."""
+        return digest("gazetteer@1", canonical_json(self._names))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Spans of each example, in order."""
+        return [Prediction(spans=tuple(self._spans(example))) for example in examples]
+
+    def _spans(self, example: Example) -> list[Span]:
+        """Names in the first field of an example, from left to right."""
+        field = next(iter(example.fields))
+        borders = (example.tokens or {}).get(field) or token_spans(example.text)
+        words = [example.text[start:end] for start, end in borders]
+        spans: list[Span] = []
+        place = 0
+        while place < len(words):
+            length = self._match(words, place)
+            if length:
+                label = self._by_words[tuple(words[place : place + length])]
+                start, end = borders[place][0], borders[place + length - 1][1]
+                spans.append(Span(field, start, end, label))
+            place += length or 1
+        return spans
+
+    def _match(self, words: Sequence[str], place: int) -> int:
+        """Number of words of the longest name that begins at this word, or 0."""
+        longest = min(self._longest, len(words) - place)
+        lengths = range(longest, 0, -1)
+        return next((n for n in lengths if tuple(words[place : place + n]) in self._by_words), 0)
+
+
+def _words(text: str) -> list[str]:
+    """Tokens of a name."""
+    return [text[start:end] for start, end in token_spans(text)]

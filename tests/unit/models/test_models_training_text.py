@@ -1,0 +1,47 @@
+import copy
+
+from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
+from scrutiny.models.load import load_model, training_source
+from scrutiny.models.training_text import with_training_text
+from scrutiny.testing import ConstantClassifier
+
+
+def test_the_training_text_is_all_that_is_added(make):
+    calls = []
+    inner = ConstantClassifier("pos", labels=("neg", "pos"))
+    model = with_training_text(inner, lambda: calls.append(1) or [3, 5])
+    assert isinstance(model, Model)
+    assert isinstance(model, KnowsTrainingText)
+    assert model.capabilities == {"training_hashes"}
+    assert model.fingerprint() == inner.fingerprint()
+    assert model.predict(make("a")) == inner.predict(make("a"))
+    assert calls == []
+    assert model.training_hashes() == model.training_hashes() == [3, 5]
+    assert calls == [1]
+
+
+def test_other_members_are_the_models_own():
+    inner = ConstantClassifier("pos", labels=("neg", "pos"))
+    inner.layers = 3
+    model = with_training_text(inner, list)
+    assert model.layers == 3
+    assert not hasattr(model, "heads")
+    assert copy.copy(model).layers == 3
+
+
+def test_an_object_that_knows_says_so(tmp_path, classification):
+    (tmp_path / "knowing_model.py").write_text(
+        "class Knows:\n"
+        "    def predict(self, texts):\n        return ['x'] * len(texts)\n"
+        "    def training_hashes(self):\n        return [1]\n"
+    )
+    model = load_model(f"python:{tmp_path}/knowing_model.py:Knows", classification)
+    assert "training_hashes" in model.capabilities
+    assert model.training_hashes() == [1]
+
+
+def test_where_the_training_text_is_said_to_be():
+    assert training_source("hf:./m") is None
+    assert training_source("hf:./m#training=csv:t.csv") == "csv:t.csv"
+    options = LoadOptions(options={"training": "csv:t.csv#text=a,label=b"})
+    assert training_source("hf:./m", options) == "csv:t.csv#text=a,label=b"

@@ -1,0 +1,219 @@
+from dataclasses import dataclass, replace
+
+import pytest
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import Design, EstimateSpec, Failure, Selector
+from scrutiny.core.edit import Edit, Variant
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.registry import registry
+from scrutiny.models.training_text import with_training_text
+from scrutiny.testing import KeywordClassifier, check_diagnostic
+from scrutiny.text.edits import apply_edits
+
+DOC = "Hits of shouted texts. Measures hits. Misleads when shouted at. References: none."
+
+
+@dataclass(frozen=True)
+class Params:
+    mark: str = "!"
+
+
+class Shouting:
+    """A small sound diagnostic: the text, and the text with a mark behind it."""
+
+    __doc__ = DOC
+    id, summary, Params = "shouting@1", "hits of shouted texts", Params
+    needs, tasks = frozenset(), frozenset({"text-classification"})
+    measures = (Measure("hit"), Measure("pred"))
+    scope = "item"
+
+    def measured(self, task):
+        return self.measures
+
+    def design(self, params, inputs):
+        spec = EstimateSpec("hits", "accuracy@1", {"": Selector()})
+        return Design(estimates=(spec,), claims=(self.claim("hits"),))
+
+    def claim(self, estimate):
+        return Claim("skill", "it hits", "shouting", (Component(estimate, 0.5),))
+
+    def prepare(self, params, examples, ctx):
+        for e in examples:
+            edit = Edit("text", len(e.text), len(e.text), params.mark)
+            yield Variant(e.id, "shout", "measured", None, "shout", (edit,), e.gold)
+            yield Variant(e.id, "calm", "control", "shout", "calm", (edit,), e.gold)
+
+    def measure(self, params, cell, batch, ctx):
+        for e in batch.examples:
+            for v in batch.variants[e.id]:
+                (answer,) = ctx.predict([apply_edits(e, v.edits)], variants=[v.name])
+                yield self.row(e, v, answer)
+
+    def row(self, example, variant, answer):
+        if isinstance(answer, Failure):
+            return Row(example.id, variant.name, variant.role, "{}", "failed", answer.reason, None)
+        values = (float(answer.label == example.gold), 1.0)
+        return Row(example.id, variant.name, variant.role, "{}", "ok", None, values)
+
+
+def test_a_sound_one():
+    check_diagnostic(Shouting())
+
+
+@pytest.mark.parametrize("name", ["performance@1", "robustness@1"])
+def test_built_in_ones_conform(name):
+    check_diagnostic(registry().load("diagnostic", name)())
+
+
+def test_one_that_needs_a_capability():
+    leakage = registry().load("diagnostic", "leakage@1")()
+    with pytest.raises(ConformanceError, match=r"a model with \['training_hashes'\]"):
+        check_diagnostic(leakage)
+    import numpy as np
+
+    known = with_training_text(KeywordClassifier(), lambda: np.array([5], dtype=np.uint64))
+    check_diagnostic(leakage, model=known)
+
+
+class BareParams(Shouting):
+    __doc__ = DOC
+    Params = dict
+
+
+class NoJson(Shouting):
+    __doc__ = DOC
+
+    @dataclass(frozen=True)
+    class Params:
+        mark: object = object()
+
+
+class Impure(Shouting):
+    __doc__ = DOC
+    calls = 0
+
+    def design(self, params, inputs):
+        self.calls += 1
+        return replace(super().design(params, inputs), queries_per_item=self.calls)
+
+
+class LacksSide(Shouting):
+    __doc__ = DOC
+
+    def design(self, params, inputs):
+        return Design(estimates=(EstimateSpec("d", "accuracy_drop@1", {"before": Selector()}),))
+
+
+class ClaimsNothing(Shouting):
+    __doc__ = DOC
+
+    def claim(self, estimate):
+        return super().claim("other")
+
+
+class RandomVariants(Shouting):
+    __doc__ = DOC
+    calls = 0
+
+    def prepare(self, params, examples, ctx):
+        self.calls += 1
+        return [replace(v, draw=self.calls) for v in super().prepare(params, examples, ctx)]
+
+
+class TwinVariants(Shouting):
+    __doc__ = DOC
+
+    def prepare(self, params, examples, ctx):
+        return [replace(v, name="x") for v in super().prepare(params, examples, ctx)]
+
+
+class StrayControl(Shouting):
+    __doc__ = DOC
+
+    def prepare(self, params, examples, ctx):
+        return [replace(v, control_of="x") for v in super().prepare(params, examples, ctx)]
+
+
+class TooManyValues(Shouting):
+    __doc__ = DOC
+    measures = (Measure("hit"),)
+
+
+class Unexplained(Shouting):
+    __doc__ = DOC
+
+    def row(self, example, variant, answer):
+        return super().row(example, variant, answer)._replace(status="undefined", values=None)
+
+
+class NotANumber(Shouting):
+    __doc__ = DOC
+
+    def row(self, example, variant, answer):
+        return super().row(example, variant, answer)._replace(values=(float("nan"), 1.0))
+
+
+class ValuesOfFailures(Shouting):
+    __doc__ = DOC
+
+    def row(self, example, variant, answer):
+        return super().row(example, variant, answer)._replace(status="failed", reason="x")
+
+
+class LosesItems(Shouting):
+    __doc__ = DOC
+
+    def measure(self, params, cell, batch, ctx):
+        return list(super().measure(params, cell, batch, ctx))[2:]
+
+
+class LooksAround(Shouting):
+    __doc__ = DOC
+
+    def measure(self, params, cell, batch, ctx):
+        for row in super().measure(params, cell, batch, ctx):
+            yield row._replace(values=(float(len(batch.examples)), 1.0)) if row.values else row
+
+
+class DropsFailures(Shouting):
+    __doc__ = DOC
+
+    def measure(self, params, cell, batch, ctx):
+        return (r for r in super().measure(params, cell, batch, ctx) if r.status == "ok")
+
+
+class HidesFailures(Shouting):
+    __doc__ = DOC
+
+    def row(self, example, variant, answer):
+        if isinstance(answer, Failure):
+            return Row(example.id, variant.name, variant.role, "{}", "ok", None, (0.0, 0.0))
+        return super().row(example, variant, answer)
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [
+        (BareParams, "Params must be a frozen dataclass"),
+        (NoJson, "canonical JSON"),
+        (Impure, "it must be a pure function"),
+        (LacksSide, "lacks what accuracy_drop@1 needs: 'after.hit'"),
+        (ClaimsNothing, "names no estimate: 'other'"),
+        (RandomVariants, "two results for one seed"),
+        (TwinVariants, "two variants share a name"),
+        (StrayControl, "the control of no variant: 'x'"),
+        (TooManyValues, "has 2 values; 1 are declared"),
+        (Unexplained, "gives no reason"),
+        (NotANumber, "nan"),
+        (ValuesOfFailures, "ok rows only have"),
+        (LosesItems, "item by item"),
+        (LooksAround, "measured one by one give other rows"),
+        (DropsFailures, "a failure is a row too"),
+        (HidesFailures, r"its rows are \['ok'\]"),
+    ],
+)
+def test_broken_promises_are_said(broken, sentence):
+    with pytest.raises(ConformanceError, match=sentence):
+        check_diagnostic(broken())

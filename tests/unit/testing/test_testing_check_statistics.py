@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.registry import registry
+from scrutiny.testing import check_statistic
+from scrutiny.testing.check_statistics import sample_measures
+
+
+class Mean:
+    id, says, needs, cells = "mean_of_x@1", "mean", ("x",), ()
+    conditional_on, scale, higher_is = None, "identity", "better"
+
+    def components(self, measures):
+        return np.concatenate([measures, np.ones_like(measures)], axis=-1)
+
+    def value(self, sums, weight):
+        with np.errstate(invalid="ignore"):
+            return (sums[..., 0] / sums[..., 1])[..., 0]
+
+
+class Median:
+    id, says, needs = "median@1", "median", ("x",)
+    conditional_on, scale, higher_is = None, "identity", "better"
+
+    def weighted(self, measures, weights):
+        return np.array([np.median(np.repeat(measures[:, 0], w.astype(int))) for w in weights])
+
+
+class Range:
+    id, says, needs = "range@1", "range", ("x",)
+    conditional_on, scale, higher_is = None, "identity", "better"
+
+    def refit(self, measures):
+        return float(np.ptp(measures[:, 0]))
+
+
+@pytest.mark.parametrize("name", registry().names("statistic"))
+def test_built_in_ones_conform(name):
+    check_statistic(registry().load("statistic", name))
+
+
+@pytest.mark.parametrize("statistic", [Mean(), Median(), Range()], ids=lambda s: s.id)
+def test_sound_ones_of_each_kind(statistic):
+    check_statistic(statistic)
+    check_statistic(statistic, np.linspace(-1, 4, 17)[:, None])
+
+
+def test_samples_have_every_combination():
+    assert len({tuple(row) for row in sample_measures(3)}) == 8
+
+
+class Rank(Mean):
+    def components(self, measures):
+        ranks = measures.argsort(axis=-2).astype(float)
+        return np.concatenate([ranks, np.ones_like(measures)], axis=-1)
+
+
+class Flat(Mean):
+    def components(self, measures):
+        return measures.sum(axis=0)
+
+
+class NoLeadingAxes(Mean):
+    def components(self, measures):
+        return super().components(measures.reshape(-1, 1))
+
+
+class ZeroOfNothing(Mean):
+    def value(self, sums, weight):
+        return np.nan_to_num(super().value(sums, weight))
+
+
+class WrongShape(Mean):
+    def value(self, sums, weight):
+        return super().value(sums, weight)[..., None]
+
+
+class AcrossDraws(Mean):
+    def value(self, sums, weight):
+        found = super().value(sums, weight)
+        return found - found.mean() * (len(found) > 1)
+
+
+class NoRepetition(Median):
+    def weighted(self, measures, weights):
+        return np.array([np.average(measures[:, 0] * (w > 0)) for w in weights])
+
+
+class FirstRow(Median):
+    def weighted(self, measures, weights):
+        return np.array([np.repeat(measures[:, 0], w.astype(int))[0] for w in weights])
+
+
+class LastRow(Range):
+    def refit(self, measures):
+        return float(measures[-1, 0])
+
+
+class Sorting(Range):
+    def refit(self, measures):
+        measures.sort(axis=0)
+        return super().refit(measures)
+
+
+class OtherScale(Mean):
+    scale = "log"
+
+
+class Neither:
+    id, says, needs = "neither@1", "nothing", ("x",)
+    conditional_on, scale, higher_is = None, "identity", "better"
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [
+        (OtherScale(), "scale is 'log'; it is one of identity, logit, fisher_z"),
+        (Rank(), "components of a row depend on the other rows"),
+        (Flat(), r"not \(row, …\)"),
+        (NoLeadingAxes(), "keep the leading axes"),
+        (ZeroOfNothing(), r"without any row its value is 0\.0, not NaN"),
+        (WrongShape(), r"has the shape \(1, 1\), not \(1,\)"),
+        (AcrossDraws(), "a draw's value depends on the other draws"),
+        (NoRepetition(), "rows of weight 0, 1, 2"),
+        (FirstRow(), "the order of the rows changes its value"),
+        (LastRow(), "the order of the rows changes its value"),
+        (Sorting(), "it changed the measures"),
+        (Neither(), "it has no 'refit'"),
+    ],
+    ids=lambda x: type(x).__name__ if not isinstance(x, str) else None,
+)
+def test_broken_promises_are_said(broken, sentence):
+    with pytest.raises(ConformanceError, match=sentence):
+        check_statistic(broken)
