@@ -1,0 +1,76 @@
+"""Contractions written out, and full forms contracted."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """Every contraction written out and every full form contracted, where the context allows.
+
+    "She's got" becomes "She has got", "it's Bob's" becomes "it is Bob's"; where the context does
+    not tell what the short form stands for, it is left alone.
+
+    Parameters
+    ----------
+    direction
+        ``expand`` or ``contract`` does only that.
+
+    **Measures** whether two ways of writing the same words are read alike.
+
+    **Misleads when** few texts contain one: look at the number of changed items, not only at all.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> [e.text for e in perturb(Example("1", {"text": "He isn't. We are not."}), "contraction",
+    ...                          seed=0).edits]
+    ['is not', "aren't"]
+    """
+
+    id: ClassVar[str] = "contraction@1"
+    summary: ClassVar[str] = "contractions written out, full forms contracted"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    where: ClassVar[str] = "anywhere"
+
+    direction: Literal["both", "expand", "contract"] = "both"
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Forms that can be rewritten."""
+        starts = [start for start, _ in document.tokens]
+        return [
+            Site(start, end, max(0, bisect_right(starts, start) - 1))
+            for start, end in _rewrites(document.text, self.direction)
+        ]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """The other form; nothing is drawn."""
+        place = site.start, site.end
+        yield (Edit(document.field, *place, _rewrites(document.text, self.direction)[place]),)
+
+
+@lru_cache(maxsize=8)
+def _rewrites(text: str, direction: str) -> Mapping[tuple[int, int], str]:
+    """New text by place, from left to right; for the sites of a text and then their candidates."""
+    found: list[Rewrite] = []
+    if direction != "contract":
+        found += find_contractions(text)
+    if direction != "expand":
+        found += find_expansions(text)
+    return {(r.start, r.end): r.text for r in sorted(found)}

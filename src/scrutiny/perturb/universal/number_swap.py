@@ -1,0 +1,140 @@
+"""Other numbers in the place of the ones that are there."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.text.numbers import Number, format_number, parse_number
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_ALTERNATIVES: Final = 8
+# Words that are numbers only now and then, and words that only scale others.
+_AMBIGUOUS: Final = frozenset(
+    "one first second zero hundred thousand million billion trillion".split()
+)
+_SCALES: Final = frozenset("hundred thousand million billion trillion".split())
+_RATED: Final = frozenset("star stars point points thumb thumbs out /".split())
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSwap:
+    """Each number replaced by another of about the same size, written in the same manner.
+
+    Decimals keep their places, thousands their commas, ordinals and number words their kind; years
+    stay within thirty years. A single one is left alone, since its noun is singular, and so are
+    ratings ("4 stars", "9/10"), scale words ("million") and words that are seldom numbers
+    ("second").
+
+    Parameters
+    ----------
+    ratings
+        Change ratings as well.
+
+    **Measures** whether the model's answer leans on particular numbers.
+
+    **Misleads when** the number is what the text is about: for pairs of texts and for questions
+    the answer may change, and the two texts of a pair change apart from each other.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> edit = perturb(Example("1", {"text": "It cost $25,000."}), "number_swap", seed=0).edits[0]
+    >>> 12_500 <= parse_number(edit.text).value <= 50_000
+    True
+    """
+
+    id: ClassVar[str] = "number_swap@1"
+    summary: ClassVar[str] = "other numbers of about the same size"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "may change",
+        "text-classification": "keeps",
+        "token-tagging": "keeps",
+    }
+    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    where: ClassVar[str] = "around"
+
+    ratings: bool = False
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Numbers that another one may replace."""
+        words = document.words
+        return [
+            Site(start, end, i)
+            for i, (start, end) in enumerate(document.tokens)
+            if _may_be_number(words[i])
+            and _is_replaceable(parse_number(words[i]))
+            and (self.ratings or not _is_rating(words, i))
+            and not (words[i].isalpha() and _is_compound(words, i))
+        ]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """A few drawn numbers."""
+        token = document.text[site.start : site.end]
+        number = parse_number(token)
+        if number is None:
+            return
+        for share in rng.random(_ALTERNATIVES).tolist():
+            value = _other(number, share)
+            text = format_number(value, number)
+            if value != number.value and text != token:
+                yield (Edit(document.field, site.start, site.end, text),)
+
+
+def _may_be_number(word: str) -> bool:
+    """Whether a look is worth its time: most words are no numbers."""
+    return word[:1].isdigit() or word[:1] == "." or word.lower() not in _AMBIGUOUS
+
+
+def _is_replaceable(number: Number | None) -> bool:
+    """Whether another number could stand there: not for a single one."""
+    if number is None:
+        return False
+    return number.value != 1 or number.kind in ("ordinal", "ordinal_word")
+
+
+def _is_rating(words: Sequence[str], at: int) -> bool:
+    """Whether a number is given as a rating: "4 stars", "9 / 10", "8 out of 10"."""
+    before = [word.lower() for word in words[max(0, at - 2) : at]]
+    after = [word.lower() for word in words[at + 1 : at + 2]]
+    return bool(after and after[0] in _RATED) or before[-1:] == ["/"] or before == ["out", "of"]
+
+
+def _is_compound(words: Sequence[str], at: int) -> bool:
+    """Whether a number word is a part of a longer one: "two hundred", "sixty five"."""
+    near = [word.lower() for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])]
+    return any(word in _SCALES or parse_number(word) is not None for word in near)
+
+
+def _other(number: Number, share: float) -> float:
+    """Number of about the same size, drawn evenly."""
+    value: float = number.value
+    if number.decimals:
+        unit = 0.1**number.decimals
+        return round(max(unit, value * (0.5 + 1.5 * share)), number.decimals)
+    low, high, step = _range(int(value), number)
+    count = (high - low) // step + 1
+    drawn = low + step * int(share * (count - 1))
+    return drawn if drawn < value else drawn + step  # steps over the number itself
+
+
+def _range(value: int, number: Number) -> tuple[int, int, int]:
+    """Least and largest other number, and the step between."""
+    is_plain = number.kind == "digits" and not number.is_grouped
+    if number.suffix == "s":
+        return max(10, value - 30), value + 30, 10
+    if is_plain and 1900 <= value <= 2100 and len(number.text) == 4:
+        return value - 30, value + 30, 1
+    if number.kind == "ordinal_word" or (number.kind == "ordinal" and value <= 31):
+        return 2, max(12, min(31, 2 * value)), 1
+    if number.kind == "word":
+        return max(2, value // 2), max(10, min(99, 2 * value)), 1
+    return max(2, value // 2), max(9, 2 * value), 1

@@ -1,0 +1,80 @@
+"""Other marks around a text."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.draws import in_random_order
+from scrutiny.perturb.sites import whole_text
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_ENDS: Final = ("...", ".", ",", ";")
+_ENDS_FOR: Final = {"?": ("??", "???"), "!": ("!!", "!!!")}
+_BRACKETS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ('"', '"'), ("'", "'"), ("【", "】"))
+_DROPPED: Final = ".,;:…"
+
+
+@dataclass(frozen=True, slots=True)
+class Punctuation:
+    """The marks at the end replaced, and the text put into brackets or quotes.
+
+    A question stays a question and an exclamation one: their marks are doubled, not dropped.
+
+    Parameters
+    ----------
+    end
+        Replace the marks at the end.
+    brackets
+        Put brackets or quotes around the text.
+
+    **Measures** whether the answer hangs on marks that carry no content.
+
+    **Misleads when** the marks do carry some: a quoted sentence may be read as somebody else's.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> perturb(Example("1", {"text": "So good!"}), "punctuation(brackets=false)", seed=0).edits
+    (Edit(field='text', start=7, end=8, text='!!', spans=(), inside=False),)
+    """
+
+    id: ClassVar[str] = "punctuation@1"
+    summary: ClassVar[str] = "other marks at the end, brackets or quotes around the text"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
+    where: ClassVar[str] = "anywhere"
+
+    end: bool = True
+    brackets: bool = True
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The text as a whole."""
+        return whole_text(document)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Ends and brackets in random order."""
+        text = document.text
+        stop = len(text.rstrip())
+        start = len(text) - len(text.lstrip())
+        core = max(start, len(text[:stop].rstrip(_DROPPED)))
+        if core > start and text[core - 1] in _ENDS_FOR:
+            ends: Sequence[str] = _ENDS_FOR[text[core - 1]]
+            core -= 1
+        else:
+            ends = _ENDS
+        old = text[core:stop]
+        marks = [mark for mark in ends if mark != old] if self.end else [old]
+        pairs = _BRACKETS if self.brackets else (("", ""),)
+        for opening, closing in in_random_order(pairs, rng):
+            for mark in in_random_order(marks, rng):
+                edits = [Edit(document.field, start, start, opening)] if opening else []
+                yield (*edits, Edit(document.field, core, stop, mark + closing))

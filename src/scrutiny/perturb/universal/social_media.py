@@ -1,0 +1,129 @@
+"""The manner of social media: abbreviations, a mention, a link."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from string import ascii_lowercase, digits
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.letters import pick
+from scrutiny.perturb.sites import WHOLE_TEXT, whole_text
+from scrutiny.text.casing import match_case
+from scrutiny.text.lexicon import social_abbreviations
+from scrutiny.text.tokens import token_texts
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_HANDLE: Final = ascii_lowercase + digits
+_ALTERNATIVES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SocialMedia:
+    """Phrases abbreviated wherever they stand, and a mention or a link at the start or the end.
+
+    Parameters
+    ----------
+    abbreviations
+        Abbreviate; of two phrases that overlap, the longer one.
+    handle
+        What is added: a mention (``at``), a link (``url``), one of both, or nothing.
+
+    **Measures** the answer to the manner of short messages.
+
+    **Misleads when** the text is of a sort that nobody would write so: a contract with a mention
+    in front is not what the model will meet.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> perturb(Example("1", {"text": "I will be right back"}), "social_media(handle=none)",
+    ...         seed=0).edits
+    (Edit(field='text', start=7, end=20, text='brb', spans=(), inside=False),)
+    """
+
+    id: ClassVar[str] = "social_media@1"
+    summary: ClassVar[str] = "abbreviated phrases, a mention or a link"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    where: ClassVar[str] = "around"
+
+    abbreviations: bool = True
+    handle: Literal["random", "at", "url"] | None = "random"
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The text as a whole for the mention, and every phrase."""
+        whole = whole_text(document) if self.handle is not None else ()
+        return [*whole, *(_phrase_sites(document) if self.abbreviations else ())]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """A few drawn handles; or the abbreviation."""
+        if site.token != WHOLE_TEXT:
+            phrase = document.text[site.start : site.end]
+            short = social_abbreviations()[" ".join(token_texts(phrase.lower()))]
+            yield (Edit(document.field, site.start, site.end, match_case(phrase, short)),)
+            return
+        for _ in range(_ALTERNATIVES):
+            shares = rng.random(16).tolist()
+            name = _handle(shares[2:], is_link=_is_link(self.handle, shares[0]))
+            if shares[1] < 0.5:
+                start = document.tokens[0][0]
+                yield (Edit(document.field, start, start, name + " "),)
+            else:
+                end = document.tokens[-1][1]
+                yield (Edit(document.field, end, end, " " + name),)
+
+
+def _is_link(handle: str | None, share: float) -> bool:
+    return share < 0.5 if handle == "random" else handle == "url"
+
+
+def _handle(shares: Sequence[float], *, is_link: bool) -> str:
+    """Mention of three to ten characters, or a link."""
+    size = 3 + int(shares[0] * 8)
+    name = "".join(pick(_HANDLE, share) for share in shares[1 : 1 + size])
+    if not is_link:
+        return "@" + name
+    host, path = name[: max(2, size // 2)], "".join(pick(_HANDLE, s) for s in shares[-3:])
+    domain = pick(ascii_lowercase, shares[1]) + pick(ascii_lowercase, shares[2])
+    return f"https://{host}.{domain}/{path}"
+
+
+@cache
+def _phrases_by_first_word() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """Phrases as tokens, by their first token, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in social_abbreviations():
+        tokens = tuple(token_texts(phrase))
+        if " ".join(tokens) == phrase:
+            found.setdefault(tokens[0], []).append(tokens)
+    return {
+        first: tuple(sorted(phrases, key=lambda p: (-len(p), p)))
+        for first, phrases in found.items()
+    }
+
+
+def _phrase_sites(document: Document) -> list[Site]:
+    """Phrases that have an abbreviation, from left to right, the longest at each place."""
+    words = [word.lower() for word in document.words]
+    tokens = document.tokens
+    known = _phrases_by_first_word()
+    sites, done = [], 0
+    for i, word in enumerate(words):
+        if i < done:
+            continue
+        for phrase in known.get(word, ()):
+            stop = i + len(phrase)
+            if tuple(words[i:stop]) == phrase:
+                sites.append(Site(tokens[i][0], tokens[stop - 1][1], i))
+                done = stop
+                break
+    return sites

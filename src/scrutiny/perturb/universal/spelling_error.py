@@ -1,0 +1,120 @@
+"""Words as people misspell them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.draws import in_random_order
+from scrutiny.perturb.sites import word_sites
+from scrutiny.text.casing import match_case
+from scrutiny.text.lexicon import misspellings, zipf
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+# Confusions of spelling by ear, for words that no list has; never at the first letter.
+_BY_EAR: Final = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"(?<=\w)ie(?=\w)", "ei"),
+        (r"(?<=\w)ei(?=\w)", "ie"),
+        (r"(?<=[^\Waeiou])a(?=[^\Waeiou])", "e"),
+        (r"(?<=[^\Waeiou])e(?=[^\Waeiou])", "i"),
+        (r"(?<=[^\Waeiou])i(?=[^\Waeiou])", "e"),
+        (r"(?<=[^\Waeiou])o(?=[^\Waeiou])", "u"),
+        (r"(?<=[^\Waeiou])u(?=[^\Waeiou])", "o"),
+        (r"(?<=\w)ph", "f"),
+        (r"(?<=\w)([bdfglmnprst])\1(?=\w)", r"\1"),
+        (r"(?<=[aeiou])([dflmnprst])(?=[aeiou])", r"\1\1"),
+        (r"(?<=\w)ance\b", "ence"),
+        (r"(?<=\w)ence\b", "ance"),
+        (r"(?<=\w)able\b", "ible"),
+        (r"(?<=\w)ible\b", "able"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SpellingError:
+    """Chosen words misspelled: as people are known to, or else by ear.
+
+    Attested misspellings come from lists of corrections. For words that have none, letters change
+    by a few rules of how English is misheard (``Shanghai`` to ``Shenghai``). What comes out is
+    never a word of the lexicon itself.
+
+    Parameters
+    ----------
+    by_ear
+        Misspell words by rule where no misspelling is attested.
+    shortest
+        Words of fewer letters are left alone.
+
+    **Measures** the answer to the errors of writers who do not know better, which differ from
+    slips: they are regular, and a spelling corrector may not see them.
+
+    **Misleads when** the misspelling is common enough to have stood in the training text: then it
+    is a word that the model knows.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> edit = perturb(Example("1", {"text": "Definitely"}), "spelling_error", seed=0).edits[0]
+    >>> edit.text.lower() in misspellings("definitely"), edit.text[0]
+    (True, 'D')
+    """
+
+    id: ClassVar[str] = "spelling_error@1"
+    summary: ClassVar[str] = "words as people misspell them"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+
+    by_ear: bool = True
+    shortest: int = 4
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that can be misspelled."""
+        found = word_sites(document, self.shortest)
+        if self.by_ear:
+            return found
+        words = document.words
+        return [site for site in found if misspellings(words[site.token].lower())]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Attested misspellings in random order, then those by ear."""
+        word = document.text[site.start : site.end]
+        attested = misspellings(word.lower())
+        for wrong in in_random_order(attested, rng):
+            yield (_edit(document, site, match_case(word, wrong)),)
+        if self.by_ear and not attested:
+            for wrong in in_random_order(misheard(word), rng):
+                yield (_edit(document, site, wrong),)
+
+
+def _edit(document: Document, site: Site, text: str) -> Edit:
+    return Edit(document.field, site.start, site.end, text)
+
+
+def misheard(word: str) -> tuple[str, ...]:
+    """Spellings by ear of a word, none of them a known word; capitals stay where they are.
+
+    Examples
+    --------
+    >>> misheard("Shanghai"), misheard("the")
+    (('Shenghai',), ())
+    """
+    found = []
+    for pattern, replacement in _BY_EAR:
+        for match in pattern.finditer(word):
+            wrong = word[: match.start()] + match.expand(replacement) + word[match.end() :]
+            if not zipf(wrong):
+                found.append(wrong)
+    return tuple(dict.fromkeys(found))
