@@ -76,4 +76,5 @@ REGISTRATIONS: Final = (
     Registration("statistic", "excess_entity_f1_drop@1", f"{_S}:EXCESS_ENTITY_F1_DROP"),
     Registration("statistic", "flip_rate@1", f"{_S}:FLIP_RATE"),
     Registration("statistic", "mean@1", f"{_S}:MEAN"),
+    Registration("statistic", "share@1", f"{_S}:SHARE"),
 )

@@ -152,7 +152,9 @@ def _reason(case: _Case, judgment: Judgment, n_family: int) -> str:
         return f"there is no value against {weakest.against}, so the claim cannot be supported"
     if judgment.outcome == "supported":
         return f"the weakest comparison still holds: {said}, {held} ({p})"
-    return f"the interval does not clear its limit: {said}, {held} ({p})"
+    detectable = _detectable(case, n_family)
+    could = "" if detectable is None else f"; {detectable:.3f} beyond it could have been shown"
+    return f"the interval does not clear its limit: {said}, {held} ({p}{could})"
 
 
 def _p(value: float) -> str:

@@ -54,6 +54,9 @@ def _third_minus_second(sums: Array) -> Array:
 
 MEAN: Final = Additive("mean@1", "mean", ("value",), _means, _first)
 
+#: Share of rows where a 0/1 measure is 1.
+SHARE: Final = Additive("share@1", "share", ("value",), _means, _first, scale="logit")
+
 ACCURACY: Final = Additive(
     "accuracy@1", "accuracy", ("hit",), _means, _first, scale="logit", higher_is="better"
 )

@@ -69,7 +69,7 @@ class Leakage:
         """One estimate, and the claim that it is small."""
         del inputs
         return Design(
-            estimates=(EstimateSpec("overlap", "mean@1", {"": Selector()}),),
+            estimates=(EstimateSpec("overlap", "share@1", {"": Selector()}),),
             claims=(
                 Claim(
                     id="overlap",

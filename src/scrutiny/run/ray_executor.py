@@ -1,0 +1,167 @@
+"""Tasks on a Ray cluster; the driver alone touches the disk.
+
+Workers are Ray actors. Their desk is an actor too: it holds the requests of the workers until the
+driver, which polls it, has answered them from SQLite.
+"""
+
+from collections.abc import Iterable, Iterator
+from time import sleep
+from typing import Any
+
+from scrutiny.core.errors import MissingExtraError, RunIncompleteError
+from scrutiny.run.desk import Desk, ask
+from scrutiny.run.executors import Work
+from scrutiny.run.perform import Performer
+from scrutiny.run.resolve import Resolved
+from scrutiny.store.journal import Block, from_bytes, to_bytes
+
+_POLL_S = 0.005
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("The Ray executor", "ray") from error
+    return ray
+
+
+class Mailbox:
+    """Requests of workers, waiting for the driver; runs as an actor."""
+
+    def __init__(self) -> None:
+        self._requests: list[tuple[int, str, tuple[Any, ...]]] = []
+        self._answers: dict[int, Any] = {}
+        self._next = 0
+
+    def post(self, method: str, arguments: tuple[Any, ...]) -> int:
+        """Leave a request; gives its number."""
+        self._next += 1
+        self._requests.append((self._next, method, arguments))
+        return self._next
+
+    def collect(self) -> list[tuple[int, str, tuple[Any, ...]]]:
+        """Take all requests that wait."""
+        waiting, self._requests = self._requests, []
+        return waiting
+
+    def answer(self, number: int, value: Any) -> None:
+        """Leave an answer."""
+        self._answers[number] = value
+
+    def fetch(self, number: int) -> tuple[bool, Any]:
+        """Whether a request was answered, and the answer."""
+        if number in self._answers:
+            return True, self._answers.pop(number)
+        return False, None
+
+
+class MailboxDesk:
+    """The driver's desk, seen from a Ray worker."""
+
+    def __init__(self, mailbox: Any) -> None:
+        self._mailbox = mailbox
+
+    def get_many(self, keys: Any) -> dict[bytes, bytes]:
+        """Known answers among these keys."""
+        return dict(self._ask("get_many", keys))
+
+    def put_many(self, answers: Any) -> None:
+        """Keep answers; they are safe when the call returns."""
+        self._ask("put_many", answers)
+
+    def memo(self, key: str) -> tuple[bool, Any]:
+        """Whether a value is kept under a key, and the value."""
+        known, value = self._ask("memo", key)
+        return bool(known), value
+
+    def set_memo(self, key: str, value: Any) -> None:
+        """Keep a JSON value for the life of the run."""
+        self._ask("set_memo", key, value)
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        ray = _ray()
+        number = ray.get(self._mailbox.post.remote(method, arguments))
+        while True:
+            done, value = ray.get(self._mailbox.fetch.remote(number))
+            if done:
+                return value
+            sleep(_POLL_S)
+
+
+class Worker:
+    """Performs tasks on a node; runs as an actor."""
+
+    def __init__(self, resolved: Resolved, mailbox: Any, run_id: str) -> None:
+        self._performer = Performer(resolved, MailboxDesk(mailbox), run_id=run_id)
+
+    def perform(self, work: Work) -> tuple[str, dict[str, bytes]]:
+        """Identity and block of a task."""
+        task, prepared = work
+        block = self._performer.perform(task, prepared)
+        return task.id, {name: to_bytes(table) for name, table in block.items()}
+
+
+class RayExecutor:
+    """Runs tasks on the Ray cluster that ``RAY_ADDRESS`` names, or on this machine."""
+
+    def __init__(self, resolved: Resolved, desk: Desk, *, run_id: str, workers: int) -> None:
+        self._resolved = resolved
+        self._desk = desk
+        self._run_id = run_id
+        self._workers = workers
+
+    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
+        """Identity and block of each task as it is done.
+
+        Raises
+        ------
+        RunIncompleteError
+            If a worker or its node dies; what is done is kept.
+        """
+        ray = _ray()
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
+        mailbox = ray.remote(Mailbox).options(num_cpus=0).remote()
+        shared = ray.put(self._resolved)
+        crew = [
+            ray.remote(Worker).options(num_cpus=1).remote(shared, mailbox, self._run_id)
+            for _ in range(self._workers)
+        ]
+        try:
+            yield from self._serve(ray, mailbox, crew, iter(work))
+        finally:
+            for actor in [*crew, mailbox]:
+                ray.kill(actor)
+
+    def _serve(
+        self, ray: Any, mailbox: Any, crew: list[Any], queue: Iterator[Work]
+    ) -> Iterator[tuple[str, Block]]:
+        """Hand out work and answer the mailbox until all is done."""
+        running: dict[Any, Any] = {}
+        for actor in crew:
+            _hand_out(actor, queue, running)
+        while running:
+            for number, method, arguments in ray.get(mailbox.collect.remote()):
+                mailbox.answer.remote(number, ask(self._desk, method, arguments))
+            done, _ = ray.wait(list(running), timeout=_POLL_S)
+            for reference in done:
+                actor = running.pop(reference)
+                try:
+                    task_id, parts = ray.get(reference)
+                except ray.exceptions.RayTaskError as error:
+                    raise error.as_instanceof_cause() from None
+                except ray.exceptions.RayActorError as error:
+                    raise RunIncompleteError(
+                        f"A Ray worker died: {error}. What was done is kept: re-issue the same "
+                        "command."
+                    ) from error
+                _hand_out(actor, queue, running)
+                yield task_id, {name: from_bytes(data) for name, data in parts.items()}
+
+
+def _hand_out(actor: Any, queue: Iterator[Work], running: dict[Any, Any]) -> None:
+    """Give a worker the next task, if there is one."""
+    following = next(queue, None)
+    if following is not None:
+        running[actor.perform.remote(following)] = actor

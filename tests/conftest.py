@@ -1,0 +1,28 @@
+"""What all tests share: where the real data is, and a cache of their own."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the user's answer cache."""
+    monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture
+def shared_data() -> Callable[[str], Path]:
+    """Folder of real data by name; the test is skipped by name where it is not there."""
+
+    def find(name: str) -> Path:
+        base = Path(os.environ.get("SCRUTINY_DATA", ROOT.parent / "shared" / "data"))
+        if not (base / name).exists():
+            pytest.skip(f"{name} is not under SCRUTINY_DATA")
+        return base / name
+
+    return find

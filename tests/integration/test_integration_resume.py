@@ -1,0 +1,179 @@
+"""The same command gives the same file: over workers, executors, kills and batches."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.run.driver import RunOptions, run_plan
+from scrutiny.run.resolve import resolve
+from scrutiny.store.run_folder import RunFolder
+
+COMMAND = [
+    *(sys.executable, "-m", "scrutiny", "run", "robustness", "--model", "builtin:sentiment"),
+    *("--data", "builtin:reviews", "--limit", "160", "--display", "none", "--draws", "100"),
+    *("--with", "typos,ocr,contraction,synonym_wordnet,word_case(case=upper)"),
+]
+TABLES = ("items", "variants", "records", "outputs", "estimates")
+
+
+def plan(limit: int = 60, **params: object) -> Plan:
+    measure = MeasurePlan(
+        "robustness",
+        "robustness",
+        ("sentiment",),
+        ("reviews",),
+        {"transformations": ["typos", "ocr+contraction"], **params},
+    )
+    return Plan(
+        data=(DataPlan("reviews", "builtin:reviews", limit=limit),),
+        models=(ModelPlan("sentiment", "builtin:sentiment"),),
+        measure=(measure,),
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / f"{name}.parquet").read_bytes() for name in TABLES}
+
+
+def start(out: Path, cache: Path, *more: str) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "SCRUTINY_CACHE_DIR": str(cache), "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(
+        [*COMMAND, "--out", str(out), *more],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def finish(out: Path, cache: Path, *more: str) -> None:
+    process = start(out, cache, *more)
+    _, stderr = process.communicate(timeout=300)
+    assert process.returncode == 0, stderr.decode()
+
+
+@pytest.mark.parametrize(("workers", "executor"), [(2, "processes"), (3, "processes")])
+def test_workers_give_the_same_bytes(tmp_path: Path, workers: int, executor: str) -> None:
+    resolved = resolve(plan())
+    one = run_plan(resolved, tmp_path / "one")
+    many = run_plan(
+        resolved, tmp_path / "many", options=RunOptions(workers=workers, executor=executor)
+    )
+    assert files(one.path) == files(many.path)
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_bytes(tmp_path: Path, enable_ray: None) -> None:
+    resolved = resolve(plan(limit=30))
+    one = run_plan(resolved, tmp_path / "one")
+    many = run_plan(resolved, tmp_path / "ray", options=RunOptions(workers=2, executor="ray"))
+    assert files(one.path) == files(many.path)
+
+
+@pytest.fixture
+def enable_ray(socket_enabled: None) -> object:
+    ray = pytest.importorskip("ray")
+    yield None
+    ray.shutdown()
+
+
+@pytest.mark.slow
+def test_killed_ten_times_and_reissued_gives_the_same_file(tmp_path: Path) -> None:
+    began = time.monotonic()
+    finish(tmp_path / "whole", tmp_path / "cache-a")
+    whole_s = time.monotonic() - began
+    expected = files(tmp_path / "whole")
+    rng = random.Random(0)
+    killed = 0
+    for number in range(10):
+        out, cache = tmp_path / f"killed-{number}", tmp_path / f"cache-{number}"
+        workers = ("--workers", str(1 + number % 2))
+        process = start(out, cache, *workers)
+        time.sleep(whole_s * rng.uniform(0.2, 0.95))
+        killed += process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        finish(out, cache, *workers)
+        assert files(out) == expected, f"kill {number}"
+    assert killed >= 5  # most were really interrupted
+
+
+def test_reissuing_a_finished_command_asks_nothing(tmp_path: Path) -> None:
+    resolved = resolve(plan())
+    cache = tmp_path / "answers.sqlite"
+    run_plan(resolved, tmp_path / "run", options=RunOptions(cache=cache))
+    before = files(tmp_path / "run")
+    folder = run_plan(resolved, tmp_path / "run", options=RunOptions(cache=cache))
+    assert files(folder.path) == before
+    other = run_plan(resolved, tmp_path / "other", options=RunOptions(cache=cache))
+    assert files(other.path) == before
+    timings = other.table("timings").to_pylist()
+    assert sum(row["asked"] for row in timings) == 0
+    assert sum(row["cached"] for row in timings) > 0
+
+
+def test_batches_do_not_matter(tmp_path: Path) -> None:
+    small = resolve(plan())
+    one = run_plan(small, tmp_path / "one")
+    from scrutiny.run import asking
+
+    kept = asking.CHUNK
+    try:
+        asking.CHUNK = 7
+        other = run_plan(small, tmp_path / "other")
+    finally:
+        asking.CHUNK = kept
+    assert files(one.path) == files(other.path)
+
+
+def test_planned_is_the_sum_of_all_statuses_everywhere(tmp_path: Path) -> None:
+    folder = run_plan(resolve(plan(draws=2)), tmp_path / "run")
+    records = folder.records().to_pylist()
+    planned = len({(r["condition"], r["role"]) for r in records}) * 60 * 5
+    assert len(records) == planned
+    for row in records:
+        assert (row["values"] is None) == (row["status"] != "ok")
+    for estimate in folder.estimates():
+        counts = estimate.counts
+        parts = (counts.n, counts.undefined, counts.failed, counts.skipped, counts.refused)
+        assert counts.planned == sum(parts)
+        if estimate.key.metric != "mcnemar@1":
+            assert counts.planned in (60, counts.n)
+
+
+def test_another_plan_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    from scrutiny.core.errors import PlanError
+
+    run_plan(resolve(plan(limit=10)), tmp_path / "run")
+    with pytest.raises(PlanError, match="run of another plan"):
+        run_plan(resolve(plan(limit=11)), tmp_path / "run")
+
+
+def test_claims_added_after_the_first_query_are_post_hoc(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from scrutiny.core.claim import Claim, Component
+
+    first = plan(limit=10)
+    run_plan(resolve(first), tmp_path / "run")
+    estimate = "robustness/sentiment/reviews/level"
+    late = Claim("late", "accuracy is high", "plan", (Component(estimate, 0.2),))
+    folder = run_plan(resolve(replace(first, claim=(late,))), tmp_path / "run")
+    marks = {f.claim.id: f.claim.post_hoc for f in folder.findings()}
+    assert marks["late"] is True
+    assert sum(marks.values()) == 1
+
+
+def test_open_says_what_is_wrong_with_a_folder(tmp_path: Path) -> None:
+    from scrutiny.core.errors import DataError
+
+    with pytest.raises(DataError, match="no run folder"):
+        RunFolder.open(tmp_path / "nothing")
+    with pytest.raises(DataError, match="holds no run"):
+        RunFolder.open(tmp_path)
