@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrutiny.core.edit import Edit, EditRefusedError, Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import Constraint
+from scrutiny.core.transformation import Constraint, Site
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.fences import Chosen, Fences
 from scrutiny.perturb.rebase import rebase
@@ -180,8 +180,7 @@ def advance(
 ) -> None:
     """Take one step on all documents of an example."""
     steps = progress.recipe.steps
-    step = steps[number]
-    repetition = sum(1 for s in steps[:number] if s.transformation.id == step.transformation.id)
+    step, repetition = steps[number], _repetition(steps, number)
     outcomes = [_change(step, d, setting, repetition) for d in documents]
     merged = outcomes[0] if len(outcomes) == 1 else _merge(outcomes)
     progress.take(merged, is_last=number == len(steps) - 1)
@@ -199,10 +198,7 @@ def _merge(outcomes: Sequence[Outcome]) -> Outcome:
 
 def _change(step: Step, document: TextDocument, setting: Setting, repetition: int) -> Outcome:
     """What a step does to one document; an error is an outcome."""
-    transformation = step.transformation
-    known = transformation.languages
-    language = document.language
-    if not ("*" in known or language in known or language.partition("-")[0] in known):
+    if not speaks(step, document):
         return Outcome((), "skipped", "language")
     try:
         return _choose(step, document, setting, repetition)
@@ -212,28 +208,52 @@ def _change(step: Step, document: TextDocument, setting: Setting, repetition: in
         return Outcome((), "failed", f"error:{type(error).__name__}")
 
 
+def speaks(step: Step, document: TextDocument) -> bool:
+    """Whether a step knows the language of a document."""
+    known = step.transformation.languages
+    language = document.language
+    return "*" in known or language in known or language.partition("-")[0] in known
+
+
 def _choose(step: Step, document: TextDocument, setting: Setting, repetition: int) -> Outcome:
     """Edits at the best ranked sites that can be changed."""
-    sites = step.transformation.sites(document)
-    sites = sites_where(sites, document, step.where)
+    transformation = step.transformation
+    sites = sites_where(transformation.sites(document), document, step.where)
     if not sites:
         return Outcome((), "skipped", "no_site")
     wanted = step.intensity.units(document.word_count, len(sites))
-    rng = streams().stream(
-        setting.seed,
-        "perturb",
-        name=_stream_name(step, document, repetition),
-        item=document.example.id,
-        draw=setting.draw,
-    )
+    rng = _stream(step, document, setting, repetition)
     gate = Gate(document, setting)
     changed = 0
     for index in _ranked(len(sites), rng) if wanted > 0 else ():
-        candidates = step.transformation.candidates(document, sites[index], rng)
-        changed += gate.admit_first(candidates)
+        changed += gate.admit_first(transformation.candidates(document, sites[index], rng))
         if changed == wanted:
             break
     return gate.outcome()
+
+
+def planned_sites(
+    progress: Progress, number: int, document: TextDocument, setting: Setting
+) -> list[Site]:
+    """Sites that a step will try first, as many as it will change if nothing is refused."""
+    steps = progress.recipe.steps
+    step = steps[number]
+    sites = sites_where(step.transformation.sites(document), document, step.where)
+    wanted = step.intensity.units(document.word_count, len(sites))
+    rng = _stream(step, document, setting, _repetition(steps, number))
+    return [sites[i] for i in _ranked(len(sites), rng)[:wanted]] if sites else []
+
+
+def _repetition(steps: Sequence[Step], number: int) -> int:
+    """How often an earlier step has the same transformation."""
+    name = steps[number].transformation.id
+    return sum([step.transformation.id == name for step in steps[:number]])
+
+
+def _stream(step: Step, document: TextDocument, setting: Setting, repetition: int) -> "Generator":
+    name = _stream_name(step, document, repetition)
+    item, draw = document.example.id, setting.draw
+    return streams().stream(setting.seed, "perturb", name=name, item=item, draw=draw)
 
 
 def _stream_name(step: Step, document: TextDocument, repetition: int) -> str:

@@ -60,7 +60,8 @@ class Placement:
         self._turned = _changed_places(document.text, treatment)
         self._allowed = tokens_where(document, where)
         # random words have no business inside an entity, unless the treatment's have
-        self._free = frozenset(tokens_where(document, "within" if where == "within" else "around"))
+        free = tokens_where(document, "within" if where == "within" else "around")
+        self._free = frozenset(i for i in free if not is_punctuation(document.words[i]))
         words = [i for i in self._allowed if is_word(document.words[i])]
         self._words = self._shuffled(words)
         self._simple = _simple_words(document, self._words)
@@ -115,7 +116,7 @@ class Placement:
             yield self._edit(first, last, "")
 
     def _runs(self, count: int, length: int, *, near: int) -> list[tuple[int, int]]:
-        """Borders of runs of so many words: untouched first, then near in length, then at random."""
+        """Borders of runs of so many words: untouched first, then near in length, then any."""
         tokens = self._document.tokens
         if count == 1:
             starts = [i for i in self._words[:_TRIES] if i in self._free]
@@ -137,8 +138,12 @@ class Placement:
         words = self._random_text(inserted.strip(), unlike="")
         head = len(inserted) - len(inserted.lstrip())
         spaces = inserted[:head] + inserted[head + len(words) :]
-        gaps = self._outside(start for start, _ in self._document.tokens)
-        gaps = [gap for gap in gaps if gap == 0 or text[gap - 1].isspace()]
+        if spaces:  # in front of a word, with the spaces between
+            gaps = self._outside(start for start, _ in self._document.tokens)
+            gaps = [gap for gap in gaps if gap == 0 or text[gap - 1].isspace()]
+        else:  # glued to the word before, as ". Behind a sentence" is
+            gaps = self._outside(end for _, end in self._document.tokens)
+            gaps = [gap for gap in gaps if text[gap : gap + 1].strip() == ""]
         for at in self._sample(len(gaps)):
             yield self._edit(gaps[at], gaps[at], words + spaces)
         yield self._edit(len(text), len(text), spaces + words)

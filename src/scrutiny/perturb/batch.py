@@ -1,0 +1,113 @@
+"""Many examples at once, in constant memory.
+
+Examples are taken a chunk at a time. Within a chunk each step of each recipe is taken for all
+examples before the next one, so that a transformation with a model can be asked in batches (its
+``warm``). What comes out is the same as from `scrutiny.perturb.engine.perturb`, one by one, and
+does not depend on the size of the chunks.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from inspect import signature
+from itertools import islice
+from typing import Final
+
+from scrutiny.core.edit import Variant
+from scrutiny.core.errors import UserError
+from scrutiny.core.example import Example
+from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.engine import Progress, Setting, advance, planned_sites, speaks
+from scrutiny.perturb.recipe import Recipe, as_recipe
+
+CHUNK: Final = 256
+
+
+def perturb_stream(
+    examples: Iterable[Example],
+    recipes: Sequence[Recipe | str],
+    setting: Setting,
+    *,
+    chunk: int = CHUNK,
+) -> Iterator[tuple[Example, list[Variant]]]:
+    """Each example with its variants, one for each recipe and in their order.
+
+    Parameters
+    ----------
+    examples
+        Taken lazily, so that any number of them may come.
+    recipes
+        Recipes, or their written forms.
+    setting
+        Seed, draw, resources and constraints.
+    chunk
+        Examples that are held at a time.
+
+    Examples
+    --------
+    >>> found = perturb_stream([Example("1", {"text": "good film"})], ["typos"], Setting(seed=0))
+    >>> [(example.id, variant.recipe) for example, variants in found for variant in variants]
+    [('1', 'typos@1')]
+    """
+    parsed = [as_recipe(recipe) for recipe in recipes]
+    source = iter(examples)
+    while held := list(islice(source, chunk)):
+        columns = [_perturb_chunk(held, recipe, setting) for recipe in parsed]
+        yield from zip(held, (list(row) for row in zip(*columns, strict=True)), strict=False)
+
+
+def perturb_batch(
+    examples: Iterable[Example], recipes: Sequence[Recipe | str], setting: Setting
+) -> list[Variant]:
+    """All variants of all examples: those of the first example, then those of the second.
+
+    Examples
+    --------
+    >>> examples = [Example(str(i), {"text": "good film"}) for i in range(2)]
+    >>> [v.name for v in perturb_batch(examples, ["typos", "word_case"], Setting(seed=0))]
+    ['typos@1', 'word_case@1', 'typos@1', 'word_case@1']
+    """
+    rows = perturb_stream(examples, recipes, setting)
+    return [variant for _, variants in rows for variant in variants]
+
+
+def _perturb_chunk(examples: Sequence[Example], recipe: Recipe, setting: Setting) -> list[Variant]:
+    """Variants of one recipe, step by step over all examples."""
+    progresses = [Progress(example, recipe) for example in examples]
+    for number, step in enumerate(recipe.steps):
+        is_warmed = hasattr(step.transformation, "warm")
+        alive = [p for p in progresses if p.is_alive]
+        if not is_warmed:
+            for progress in alive:
+                advance(progress, number, progress.documents(step, setting.resources), setting)
+            continue
+        pairs = [(p, p.documents(step, setting.resources)) for p in alive]
+        _warm(number, pairs, setting)
+        for progress, documents in pairs:
+            advance(progress, number, documents, setting)
+    return [progress.variant(setting) for progress in progresses]
+
+
+def _warm(
+    number: int, pairs: Sequence[tuple[Progress, Sequence[TextDocument]]], setting: Setting
+) -> None:
+    """Let a transformation ask its model about all documents; with the sites, if it takes them.
+
+    Where that fails for no fault of the user's, every item is asked about by itself afterwards,
+    and fails by itself.
+    """
+    if not pairs:
+        return
+    step = pairs[0][0].recipe.steps[number]
+    spoken = [(p, d) for p, held in pairs for d in held if speaks(step, d)]
+    documents = [document for _, document in spoken]
+    resources = setting.resources or {}
+    warm = step.transformation.warm  # type: ignore[attr-defined]  # an optional member
+    try:
+        if "sites" in signature(warm).parameters:
+            sites = [planned_sites(p, number, d, setting) for p, d in spoken]
+            warm(documents, resources, sites=sites)
+        else:
+            warm(documents, resources)
+    except UserError:
+        raise  # a missing resource concerns every item
+    except Exception:
+        return
