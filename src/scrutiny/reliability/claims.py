@@ -257,7 +257,11 @@ def _over_groups(
         sides = [_side(c, p.interval) for c, p in group]
         denied = "below" in sides
         said.append("below" if denied else "beyond" if set(sides) == {"beyond"} else "undecided")
-    expected = "below" if verdict == "not supported" else "beyond"
+    if verdict not in ("supported", "not supported"):
+        if "undecided" in said:
+            return Check(name, "undecided")
+        return Check(name, "yes" if len(set(said)) == 1 else "no")
+    expected = "beyond" if verdict == "supported" else "below"
     detail = f"{said.count(expected)} of {len(said)}" if len(said) > 1 else ""
     if all(outcome == expected for outcome in said):
         return Check(name, "yes", detail)
