@@ -139,14 +139,14 @@ def _verdict(case: _Case, judgment: Judgment, n_family: int) -> tuple[str, str]:
 
 def _reason(case: _Case, judgment: Judgment, n_family: int) -> str:
     """One sentence: which comparison decided."""
-    weakest = case.claim.components[case.test.weakest]
-    part = case.parts[case.test.weakest].estimate
-    said = f"{_bounds(part.value, part.low, part.high)} against {weakest.against}"
-    held = f"limit {weakest.operator} {weakest.limit:.3g}"
     of_family = f", Holm over {n_family}" if n_family > 1 else ""
     if judgment.outcome == "not supported":
         p = f"p = {_p(judgment.p_minus)}{of_family}"
-        return f"at least one comparison lies on the other side of its limit ({p})"
+        return f"{_said(*_strongest_denial(case))} lies on the other side of its limit ({p})"
+    weakest, found = _pairs(case)[case.test.weakest]
+    part = found.estimate
+    said = _said(weakest, found)
+    held = f"limit {weakest.operator} {weakest.limit:.3g}"
     p = f"p = {_p(judgment.p_plus)}{of_family}"
     if part.value is None:
         return f"there is no value against {weakest.against}, so the claim cannot be supported"
@@ -155,6 +155,27 @@ def _reason(case: _Case, judgment: Judgment, n_family: int) -> str:
     detectable = _detectable(case, n_family)
     could = "" if detectable is None else f"; {detectable:.3f} beyond it could have been shown"
     return f"the interval does not clear its limit: {said}, {held} ({p}{could})"
+
+
+def _said(component: Component, part: Estimated) -> str:
+    found = part.estimate
+    return f"{_bounds(found.value, found.low, found.high)} against {component.against}"
+
+
+def _strongest_denial(case: _Case) -> tuple[Component, Estimated]:
+    """Comparison that lies farthest on the other side, by its p."""
+    decided = [(c, p) for c, p in _pairs(case) if p.interval is not None]
+
+    def reverse_p(pair: tuple[Component, Estimated]) -> float:
+        component, part = pair
+        direction = _direction(component, reverse=True)
+        return (
+            1.0
+            if part.interval is None
+            else part.interval.p_value(component.limit, direction=direction)
+        )
+
+    return min(decided, key=reverse_p)
 
 
 def _p(value: float) -> str:
