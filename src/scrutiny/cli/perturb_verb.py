@@ -55,28 +55,39 @@ def _write(flags: dict[str, Any], stream: IO[str]) -> None:
 
 def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """One object for each variant, in the order of the items."""
+    from dataclasses import replace
+    from itertools import islice
+
     from scrutiny.cli.plans import split_recipes
     from scrutiny.core.registry import registry
     from scrutiny.data.reading import open_data, parse_limit
+    from scrutiny.perturb.batch import CHUNK, perturb_stream
     from scrutiny.perturb.control import matched_control
-    from scrutiny.perturb.stream import perturb_stream
+    from scrutiny.perturb.engine import Setting
 
     start, stop = parse_limit(flags["limit"])
     reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
-    pairs = perturb_stream(
-        _between(iter(reading), start, stop),
-        split_recipes(flags["recipes"]),
-        seed=flags["seed"],
-        draws=flags["draws"],
+    setting = Setting(
+        flags["seed"],
         resources=dict(_pair(text) for text in flags["resources"]) or None,
-        constraints=[registry().load("constraint", name)() for name in flags["constraints"]],
+        constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
         task=reading.task.name,
     )
-    for example, variant in pairs:
-        yield _line(example, variant)
-        if flags["control"]:
-            control = matched_control(example, variant, seed=flags["seed"], draw=variant.draw)
-            yield _line(example, control)
+    recipes = split_recipes(flags["recipes"])
+    examples = islice(iter(reading), start, stop)
+    while held := list(islice(examples, CHUNK)):
+        columns = [
+            perturb_stream(held, recipes, replace(setting, draw=draw))
+            for draw in range(flags["draws"])
+        ]
+        for rows in zip(*columns, strict=True):
+            example = rows[0][0]
+            for variant in (variant for _, variants in rows for variant in variants):
+                yield _line(example, variant)
+                if flags["control"]:
+                    draw = variant.draw
+                    control = matched_control(example, variant, seed=flags["seed"], draw=draw)
+                    yield _line(example, control)
     if reading.bad_rows:
         first = reading.bad_rows[0]
         click.echo(
@@ -84,12 +95,6 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
             f"{first.source}: {first.reason}",
             err=True,
         )
-
-
-def _between(examples: Iterator[Any], start: int, stop: int | None) -> Iterator[Any]:
-    from itertools import islice
-
-    return islice(examples, start, stop)
 
 
 def _line(example: Any, variant: Any) -> dict[str, Any]:

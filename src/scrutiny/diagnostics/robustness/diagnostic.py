@@ -11,10 +11,12 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
+from scrutiny.core.transformation import Constraint
 from scrutiny.diagnostics.robustness.design import make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.perturb.batch import perturb_stream
 from scrutiny.perturb.control import matched_control
-from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.engine import Setting
 from scrutiny.text.edits import apply_edits
 
 
@@ -61,26 +63,18 @@ class Robustness:
         """Variants of every recipe and draw, each followed by its matched random change."""
         recipes = params.recipes(ctx.task, frozenset(e.language for e in examples))
         constraints = [registry().load("constraint", name)() for name in params.constraints]
-        made: dict[str, list[Variant]] = {example.id: [] for example in examples}
-        for recipe in recipes:
-            for draw in range(params.draws):
-                variants = [
-                    perturb(
-                        example,
-                        recipe,
-                        seed=ctx.seed,
-                        draw=draw,
-                        resources=params.resources or None,
-                        constraints=constraints,
-                        task=ctx.task.name,
-                    )
-                    for example in examples
-                ]
-                for example, variant in zip(examples, variants, strict=True):
+        columns = [
+            perturb_stream(examples, recipes, _setting(params, constraints, draw, ctx))
+            for draw in range(params.draws)
+        ]
+        for rows in zip(*columns, strict=True):
+            example = rows[0][0]
+            for recipe in range(len(recipes)):
+                for draw, (_, variants) in enumerate(rows):
+                    variant = variants[recipe]
                     control = matched_control(example, variant, seed=ctx.seed, draw=draw)
-                    made[example.id] += [variant, _comparable(variant, control)]
-        for example in examples:
-            yield from made[example.id]
+                    yield variant
+                    yield _comparable(variant, control)
 
     def measure(
         self, params: RobustnessParams, cell: Cell, batch: Batch, ctx: Context
@@ -100,6 +94,19 @@ class Robustness:
             yield _row(example, None, found[example.id, None], ctx)
             for variant in batch.variants.get(example.id, ()):
                 yield _row(example, variant, found.get((example.id, variant.name)), ctx)
+
+
+def _setting(
+    params: RobustnessParams, constraints: Sequence[Constraint], draw: int, ctx: Context
+) -> Setting:
+    """What all variants of one draw share."""
+    return Setting(
+        seed=ctx.seed,
+        draw=draw,
+        resources=params.resources or None,
+        constraints=tuple(constraints),
+        task=ctx.task.name,
+    )
 
 
 def _comparable(variant: Variant, control: Variant) -> Variant:
