@@ -163,9 +163,8 @@ def candidate_lemmas(word: str, xpos: str) -> list[str]:
     if xpos in ("NNS", "VBZ") and word.endswith("s") and not word.endswith("ss"):
         found.append(word[:-1])
         if word.endswith("es"):
-            found.insert(
-                0 if word.endswith((*(s + "es" for s in _SIBILANT[1:]), "sses")) else 1, word[:-2]
-            )
+            is_sibilant = word.endswith(("xes", "ches", "shes", "sses", "zzes"))
+            found.insert(0 if is_sibilant else 1, word[:-2])
         if word.endswith("ies") and len(word) > 4:
             found.insert(0, word[:-3] + "y")
     suffix = {"VBD": "ed", "VBN": "ed", "VBG": "ing", "JJR": "er", "JJS": "est"}.get(xpos)

@@ -1,0 +1,213 @@
+"""Names of people, places and organizations: a protocol, and a light finder of our own.
+
+The finder matches lists of names, titles before names and endings of organizations, on capitalized
+words. It is precise on well-known names and blind to the rest: no model is behind it.
+"""
+
+from functools import cache
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
+
+from scrutiny.text.lexicon import (
+    first_names,
+    is_stop_word,
+    last_names,
+    organizations,
+    places,
+    zipf,
+)
+from scrutiny.text.tokens import token_spans
+
+EntityLabel = Literal["PER", "LOC", "ORG"]
+
+
+class Entity(NamedTuple):
+    """A name: ``text[start:end]``, without a possessive "'s"."""
+
+    start: int
+    end: int
+    label: EntityLabel
+
+
+@runtime_checkable
+class EntityFinder(Protocol):
+    """Finds names in a text."""
+
+    def entities(self, text: str) -> list[Entity]:
+        """Return names in order, disjoint."""
+        ...
+
+
+_TITLES = frozenset(
+    "Mr Mrs Ms Miss Dr Prof Professor Sir Dame Lord Lady President Senator Sen Rep Governor Gov "
+    "Mayor Judge Justice Captain Capt General Gen Colonel Col Sergeant Sgt Lieutenant Lt Rev "
+    "Reverend Bishop Pope Saint King Queen Prince Princess Minister Chancellor Aunt Uncle".split()
+)
+_ORG_ENDINGS = frozenset(
+    "Inc Corp Corporation Ltd LLC Company Co University College Institute Academy Association "
+    "Society Foundation Bank Council Committee Commission Agency Department Ministry Party "
+    "Orchestra Band Records Airlines Motors Museum Hospital Club Union League Press Group "
+    "Congress Senate Parliament FC Studios Pictures Entertainment".split()
+)
+_ORG_HEADS = frozenset("University Institute Bank Ministry Department College Museum".split())
+_LOCATIVE = frozenset("in at from near to toward towards around through outside inside".split())
+_COMMON = 4.0  # zipf above which a capital at a sentence's start says nothing
+
+
+@cache
+def _listed() -> dict[str, tuple[tuple[tuple[str, ...], EntityLabel], ...]]:
+    """Names of several tokens by their first token, the longest first."""
+    found: dict[str, list[tuple[tuple[str, ...], EntityLabel]]] = {}
+    labelled: list[tuple[str, EntityLabel]] = [(name, "LOC") for name in places()]
+    labelled += [(name, "ORG") for name in organizations()]
+    for name, label in labelled:
+        parts = tuple(name[start:end] for start, end in token_spans(name))
+        found.setdefault(parts[0], []).append((parts, label))
+    return {head: tuple(sorted(rows, key=lambda r: -len(r[0]))) for head, rows in found.items()}
+
+
+@cache
+def _people() -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(first_names("female") + first_names("male")), frozenset(last_names())
+
+
+class _Words(NamedTuple):
+    spans: list[tuple[int, int]]
+    words: list[str]  # without a possessive "'s"
+    is_name_like: list[bool]  # capitalized, no function word
+    opens: list[bool]  # first of its sentence
+
+
+def _split(text: str) -> _Words:
+    spans: list[tuple[int, int]] = []
+    words: list[str] = []
+    for start, end in token_spans(text):
+        clitic = 2 if text[end - 2 : end] in ("'s", "’s") and end - start > 2 else 0
+        spans.append((start, end - clitic))
+        words.append(text[start : end - clitic])
+    capital = [word[0].isupper() and not is_stop_word(word) for word in words]
+    for i in range(len(words) - 1):  # "A" and "I" are initials before a period
+        if (
+            len(words[i]) == 1
+            and words[i].isupper()
+            and words[i + 1] == "."
+            and words[i] not in "I"
+        ):
+            capital[i] = True
+    opens, is_open = [], True
+    for word in words:
+        opens.append(is_open)
+        is_open = word in ".!?:;\"“‘'-–—" or (is_open and not word[0].isalnum())
+    return _Words(spans, words, capital, opens)
+
+
+def _match_listed(words: _Words, i: int) -> tuple[int, EntityLabel] | None:
+    """(token after it, label) of a listed place or organization that begins here."""
+    for parts, label in _listed().get(words.words[i], ()):
+        end = i + len(parts)
+        if tuple(words.words[i:end]) == parts:
+            if end - i == 1 and words.opens[i] and zipf(parts[0]) >= _COMMON and label == "ORG":
+                continue
+            return end, label
+    return None
+
+
+def _run_end(words: _Words, i: int, most: int) -> int:
+    """First token after a run of capitalized words that begins at i; initials count."""
+    end = i
+    while end < len(words.words) and end - i < most:
+        if words.words[end] == "." and end > i and len(words.words[end - 1]) == 1:
+            end += 1
+            continue
+        if not words.is_name_like[end]:
+            break
+        end += 1
+    while end > i and words.words[end - 1] == ".":
+        end -= 1
+    return end
+
+
+def _match_person(words: _Words, i: int) -> int | None:
+    """Token after a person's name that begins here."""
+    first, last = _people()
+    word = words.words[i]
+    end = _run_end(words, i, 4)
+    if end == i:
+        return None
+    if words.words[i - 1 : i] == ["."] and i > 1 and words.words[i - 2] in _TITLES:
+        return end
+    if i > 0 and words.words[i - 1] in _TITLES:
+        return end
+    if word in first:
+        if end > i + 1:
+            return end
+        is_ordinary = words.opens[i] and zipf(word) >= _COMMON + 1
+        return None if is_ordinary else end
+    if word in last and not words.opens[i] and end == i + 1 and zipf(word) < _COMMON:
+        return end
+    # "J. K. Rowling": initials before a family name
+    if len(word) == 1 and words.words[i + 1 : i + 2] == ["."] and end > i + 2:
+        return end if words.words[end - 1] in last or end > i + 3 else None
+    return None
+
+
+def _match_organization(words: _Words, i: int) -> int | None:
+    """Token after an organization, told by its last word or its "X of Y"."""
+    end = _run_end(words, i, 6)
+    if words.words[i] in _ORG_HEADS and words.words[i + 1 : i + 2] == ["of"]:
+        tail = _run_end(words, i + 2, 3)
+        return tail if tail > i + 2 else None
+    for k in range(end - 1, i, -1):
+        if words.words[k] in _ORG_ENDINGS:
+            return k + 1
+    return None
+
+
+def _match(words: _Words, i: int) -> tuple[int, EntityLabel] | None:
+    organization = _match_organization(words, i)
+    if organization is not None:
+        return organization, "ORG"
+    if i > 0 and words.is_name_like[i - 1] and not words.opens[i - 1]:
+        if words.words[i - 1] not in _TITLES:
+            return None  # inside of a longer name that is not listed
+    listed = _match_listed(words, i)
+    if listed is not None and words.is_name_like[listed[0] : listed[0] + 1] == [True]:
+        listed = None  # "Perth Glory"
+    person = _match_person(words, i)
+    if listed is None:
+        return None if person is None else (person, "PER")
+    if person is None or (i > 0 and words.words[i - 1].lower() in _LOCATIVE):
+        return listed
+    # "Paris Hilton", but "Paris" alone and "San Jose": the longer reading wins
+    return (person, "PER") if person > listed[0] else listed
+
+
+class GazetteerFinder:
+    """The finder that ships with the package."""
+
+    def entities(self, text: str) -> list[Entity]:
+        """Return names in order, disjoint."""
+        words = _split(text)
+        found: list[Entity] = []
+        i = 0
+        while i < len(words.words):
+            match = _match(words, i) if words.words[i][0].isupper() else None
+            if match is None:
+                i += 1
+                continue
+            end, label = match
+            found.append(Entity(words.spans[i][0], words.spans[end - 1][1], label))
+            i = end
+        return found
+
+
+@cache
+def default_entity_finder() -> GazetteerFinder:
+    """Return the finder that ships with the package.
+
+    Examples
+    --------
+    >>> text = "Anna Smith flew from Nairobi to Acme Corp's office."
+    >>> [(text[e.start : e.end], e.label) for e in default_entity_finder().entities(text)]
+    [('Anna Smith', 'PER'), ('Nairobi', 'LOC'), ('Acme Corp', 'ORG')]
+    """
+    return GazetteerFinder()
