@@ -1,0 +1,128 @@
+"""How many sentences a CPU-second each transformation changes, beside nlpaug and TextAttack.
+
+    python benchmarks/perturb_speed.py --nlpaug VENV/bin/python --textattack VENV/bin/python
+
+The texts are the first 1,000 training sentences of SST-2 (``SCRUTINY_DATA``). Each of ours includes
+the variant with its edits and the rewritten text; 30 % of the words are changed, as by nlpaug,
+where TextAttack changes 10 %. The best of three runs counts, in CPU seconds of one process.
+Peers run in environments of their own (options, or ``SCRUTINY_NLPAUG_PYTHON`` and
+``SCRUTINY_TEXTATTACK_PYTHON``); without one, its column says so.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+from pathlib import Path
+from time import process_time
+
+from scrutiny.core.example import Example
+from scrutiny.core.registry import registry
+from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.resources import RESOURCES
+from scrutiny.text.edits import apply_to_text
+
+HERE = Path(__file__).parent
+PEERS = ("nlpaug", "textattack")
+# what stands beside a peer's augmenter, and by how much it should be faster: (nlpaug, TextAttack)
+COMPARED = {
+    "keyboard": ("keyboard(share=0.3)", (2, 50)),
+    "ocr": ("ocr(share=0.3)", (2, 50)),
+    "typos": ("typos", (2, 50)),
+    "typos replace": ("typos(mode=replace)", (2, 50)),
+    "typos swap": ("typos(mode=swap)", (2, 50)),
+    "typos insert": ("typos(mode=insert)", (2, 50)),
+    "typos delete": ("typos(mode=delete)", (2, 50)),
+    "spelling": ("spelling_error", (2, 50)),
+    "synonyms": ("synonym_wordnet(share=0.3)", (5, 50)),
+    "antonyms": ("antonym_swap(share=0.3)", (None, None)),
+}
+
+
+def first_sentences(count):
+    """The first training sentences of SST-2."""
+    base = Path(os.environ.get("SCRUTINY_DATA", HERE.parent.parent / "shared" / "data"))
+    path = base / "sst2" / "train.tsv"
+    lines = path.read_text(encoding="utf-8").split("\n")[1 : count + 1]
+    return [line.partition("\t")[0] for line in lines]
+
+
+def own_rate(name, texts, repeats):
+    """Best rate of a few runs, and the share of the texts that changed."""
+    recipe = parse_recipe(name)
+    examples = [Example(f"i{i}", {"text": text}, gold="x") for i, text in enumerate(texts)]
+    perturb(examples[0], recipe, seed=0)  # loads what it needs
+    best, changed = 0.0, 0
+    for _ in range(repeats):
+        changed = 0
+        begin = process_time()
+        for example in examples:
+            variant = perturb(example, recipe, seed=0)
+            if variant.status == "ok":
+                changed += apply_to_text(example.text, variant.edits) != example.text
+        best = max(best, len(texts) / (process_time() - begin))
+    return best, changed / len(texts)
+
+
+def peer_rates(peer, python, texts, repeats):
+    """Rates by augmenter, or one line that says why there are none."""
+    if not python:
+        return f"not run: no environment given (--{peer} PYTHON)"
+    command = [python, str(HERE / "perturb_peers.py"), peer, str(repeats)]
+    done = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True)
+    if done.returncode:
+        return f"not run: {done.stderr.strip().splitlines()[-1]}"
+    return json.loads(done.stdout)
+
+
+def light_transformations():
+    """Names of all registered transformations that need no model."""
+    for name in registry().names("transformation"):
+        needs = registry().load("transformation", name).resources
+        if all(RESOURCES[n].default for n in needs):
+            yield name
+
+
+def shown(own, rates, name, goal):
+    """Cell of a peer's column."""
+    if isinstance(rates, str):
+        return rates
+    found = rates.get(name)
+    if found is None:
+        return "–"
+    if isinstance(found, str):
+        return found
+    ratio = own / found
+    verdict = "" if goal is None else (" ok" if ratio >= goal else f" BELOW {goal}x")
+    return f"{found:,.0f}/s, {ratio:.1f}x{verdict}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for peer in PEERS:
+        default = os.environ.get(f"SCRUTINY_{peer.upper()}_PYTHON", "")
+        parser.add_argument(f"--{peer}", default=default, help="its Python")
+    parser.add_argument("--texts", type=int, default=1000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--all", action="store_true", help="also those that no peer has")
+    options = parser.parse_args()
+    texts = first_sentences(options.texts)
+    rates = {
+        peer: peer_rates(peer, getattr(options, peer), texts, options.repeats) for peer in PEERS
+    }
+    print(f"{len(texts)} sentences, {sum(map(len, texts)) / len(texts):.0f} characters on average")
+    for name, (recipe, goals) in COMPARED.items():
+        own, changed = own_rate(recipe, texts, options.repeats)
+        cells = [
+            f"{peer} {shown(own, rates[peer], name, goal)}"
+            for peer, goal in zip(PEERS, goals, strict=True)
+        ]
+        print(f"{recipe:28} {own:9,.0f}/s {changed:6.1%} changed | " + " | ".join(cells))
+    for name in light_transformations() if options.all else ():
+        own, changed = own_rate(name, texts, options.repeats)
+        print(f"{name:28} {own:9,.0f}/s {changed:6.1%} changed")
+
+
+if __name__ == "__main__":
+    main()
