@@ -1,5 +1,6 @@
 """How much worse a model gets when its input changes in ways that should not matter."""
 
-from scrutiny.diagnostics.robustness.diagnostic import Robustness, RobustnessParams
+from scrutiny.diagnostics.robustness.diagnostic import Robustness
+from scrutiny.diagnostics.robustness.params import RobustnessParams
 
 __all__ = ["Robustness", "RobustnessParams"]
