@@ -3,8 +3,8 @@
     python tools/lexicons/build_misspellings.py .../codespell_lib/data/dictionary.txt
 
 The input has lines ``wrong->right`` or ``wrong->right, right2,``. Kept: one-word corrections among
-the words that zipf.txt.xz knows at 3.3 or more, misspellings that are no words of zipf.txt.xz,
-WordNet or lemminflect, at most twelve per word (those nearest by edit distance, then first by
+the words that zipf.txt.xz knows at 3.3 or more, misspellings that are no words of WordNet
+or lemminflect and below 3.0 themselves, at most twelve per word (those nearest by edit distance, then first by
 alphabet). Output lines: ``right wrong wrong ...``, sorted.
 """
 
@@ -27,7 +27,7 @@ MOST = 12
 
 
 def is_known(word: str) -> bool:
-    return zipf(word) > 0.0 or wordnet.exists(word) or bool(getAllLemmas(word))
+    return zipf(word) >= 3.0 or wordnet.exists(word) or bool(getAllLemmas(word))
 
 
 def read_pairs(path: Path) -> dict[str, set[str]]:

@@ -1,4 +1,4 @@
-"""spaCy behind our protocols: tags, dependencies and names, aligned to our tokens (extra ``nlp``)."""
+"""spaCy behind our protocols: tags, dependencies, names, aligned to our tokens (extra ``nlp``)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
