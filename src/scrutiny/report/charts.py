@@ -25,6 +25,11 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 MOST_ROWS: Final = 60
 #: Sources of variance in the order in which they are drawn; others follow.
 _SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
+#: What the known baselines of flips say.
+_STORIES: Final = {
+    "coin flip": "Coin flip: as many flips, thrown at random over the items.",
+    "margin": "Margin: thrown by how close an item was to the border, and by nothing else.",
+}
 _STEP: Final = {"step": 30, "for": "position"}
 
 
@@ -174,11 +179,17 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
     }
     total = sum(counts.observed)
     never = counts.observed[0] if counts.observed else 0
+    stories = [_STORIES[name] for name in counts.baselines if name in _STORIES]
     return Chart(
         anchor=anchor,
         title="In how many replicates the same item flips",
-        caption=f"{never} of {total} items flipped in none and are left out of the chart. Bars "
-        "beyond the baselines on the right are items that flip whatever the seed.",
+        caption=" ".join(
+            [
+                f"{never} of {total} items flipped in none and are left out of the chart.",
+                "More on the right than expected: the same items flip whatever the seed.",
+                *stories,
+            ]
+        ),
         spec=_spec(values, height=150, mark={"type": "bar"}, encoding=encoding),
         table=flips_table(counts),
     )

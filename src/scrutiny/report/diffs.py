@@ -44,9 +44,20 @@ def stretches(text: str, edits: Sequence[Edit], *, context: int = CONTEXT) -> li
 
 def _changed(old: str, new: str) -> Iterator[Stretch]:
     if old:
-        yield Stretch("removed", old)
+        yield Stretch("removed", visible(old))
     if new:
-        yield Stretch("inserted", new)
+        yield Stretch("inserted", visible(new))
+
+
+def visible(text: str) -> str:
+    """Text whose characters without a shape are spelled out: a change must be seen.
+
+    Examples
+    --------
+    >>> visible(f"a{chr(0x200B)}b")
+    'a⟨U+200B⟩b'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else f"⟨U+{ord(c):04X}⟩" for c in text)
 
 
 def _kept(text: str, *, context: int, starts: bool, ends: bool) -> Iterator[Stretch]:

@@ -23,6 +23,17 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
 
 
+def one_line(text: str) -> str:
+    """Text without control characters and with single spaces, as a table cell can hold it.
+
+    Examples
+    --------
+    >>> one_line(f"two  words{chr(27)}")
+    'two words'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def family_name(diagnostic: str) -> str:
     """Name of a diagnostic without version and digest.
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from scrutiny.report.labels import distinct_labels
+from scrutiny.report.labels import distinct_labels, one_line
 from scrutiny.report.numbers import interval, out_of
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
@@ -28,8 +28,6 @@ _SPECIAL: Final = str.maketrans(
         "\N{EN DASH}": "--",
         "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
         "\N{MIDDLE DOT}": r"\textperiodcentered{}",
-        "\n": " ",
-        "\r": " ",
     }
 )
 _HEADER: Final = ("Claim", "Estimate", "Against control", "Seeds", "Choices", "Datasets", "$n$")
@@ -64,7 +62,7 @@ def render_latex(view: RunView) -> str:
 
 def escape(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return text.translate(_SPECIAL)
+    return one_line(text).translate(_SPECIAL)
 
 
 def _audit_rows(rows: Sequence[AuditRow]) -> list[str]:
@@ -80,7 +78,7 @@ def _audit_rows(rows: Sequence[AuditRow]) -> list[str]:
 
 
 def _audit_row(row: AuditRow) -> str:
-    outcomes = (OUTCOME_MARKS.get(o, o) for o in (row.seeds, row.choices, row.datasets))
+    outcomes = (OUTCOME_MARKS.get(o, "?") for o in (row.seeds, row.choices, row.datasets))
     label = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
     verdict = f"{row.verdict}: {row.scope}"
     cells = label, row.estimate, row.control, *outcomes, row.denominator, verdict

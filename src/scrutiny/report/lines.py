@@ -1,8 +1,9 @@
 """Which estimates stand on one line of a chart: a finding, its controls, its neighbors."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.report.chart_tables import Line
@@ -40,33 +41,39 @@ def line_groups(section: Section) -> list[LineGroup]:
     alone. Estimates under the same condition of other subjects (a baseline) join its chart.
     """
     pool = {id(e): e for e in section.estimates if e.status == "ok"}
+    places: dict[str, list[Estimate]] = {}
+    for estimate in pool.values():
+        places.setdefault(_place(estimate.key), []).append(estimate)
     claimed: dict[str, list[Line]] = {}
     for row in section.rows:
         main = row.finding.estimate
         if main is not None and main.value is not None:
-            line, used = _line(row.label, row.finding, list(pool.values()))
+            line, used = _line(row.label, row.finding, places)
             claimed.setdefault(main.key.metric, []).append(line)
-            pool = {i: e for i, e in pool.items() if i not in used}
+            for identity in used:
+                pool.pop(identity, None)
+    groups = []
     for metric, lines in claimed.items():
-        joining = [e for e in pool.values() if e.key.metric == metric and _joins(e, lines)]
-        pool = {i: e for i, e in pool.items() if e not in joining}
-        lines += _unclaimed(joining)
-    groups = [
-        LineGroup(m, "all", _distinct(lines), is_claimed=True) for m, lines in claimed.items()
+        near = {_condition(e.key) for line in lines for e in line.series.values()}
+        of_metric = [e for e in pool.values() if e.key.metric == metric]
+        joining = [e for e in of_metric if _condition(e.key) in near]
+        pool = {i: e for i, e in pool.items() if e.key.metric != metric} | {
+            id(e): e for e in of_metric if _condition(e.key) not in near
+        }
+        together = _distinct([*lines, *_unclaimed(joining)])
+        groups.append(LineGroup(metric, "all", together, is_claimed=True))
+    return groups + _unclaimed_groups(list(pool.values()))
+
+
+def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
+    """Groups of estimates without a claim, by metric and by the items they are over."""
+    by_group: dict[tuple[str, str], list[Estimate]] = {}
+    for estimate in estimates:
+        by_group.setdefault((estimate.key.metric, estimate.key.group), []).append(estimate)
+    return [
+        LineGroup(metric, group, _distinct(_unclaimed(own)), is_claimed=False)
+        for (metric, group), own in by_group.items()
     ]
-    for metric, group in dict.fromkeys((e.key.metric, e.key.group) for e in pool.values()):
-        own = [e for e in pool.values() if (e.key.metric, e.key.group) == (metric, group)]
-        groups.append(LineGroup(metric, group, _distinct(_unclaimed(own)), is_claimed=False))
-    return groups
-
-
-def _joins(estimate: Estimate, lines: Sequence[Line]) -> bool:
-    """Whether an estimate differs from a claimed one in its subject and role only."""
-    return any(
-        estimate.key.condition == e.key.condition and estimate.key.group == e.key.group
-        for line in lines
-        for e in line.series.values()
-    )
 
 
 def shared_limit(section: Section, metric: str) -> float | None:
@@ -81,19 +88,22 @@ def shared_limit(section: Section, metric: str) -> float | None:
     return limits.pop() if len(limits) == 1 else None
 
 
-def _line(label: str, finding: Finding, pool: Sequence[Estimate]) -> tuple[Line, set[int]]:
-    """Line of a finding, and the estimates of the pool that it uses up."""
+def _line(
+    label: str, finding: Finding, places: Mapping[str, Sequence[Estimate]]
+) -> tuple[Line, set[int]]:
+    """Line of a finding, and the estimates that it uses up."""
     main = finding.estimate
     assert main is not None  # the caller has looked
     series = {MEASURED: main}
-    used = {id(e) for e in pool if e.key == main.key}
-    for estimate in pool:
-        if estimate.key != main.key and replace(estimate.key, role=main.key.role) == main.key:
-            series[estimate.key.role] = estimate
-            used.add(id(estimate))
-    if finding.control is not None:
-        series[AGAINST] = finding.control
-        used |= {id(e) for e in pool if e.key == finding.control.key}
+    beside = places.get(_place(main.key), ())
+    series.update({e.key.role: e for e in beside if e.key.role != main.key.role})
+    used = {id(e) for e in beside}
+    control = finding.control
+    if control is not None:
+        series[AGAINST] = control
+        used |= {
+            id(e) for e in places.get(_place(control.key), ()) if e.key.role == control.key.role
+        }
     return Line(label, series), used
 
 
@@ -105,14 +115,20 @@ def _unclaimed(estimates: Sequence[Estimate]) -> list[Line]:
     labels = distinct_labels(keys, without=frozenset({"role", "diagnostic"}))
     lines: dict[tuple[str, str], dict[str, Estimate]] = {}
     for estimate, label in zip(estimates, labels, strict=True):
-        place = lines.setdefault((label, _without_role(estimate.key)), {})
+        place = lines.setdefault((label, _place(estimate.key)), {})
         role = estimate.key.role
         place[MEASURED if role == "measured" else role] = estimate
     return [Line(label, series) for (label, _), series in lines.items()]
 
 
-def _without_role(key: EstimateKey) -> str:
-    return repr(replace(key, role=""))
+def _place(key: EstimateKey) -> str:
+    """Identity of an estimate but for its role."""
+    return canonical_json(replace(key, role="", condition=dict(key.condition)))
+
+
+def _condition(key: EstimateKey) -> str:
+    """What was varied, and over which items."""
+    return canonical_json([dict(key.condition), key.group])
 
 
 def _distinct(lines: Iterable[Line]) -> tuple[Line, ...]:

@@ -1,7 +1,8 @@
 """From a run folder to what the report reads."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +42,7 @@ def load_view(path: str | Path) -> RunView:
         manifest=manifest,
         estimates=estimates,
         findings=findings,
-        evidence=_evidence(folder, findings),
+        evidence=FolderEvidence(folder, findings),
         notes=_notes(manifest),
         datasets=_datasets(manifest, estimates),
         missing=_missing(folder),
@@ -78,14 +79,34 @@ def _method(estimates: Sequence[Estimate]) -> str:
     return ", ".join(dict.fromkeys(e.method for e in estimates if e.low is not None and e.method))
 
 
-def _evidence(folder: RunFolder, findings: Sequence[Finding]) -> dict[str, Evidence]:
-    """Items behind each claim; none where the run kept no variants or outputs."""
-    try:
-        tables = Tables(folder.items(), folder.variants(), folder.outputs())
-    except DataError:
-        return {}
-    found = {f.claim.id: evidence_of(f, tables) for f in findings}
-    return {name: evidence for name, evidence in found.items() if evidence is not None}
+class FolderEvidence(Mapping[str, Evidence]):
+    """Items behind each claim, by its id; joined when a page asks, not for a terminal."""
+
+    def __init__(self, folder: RunFolder, findings: Sequence[Finding]) -> None:
+        self._folder = folder
+        self._findings = {finding.claim.id: finding for finding in findings}
+        self._known: dict[str, Evidence] = {}
+
+    @cached_property
+    def _tables(self) -> Tables | None:
+        """Tables to join; nothing where the run kept no variants or outputs."""
+        try:
+            return Tables(self._folder.items(), self._folder.variants(), self._folder.outputs())
+        except DataError:
+            return None
+
+    def __getitem__(self, name: str) -> Evidence:
+        if name not in self._known:
+            finding, tables = self._findings[name], self._tables
+            found = None if tables is None else evidence_of(finding, tables)
+            self._known[name] = found or Evidence()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._findings)
+
+    def __len__(self) -> int:
+        return len(self._findings)
 
 
 def _notes(manifest: Mapping[str, Any]) -> dict[str, DiagnosticNotes]:

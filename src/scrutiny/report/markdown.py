@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from scrutiny.report.footer import footer_lines
-from scrutiny.report.labels import distinct_labels
+from scrutiny.report.labels import distinct_labels, one_line
 from scrutiny.report.numbers import interval, out_of
 from scrutiny.report.rows import COLUMNS, AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.verdicts import OUTCOME_MARKS, mark, sentences
 from scrutiny.report.view import RunView
 
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"} | {"\n": " ", "\r": " "})
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"})
 
 
 def render_markdown(view: RunView) -> str:
@@ -20,13 +20,18 @@ def render_markdown(view: RunView) -> str:
     blocks = [f"**{escape(opening[0])}**", *(escape(s) for s in opening[1:])]
     blocks.append(_audit_table(rows) if rows else _number_table(view))
     blocks += _reasons(rows)
-    blocks.append("<br>\n".join(f"`{line}`" for line in footer_lines(view)))
+    blocks.append("<br>\n".join(f"`{_code(line)}`" for line in footer_lines(view)))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def escape(text: str) -> str:
     """Text that Markdown, and the HTML inside it, leave as it is."""
-    return text.translate(_SPECIAL)
+    return one_line(text).translate(_SPECIAL)
+
+
+def _code(text: str) -> str:
+    """Text that stays within a code span."""
+    return one_line(text).replace("`", "'")
 
 
 def _audit_table(rows: Sequence[AuditRow]) -> str:
@@ -34,12 +39,13 @@ def _audit_table(rows: Sequence[AuditRow]) -> str:
 
 
 def _cells(row: AuditRow) -> tuple[str, ...]:
-    *cells, verdict = (escape(cell) for cell in row.cells())
+    *cells, verdict = row.cells()
+    cells[:2] = escape(cells[0]), escape(cells[1])
     for place in (4, 5, 6):
-        cells[place] = OUTCOME_MARKS.get(cells[place], cells[place])
+        cells[place] = OUTCOME_MARKS.get(cells[place], "?")
     if row.finding.claim.post_hoc:
         cells[1] += " (post hoc)"
-    return *cells, f"{mark(row.verdict)} {verdict}"
+    return *cells, f"{mark(row.verdict)} {escape(verdict)}"
 
 
 def _number_table(view: RunView) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
@@ -22,22 +23,45 @@ from scrutiny.report.view import Case, Evidence, RunView
 GlyphPair = tuple[Glyph | None, Glyph | None]
 
 
+_ESTIMATES_PER_CLAIM: Final = 20  # more would be drawn by nobody
+
+
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much a page holds, so that it stays small: items a claim, rows a table."""
+    """How much a page holds, so that it stays small.
+
+    Parameters
+    ----------
+    cases
+        Items shown for a claim.
+    claims
+        Claims of a section, in the order of the table, whose items are shown.
+    rows
+        Rows of the table of all numbers.
+    manifest
+        Characters of the manifest.
+    listed
+        Claims of a section that are listed at all.
+    """
 
     cases: int
+    claims: int
     rows: int
     manifest: int
-    flips: bool
+    listed: int = 1000
 
 
 #: Tried in this order until the page is small enough.
 DETAILS = (
-    Detail(8, 1000, 60_000, flips=True),
-    Detail(3, 400, 20_000, flips=True),
-    Detail(1, 150, 8_000, flips=True),
-    Detail(0, 60, 4_000, flips=False),
+    Detail(8, 400, 1000, 60_000),
+    Detail(4, 200, 600, 20_000),
+    Detail(3, 80, 400, 20_000),
+    Detail(2, 40, 200, 8_000),
+    Detail(1, 15, 100, 8_000),
+    Detail(0, 0, 60, 4_000),
+    Detail(0, 0, 60, 4_000, listed=250),
+    Detail(0, 0, 40, 2_000, listed=60),
+    Detail(0, 0, 10, 500, listed=10),
 )
 
 
@@ -84,6 +108,7 @@ class SectionPage:
     numbers: Table
     shared: str
     n_numbers: int
+    n_shown: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +145,25 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
 
 def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
     shown = section.estimates[: detail.rows]
-    groups = line_groups(section)
+    listed = replace(
+        section,
+        rows=section.rows[: detail.listed],
+        estimates=section.estimates[: _ESTIMATES_PER_CLAIM * detail.listed],
+    )
+    groups = line_groups(listed)
     findings = [row.finding for row in section.rows]
     return SectionPage(
         section=section,
         headline=" ".join(sentences(findings, view.families)),
         charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
         more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
-        claims=_claims(view, section, detail),
+        claims=_claims(view, listed, detail),
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
         numbers=number_table(shown),
         shared=_shared(section.estimates),
         n_numbers=len(section.estimates),
+        n_shown=min(detail.claims, len(listed.rows)),
     )
 
 
@@ -163,9 +194,12 @@ def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
 
 def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage, ...]:
     drawn = _glyphs(section.rows)
+    names = [row.finding.claim.id for row in section.rows]
+    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
+    evidence += [Evidence()] * (len(names) - len(evidence))
     return tuple(
-        _claim(row, view.evidence.get(row.finding.claim.id, Evidence()), pair, detail)
-        for row, pair in zip(section.rows, drawn, strict=True)
+        _claim(row, behind, pair, cases=detail.cases)
+        for row, behind, pair in zip(section.rows, evidence, drawn, strict=True)
     )
 
 
@@ -183,12 +217,11 @@ def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
     return [drawn[i] for i in range(len(rows))]
 
 
-def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, detail: Detail) -> ClaimPage:
+def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) -> ClaimPage:
     head, _, tail = row.frame.partition(GAP)
     value, bounds = _split(row.finding.estimate)
     control_value, control_bounds = _split(row.finding.control, signed=True)
-    flips = evidence.flips if detail.flips else None
-    shown = evidence.cases[: detail.cases]
+    flips = evidence.flips
     return ClaimPage(
         row=row,
         head=head,
@@ -200,7 +233,7 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, detail: Detail) -
         glyph=pair[0],
         control_glyph=pair[1],
         flips=charts.flips(f"{row.anchor}-flips", flips) if flips else None,
-        cases=tuple(_case(case) for case in shown),
+        cases=tuple(_case(case) for case in evidence.cases[:cases]),
         n_cases=max(evidence.n_cases, len(evidence.cases)),
         p_supported=p_value(row.finding.p_supported),
         p_not_supported=p_value(row.finding.p_not_supported),

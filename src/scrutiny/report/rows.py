@@ -96,30 +96,28 @@ class AuditRow:
 
 def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     """Rows by diagnostic, family and context; then by verdict and size of the estimate."""
-    by_diagnostic: dict[str, list[Finding]] = {}
-    for finding in view.findings:
-        by_diagnostic.setdefault(family_name(finding.claim.diagnostic), []).append(finding)
-    anchors = _anchors(view.findings)
-    rows: list[AuditRow] = []
-    for findings in by_diagnostic.values():
-        places = _places(findings)
-        groups = list(dict.fromkeys(places[id(f)] for f in findings))
-        ordered = sorted(findings, key=lambda f: (groups.index(places[id(f)]), *_order(f)))
-        frames = _frames(ordered)
-        rows += [
-            _row(finding, places[id(finding)][1], frames=frame, anchor=anchors[id(finding)])
-            for finding, frame in zip(ordered, frames, strict=True)
-        ]
-    return tuple(rows)
+    findings = view.findings
+    names = [family_name(f.claim.diagnostic) for f in findings]
+    places = _places(findings)
+    groups = [(name, *place) for name, place in zip(names, places, strict=True)]
+    by_name = {name: i for i, name in reversed(list(enumerate(names)))}
+    by_group = {group: i for i, group in reversed(list(enumerate(groups)))}
+    order = sorted(
+        range(len(findings)),
+        key=lambda i: (by_name[names[i]], by_group[groups[i]], *_order(findings[i])),
+    )
+    anchors = _anchors(findings)
+    frames = _frames(findings)
+    return tuple(
+        _row(findings[i], places[i][1], frames=frames[i], anchor=anchors[i]) for i in order
+    )
 
 
-def _places(findings: Sequence[Finding]) -> dict[int, tuple[str, str]]:
+def _places(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     """Family and context of each finding; one without an estimate takes its family's context."""
     families = {f.claim.family: context(f) for f in reversed(findings) if context(f)}
     families.pop("", None)
-    return {
-        id(f): (f.claim.family, context(f) or families.get(f.claim.family, "")) for f in findings
-    }
+    return [(f.claim.family, context(f) or families.get(f.claim.family, "")) for f in findings]
 
 
 def _order(finding: Finding) -> tuple[int, float]:
@@ -128,22 +126,23 @@ def _order(finding: Finding) -> tuple[int, float]:
     return rank, -abs(value) if value is not None else 0.0
 
 
-def _anchors(findings: Sequence[Finding]) -> dict[int, str]:
+def _anchors(findings: Sequence[Finding]) -> list[str]:
     """Anchor of each finding from its claim's id; doublets are numbered in plan order."""
     seen: dict[str, int] = {}
-    anchors: dict[int, str] = {}
+    anchors = []
     for finding in findings:
         name = f"claim-{slug(finding.claim.id)}"
         seen[name] = seen.get(name, 0) + 1
-        anchors[id(finding)] = name if seen[name] == 1 else f"{name}-{seen[name]}"
+        anchors.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
     return anchors
 
 
 def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     """Frame and label of each claim, family by family."""
-    by_family: dict[str, list[int]] = {}
+    by_family: dict[tuple[str, str], list[int]] = {}
     for i, finding in enumerate(findings):
-        by_family.setdefault(finding.claim.family, []).append(i)
+        family = family_name(finding.claim.diagnostic), finding.claim.family
+        by_family.setdefault(family, []).append(i)
     frames: list[tuple[str, str]] = [("", finding.claim.says) for finding in findings]
     for places in by_family.values():
         frame, labels = shared_words([findings[i].claim.says for i in places])

@@ -12,7 +12,7 @@ from scrutiny.report.view import RunView
 MOST_ROWS = 40
 
 
-def run_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
+def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     """Return a fragment of HTML for ``_repr_html_``: it brings its style and touches no other.
 
     Parameters

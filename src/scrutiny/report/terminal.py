@@ -1,8 +1,7 @@
 """The audit table for a terminal: at most 80 columns, the same text with and without color."""
 
 import sys
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.footer import footer_lines
-from scrutiny.report.labels import constant_parts, distinct_labels
+from scrutiny.report.labels import constant_parts, distinct_labels, one_line
 from scrutiny.report.numbers import interval, out_of
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
@@ -160,7 +159,7 @@ def _fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
     """Pieces of at most ``width`` cells, broken at spaces where there are any."""
     pieces: list[str] = []
     line, room = "", width
-    for word in " ".join(_printable(text)).split(" "):
+    for word in one_line(text).split(" "):
         rest = word
         while rest:
             joined = f"{line} {rest}" if line else rest
@@ -174,12 +173,6 @@ def _fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
                 pieces.append(head)
                 rest, room = rest[len(head) :], width - hanging
     return [*pieces, line] if line else pieces
-
-
-def _printable(text: str) -> Iterable[str]:
-    """Words of a text without control characters, which would move the cursor."""
-    clean = "".join(c if c.isprintable() or c == " " else " " for c in text)
-    return textwrap.dedent(clean).split()
 
 
 def _encodable(text: str, stream: IO[str]) -> str:

@@ -62,9 +62,9 @@ def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
         yield f"Up to {percent(share)} of the planned rows failed or came out undefined."
     elif estimates:
         yield "No planned row failed or came out undefined."
-    unasked = [e.counts.skipped + e.counts.refused for e in estimates if e.counts.planned]
-    if unasked and max(unasked):
-        yield f"Up to {max(unasked)} rows were skipped or refused: n is printed with every number."
+    unasked = max((e.counts.skipped + e.counts.refused for e in estimates), default=0)
+    if unasked:
+        yield f"Up to {unasked} rows were skipped or refused: n is printed with every number."
 
 
 def _controls(section: Section) -> Iterator[str]:

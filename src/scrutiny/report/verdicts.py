@@ -63,7 +63,7 @@ def context(finding: Finding) -> str:
 def headline(findings: Sequence[Finding], families: Mapping[str, str]) -> str:
     """First of `sentences`, or what an empty run has to say."""
     found = sentences(findings, families)
-    return found[0] if found else "No claim was made: the numbers below stand without a verdict."
+    return found[0] if found else "No claim was made: what follows stands without a verdict."
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:

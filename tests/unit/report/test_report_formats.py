@@ -1,0 +1,112 @@
+"""Formats that are pasted and piped: Markdown, LaTeX, CSV, NDJSON."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import report_sample
+
+from scrutiny.report.delimited import render_csv
+from scrutiny.report.latex import escape as latex
+from scrutiny.report.latex import render_latex
+from scrutiny.report.markdown import escape as markdown
+from scrutiny.report.markdown import render_markdown
+from scrutiny.report.ndjson import COLUMNS, render_ndjson
+
+DESIGN = """diagnostic metric subject reference dataset replicate role condition group value low
+high level method n n_units planned undefined failed skipped refused status""".split()
+
+
+def test_golden_markdown(golden):
+    golden("report.md", render_markdown(report_sample.sample()))
+
+
+def test_golden_latex(golden):
+    golden("report.tex", render_latex(report_sample.sample()))
+
+
+def test_golden_ndjson(golden):
+    golden("report.ndjson", render_ndjson(report_sample.sample()))
+
+
+def test_golden_csv(golden):
+    golden("report.csv", render_csv(report_sample.sample()))
+
+
+def test_ndjson_has_the_columns_of_the_design_then_findings():
+    view = report_sample.sample()
+    objects = [json.loads(line) for line in render_ndjson(view).splitlines()]
+    estimates = [o for o in objects if "claim" not in o]
+    findings = objects[len(estimates) :]
+    assert list(COLUMNS) == DESIGN
+    assert all(list(o) == DESIGN for o in estimates)
+    assert len(estimates) == len(view.estimates)
+    assert len(findings) == len(view.findings)
+    for o in findings:
+        assert {"claim", "estimate", "verdict", "scope", "reason", "checks"} <= set(o)
+    assert all(isinstance(o["condition"], dict) for o in estimates)
+
+
+def test_ndjson_keeps_planned_as_the_sum_of_all_fates():
+    for line in render_ndjson(report_sample.sample()).splitlines():
+        o = json.loads(line)
+        if "claim" not in o:
+            fates = sum(o[k] for k in ("n", "undefined", "failed", "skipped", "refused"))
+            assert o["planned"] == fates
+
+
+def test_csv_has_a_row_for_every_estimate_and_every_finding():
+    view = report_sample.sample()
+    rows = list(csv.DictReader(io.StringIO(render_csv(view))))
+    claimed = [row for row in rows if row["claim"]]
+    assert {row["claim"] for row in claimed} == {f.claim.says for f in view.findings}
+    refused = next(row for row in rows if row["verdict"] == "refused")
+    assert refused["value"] == ""
+    assert sum(row["n"] != "" for row in rows) == len(view.estimates)
+
+
+def test_csv_rows_of_estimates_that_the_run_does_not_list_are_kept():
+    view = replace(report_sample.sample(), estimates=())
+    rows = list(csv.DictReader(io.StringIO(render_csv(view))))
+    assert len(rows) == len(view.findings)
+    assert any(row["value"] == "0.081" for row in rows)
+
+
+def test_markdown_table_survives_its_own_signs():
+    text = render_markdown(report_sample.hostile())
+    assert "<script" not in text.replace("\\<script", "")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {10}
+    assert markdown("a|b\nc") == "a\\|b c"
+
+
+def test_latex_is_balanced_and_escaped():
+    text = render_latex(report_sample.hostile())
+    assert text.count(r"\begin{") == text.count(r"\end{")
+    body = [line for line in text.splitlines() if line.endswith(r"\\") and " & " in line]
+    assert {line.replace(r"\&", "").count("&") for line in body} == {7}
+    assert latex("50% of $x_1 & {y}") == r"50\% of \$x\_1 \& \{y\}"
+
+
+def test_formats_of_an_empty_run():
+    view = report_sample.empty()
+    assert render_ndjson(view) == ""
+    assert len(render_csv(view).splitlines()) == 1
+    assert "No claim was made" in render_markdown(view)
+    assert r"\end{tabular}" in render_latex(view)
+
+
+def test_formats_of_a_run_without_claims():
+    view = replace(report_sample.sample(), findings=())
+    assert "0.861 [0.840, 0.882]" in render_markdown(view)
+    assert "640/640" in render_latex(view)
+
+
+def test_claims_after_the_fact_are_marked():
+    view = report_sample.sample()
+    finding = view.findings[1]
+    late = replace(finding, claim=replace(finding.claim, post_hoc=True))
+    view = replace(view, findings=(late,))
+    assert "(post hoc)" in render_markdown(view)
+    assert "(post hoc)" in render_latex(view)

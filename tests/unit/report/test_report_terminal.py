@@ -1,0 +1,145 @@
+"""The terminal: 80 columns whatever is in it, color only where somebody looks."""
+
+import io
+from dataclasses import replace
+
+import pytest
+import report_sample
+from rich.cells import cell_len
+
+from scrutiny.report.terminal import plain_text, write_terminal
+
+
+class Tty(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def relabeled(says, **changes):
+    view = report_sample.sample()
+    findings = tuple(
+        replace(f, claim=replace(f.claim, says=f"{says} {i}"), **changes)
+        for i, f in enumerate(view.findings)
+    )
+    return replace(view, findings=findings)
+
+
+WIDE = "这个模型对拼写错误非常敏感而且在所有数据集上都是如此吗 🙂🙂 👩‍👩‍👧 Ünïcödé é"
+VIEWS = {
+    "sample": report_sample.sample(),
+    "one replicate": report_sample.one_replicate(),
+    "empty": report_sample.empty(),
+    "many": report_sample.many(),
+    "hostile": report_sample.hostile(),
+    "wide": relabeled(WIDE * 3),
+    "long words": relabeled("x" * 300, reason="y" * 200),
+    "numbers only": replace(report_sample.sample(), findings=()),
+}
+
+
+def test_golden(golden):
+    golden("report_terminal.txt", plain_text(report_sample.sample()))
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_line_is_wider_than_80_cells(name):
+    text = plain_text(VIEWS[name])
+    assert text.endswith("\n")
+    assert [line for line in text.splitlines() if cell_len(line) > 80] == []
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_text_holds_no_control_characters(name):
+    text = plain_text(VIEWS[name])
+    assert [c for c in text if c != "\n" and not c.isprintable()] == []
+
+
+def test_first_line_is_the_verdict():
+    assert plain_text(report_sample.sample()).startswith("3 of 18 changes hurt builtin:sentiment")
+
+
+def test_every_claim_has_its_verdict_in_words_with_n_of_planned():
+    view = report_sample.sample()
+    text = plain_text(view)
+    for finding in view.findings:
+        if finding.estimate is not None:
+            counts = finding.estimate.counts
+            assert f"{counts.n}/{counts.planned}" in text
+    assert text.count("  not supported") == 9
+    assert text.count(" refused") >= 1
+    assert "needs the extra hf" in text
+
+
+def test_numbers_are_never_cut():
+    view = report_sample.sample()
+    estimate = replace(
+        view.findings[1].estimate, value=-123456.7891, low=-123456.7896, high=-123456.7886
+    )
+    finding = replace(view.findings[1], estimate=estimate, control=estimate)
+    text = plain_text(replace(view, findings=(finding,)))
+    assert text.count("−123,456.7891 [−123,456.7896, −123,456.7886]") == 2
+
+
+def test_plain_where_nobody_looks(monkeypatch):
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    stream = io.StringIO()
+    write_terminal(report_sample.sample(), stream)
+    written = [line.rstrip() for line in stream.getvalue().splitlines()]
+    assert written == plain_text(report_sample.sample()).splitlines()
+
+
+def test_color_on_a_terminal_and_none_with_no_color(monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    colored = Tty()
+    write_terminal(report_sample.sample(), colored)
+    assert "\x1b[" in colored.getvalue()
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = Tty()
+    write_terminal(report_sample.sample(), plain)
+    assert "\x1b[3" not in plain.getvalue()
+    assert "✓ typos" in plain.getvalue()
+
+
+def test_streams_without_unicode_get_ascii():
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    write_terminal(report_sample.sample(), stream)
+    stream.flush()
+    text = raw.getvalue().decode("ascii")
+    assert "+ typos" in text
+    assert "x tense" in text
+
+
+def test_long_reports_say_what_they_leave_out():
+    text = plain_text(report_sample.many(200))
+    assert "… and 140 more claims" in text
+    assert "--format md" in text
+
+
+def test_empty_run_says_so():
+    text = plain_text(report_sample.empty())
+    assert "No claim was made" in text
+    assert "The run has no estimates." in text
+
+
+def test_run_without_claims_prints_its_numbers():
+    view = replace(report_sample.sample(), findings=())
+    text = plain_text(view)
+    assert "0.861 [0.840, 0.882]" in text
+    assert "226/640" in text
+
+
+def test_footer_says_how_to_go_on():
+    text = plain_text(report_sample.sample())
+    for said in (
+        "run: runs/audit-sentiment",
+        "-o report.html",
+        "5 replicates",
+        "2,000",
+        "crossed@1",
+    ):
+        assert said in text

@@ -1,0 +1,96 @@
+"""The sentence that opens the report, and rows in the order a reader wants."""
+
+from dataclasses import replace
+
+import report_sample
+
+from scrutiny.core.claim import Check, Component
+from scrutiny.report.rows import COLUMNS, audit_rows
+from scrutiny.report.verdicts import MARKS, VERDICTS, context, counts, headline, sentences, worst
+
+
+def test_verdict_in_words_uses_the_family_sentence():
+    view = report_sample.sample()
+    assert headline(view.findings, view.families) == (
+        "3 of 18 changes hurt builtin:sentiment more than random change does; 9 do not; "
+        "5 undecided; 1 refused."
+    )
+
+
+def test_without_a_family_sentence_the_shared_words_stand_in():
+    view = report_sample.sample()
+    said = headline(view.findings, {})
+    assert said.startswith("sentiment on reviews: 3 of 18 robustness claims hold (“… hurts")
+    assert said.endswith("; 9 do not; 5 undecided; 1 refused.")
+
+
+def test_family_sentence_is_found_by_the_last_part_of_the_name():
+    view = report_sample.sample()
+    findings = [
+        replace(f, claim=replace(f.claim, family="robustness/m/d/robustness"))
+        for f in view.findings[1:]
+    ]
+    assert headline(findings, view.families).startswith("3 of 18 changes hurt")
+
+
+def test_one_claim_is_said_in_full():
+    finding = report_sample.sample().findings[0]
+    assert sentences([finding], {}) == (
+        "Supported for this recipe: builtin:sentiment beats the majority class "
+        "(sentiment on reviews).",
+    )
+
+
+def test_one_contrary_finding_has_a_singular_verb():
+    view = report_sample.sample()
+    few = [f for f in view.findings if f.claim.id in {"typos", "tense"}]
+    assert "1 does not" in headline(few, view.families)
+
+
+def test_counts_name_every_verdict():
+    assert counts([]) == dict.fromkeys(VERDICTS, 0)
+    assert set(MARKS) == set(VERDICTS)
+
+
+def test_worst_outcome_wins():
+    assert worst([]) == "not run"
+    assert worst(["yes", "undecided"]) == "undecided"
+    assert worst(["yes", "no", "not run"]) == "no"
+
+
+def test_rows_stand_by_verdict_then_by_size():
+    rows = audit_rows(report_sample.sample())
+    ranks = [VERDICTS.index(r.verdict) for r in rows if r.diagnostic == "robustness"]
+    assert ranks == sorted(ranks)
+    assert [r.label for r in rows[1:4]] == ["reverse negation", "antonym swap", "typos"]
+    assert len({r.anchor for r in rows}) == len(rows) == 19
+    assert all(len(r.cells()) == len(COLUMNS) for r in rows)
+
+
+def test_rows_of_a_diagnostic_nobody_knows_appear():
+    view = report_sample.sample()
+    claim = replace(view.findings[1].claim, diagnostic="plugin.new@3", family="")
+    rows = audit_rows(
+        replace(view, findings=(*view.findings, replace(view.findings[1], claim=claim)))
+    )
+    assert [r.diagnostic for r in rows if r.diagnostic.startswith("plugin")] == ["plugin.new"]
+
+
+def test_claims_with_one_id_have_anchors_of_their_own():
+    finding = report_sample.sample().findings[1]
+    rows = audit_rows(replace(report_sample.empty(), findings=(finding, finding)))
+    assert [r.anchor for r in rows] == ["claim-typos", "claim-typos-2"]
+
+
+def test_choices_are_as_good_as_the_worst_of_them():
+    finding = report_sample.sample().findings[1]
+    checks = (Check("choices:a", "yes"), Check("choices:b", "no"), Check("own", "undecided"))
+    row = audit_rows(replace(report_sample.empty(), findings=(replace(finding, checks=checks),)))[0]
+    assert (row.choices, row.seeds, row.datasets) == ("no", "not run", "not run")
+
+
+def test_claims_over_datasets_are_of_the_model_alone():
+    finding = report_sample.sample().findings[1]
+    over = replace(finding.claim, components=(Component("x", 0, "dataset a: reference"),))
+    assert context(replace(finding, claim=over)) == "sentiment"
+    assert context(replace(finding, estimate=None)) == ""
