@@ -17,7 +17,7 @@ T = TypeVar("T")
 _LOG: Final = logging.getLogger("scrutiny")
 
 #: Tokens, padding included, that a batch starts with. A processor gains nothing from more.
-START_TOKENS: Final = {"cpu": 2048, "cuda": 32768}
+START_TOKENS: Final = {"cpu": 1024, "cuda": 32768}
 _MOST_TEXTS: Final = 1024
 _SIGNS: Final = ("out of memory", "can't allocate memory", "not enough memory")
 
