@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scrutiny.models.builtin import letters_hash
+from scrutiny.data.letters import letters
+from scrutiny.data.letters import training_hashes as hashes_of
+from scrutiny.text.tokens import sentences
 
 ZIPS = ("movie_reviews", "product_reviews_1")
 
@@ -52,10 +54,6 @@ class Corpus:
     sha256: dict[str, str]
 
 
-def letters(text):
-    return "".join(c for c in text.casefold() if c.isalpha())
-
-
 def read_sst(path):
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
     return [(int(line.split("\t")[1]), line.split("\t")[0]) for line in lines]
@@ -64,14 +62,15 @@ def read_sst(path):
 class Leaks:
     """Sentences of the evaluation data, by letters only; counts what it takes out."""
 
-    def __init__(self, sentences):
-        self.exact = {letters(s) for s in sentences}
+    def __init__(self, texts):
+        self.exact = {letters(t) for t in texts}
         self.long = [s for s in self.exact if len(s) >= LEAST_LETTERS]
         self.equal = self.containing = 0
 
     def clean(self, sentence):
         own = letters(sentence)
-        if own in self.exact:
+        parts = {letters(sentence[start:end]) for start, end in sentences(sentence)}
+        if (parts | {own}) & self.exact:
             self.equal += 1
             return False
         if any(s in own for s in self.long):
@@ -133,11 +132,9 @@ def held_out_parts(reviews, products, chunk):
 
 
 def training_hashes(reviews, products):
-    sentences = [s for r in reviews for s in r.sentences] + [
-        t.text for rows in products for t in rows
-    ]
-    long = {letters_hash(s) for s in sentences if len(letters(s)) >= LEAST_LETTERS}
-    return np.array(sorted(long), dtype=np.uint64)
+    """Hashes of the reviews, their lines and their sentences, and of the product sentences."""
+    whole = ["\n".join(r.sentences) for r in reviews]
+    return hashes_of([*whole, *(t.text for rows in products for t in rows)])
 
 
 def read_corpus(data, split, *, chunk):
