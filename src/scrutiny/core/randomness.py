@@ -5,6 +5,7 @@ left out on purpose: replicates then see the same texts, and a higher intensity 
 lower one changed and more.
 """
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,35 @@ def stream_key(seed: int, purpose: str, name: str, item: str, draw: int = 0) -> 
     """
     data = length_prefixed(str(seed), purpose, name, item, str(draw))
     return int.from_bytes(blake2b(data, digest_size=16, person=_PERSON).digest(), "little")
+
+
+class StreamKeys:
+    """Keys of all streams of one run, purpose and name, with the common part hashed once.
+
+    Examples
+    --------
+    >>> keys = StreamKeys(0, "perturb", "typos@1")
+    >>> keys.key("i1") == stream_key(0, "perturb", "typos@1", "i1")
+    True
+    """
+
+    __slots__ = ("_begun",)
+
+    def __init__(self, seed: int, purpose: str, name: str) -> None:
+        common = length_prefixed(str(seed), purpose, name)
+        self._begun = blake2b(common, digest_size=16, person=_PERSON)
+
+    def key(self, item: str, draw: int = 0) -> int:
+        """128-bit key of the stream of this item and draw."""
+        data = item.encode("utf-8", "surrogatepass")
+        hashed = self._begun.copy()
+        hashed.update(len(data).to_bytes(8, "little") + data + _prefixed_number(draw))
+        return int.from_bytes(hashed.digest(), "little")
+
+
+@lru_cache(maxsize=64)
+def _prefixed_number(number: int) -> bytes:
+    return length_prefixed(str(number))
 
 
 def generator(

@@ -1,7 +1,8 @@
 """A text field with its analysis, made lazily and at most once."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.resources import find_resource
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from scrutiny.text.tagger import Tag
 
 Borders = Sequence[tuple[int, int]]
+
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class TextDocument:
@@ -38,20 +41,13 @@ class TextDocument:
     3
     """
 
-    __slots__ = (
-        "_annotations",
-        "_entities",
-        "_protected",
-        "_tags",
-        "_tokens",
-        "_word_count",
-        "_words",
-        "example",
-        "field",
-        "language",
-        "resources",
-        "text",
-    )
+    _tokens: Borders | None = None
+    _words: list[str] | None = None
+    _word_count = -1
+    _tags: "list[Tag | None] | None" = None
+    _entities: "Sequence[Entity] | None" = None
+    _annotations: tuple[Span, ...] | None = None
+    _protected: tuple[Span, ...] | None = None
 
     def __init__(
         self,
@@ -63,14 +59,7 @@ class TextDocument:
         self.field = next(iter(example.fields)) if field is None else field
         self.text = example.fields[self.field]
         self.language = example.language
-        self.resources: Mapping[str, Any] = {} if resources is None else resources
-        self._tokens: Borders | None = None
-        self._words: list[str] | None = None
-        self._word_count = -1
-        self._tags: list[Tag | None] | None = None
-        self._entities: Sequence[Entity] | None = None
-        self._annotations: tuple[Span, ...] | None = None
-        self._protected: tuple[Span, ...] | None = None
+        self.resources: Mapping[str, Any] = _NOTHING if resources is None else resources
 
     @property
     def tokens(self) -> Borders:
@@ -93,9 +82,11 @@ class TextDocument:
     def word_count(self) -> int:
         """Number of tokens with a letter or a digit: what a share is a share of."""
         if self._word_count < 0:
-            self._word_count = sum(
-                [w[:1].isalnum() or (len(w) > 1 and any(map(str.isalnum, w))) for w in self.words]
-            )
+            count = 0
+            for word in self.words:
+                if word.isalnum() or (len(word) > 1 and any(map(str.isalnum, word))):
+                    count += 1
+            self._word_count = count
         return self._word_count
 
     def tagged(self, index: int) -> "Tag":
@@ -134,16 +125,18 @@ class TextDocument:
     def annotations(self) -> tuple[Span, ...]:
         """Gold spans and other annotations of this field, in no particular order."""
         if self._annotations is None:
-            gold = self.example.gold
-            spans = (*gold, *self.example.spans) if isinstance(gold, tuple) else self.example.spans
-            self._annotations = tuple(s for s in spans if s.field == self.field)
+            gold, spans = self.example.gold, self.example.spans
+            if isinstance(gold, tuple):
+                spans = (*gold, *spans)
+            self._annotations = tuple([s for s in spans if s.field == self.field]) if spans else ()
         return self._annotations
 
     @property
     def protected(self) -> tuple[Span, ...]:
         """Stretches of this field that may not be touched."""
         if self._protected is None:
-            self._protected = tuple(s for s in self.example.protected if s.field == self.field)
+            spans = self.example.protected
+            self._protected = tuple([s for s in spans if s.field == self.field]) if spans else ()
         return self._protected
 
     def is_protected(self, start: int, end: int) -> bool:

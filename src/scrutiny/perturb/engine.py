@@ -18,8 +18,7 @@ status       reason                         when
 ===========  =============================  ==================================================
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError, Variant
@@ -27,40 +26,24 @@ from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint, Site
 from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.fences import Chosen, Fences
+from scrutiny.perturb.gate import Outcome, gate_for
 from scrutiny.perturb.rebase import rebase
 from scrutiny.perturb.recipe import Recipe, Step, as_recipe
 from scrutiny.perturb.streams import streams
 from scrutiny.perturb.where import sites_where
-from scrutiny.text.edits import apply_edits, apply_to_text, in_order
+from scrutiny.text.edits import apply_edits
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 
-class Context(NamedTuple):
-    """What a constraint may ask for besides the document and the edits."""
-
-    example: Example
-    resources: Mapping[str, Any]
-
-
-class Outcome(NamedTuple):
-    """What a step did to one text: its edits, or why there are none."""
-
-    edits: Sequence[Edit]
-    status: str = "ok"
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """What is the same for all items of a call of `perturb` or `perturb_stream`."""
 
     seed: int
     draw: int = 0
     resources: Mapping[str, Any] | None = None
-    constraints: tuple[Constraint, ...] = ()
+    constraints: Sequence[Constraint] = ()
     task: str | None = None
 
 
@@ -106,21 +89,8 @@ class Progress:
 
     def variant(self, setting: Setting) -> Variant:
         """Variant at the end of the recipe."""
-        recipe, base = self.recipe, self.base
-        draw = setting.draw
-        edits = tuple(self.edits) if self.is_alive else ()
-        return Variant(
-            item=base.id,
-            name=f"{recipe.name}#{draw}" if draw else recipe.name,
-            role="measured",
-            control_of=None,
-            recipe=recipe.name,
-            edits=edits,
-            gold=_gold(base, edits, recipe, setting.task),
-            status=self.outcome.status,
-            reason=self.outcome.reason,
-            draw=draw,
-        )
+        outcome = self.outcome._replace(edits=self.edits if self.is_alive else ())
+        return _variant(self.base, self.recipe, outcome, setting)
 
 
 def perturb(
@@ -166,9 +136,15 @@ def perturb(
     >>> variant.status, len(variant.edits), variant.gold
     ('ok', 2, 'positive')
     """
-    setting = Setting(seed, draw, resources, tuple(constraints), task)
-    progress = Progress(example, as_recipe(recipe))
-    for number, step in enumerate(progress.recipe.steps):
+    parsed = as_recipe(recipe)
+    setting = Setting(seed, draw, resources, constraints, task)
+    if len(parsed.steps) == 1 and len(example.fields) == 1:
+        document = TextDocument(example, None, resources)
+        step = parsed.steps[0]
+        if not step.fields or document.field in step.fields:  # the common case, and the quick one
+            return _variant(example, parsed, _change(step, document, setting, 0), setting)
+    progress = Progress(example, parsed)
+    for number, step in enumerate(parsed.steps):
         advance(progress, number, progress.documents(step, resources), setting)
         if not progress.is_alive:
             break
@@ -223,7 +199,7 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
         return Outcome((), "skipped", "no_site")
     wanted = step.intensity.units(document.word_count, len(sites))
     rng = _stream(step, document, setting, repetition)
-    gate = Gate(document, setting)
+    gate = gate_for(document, setting.constraints)
     changed = 0
     for index in _ranked(len(sites), rng) if wanted > 0 else ():
         changed += gate.admit_first(transformation.candidates(document, sites[index], rng))
@@ -272,87 +248,30 @@ def _ranked(count: int, rng: "Generator") -> Sequence[int]:
     return sorted(range(count), key=keys.__getitem__)
 
 
-class Gate:
-    """Admits the first candidate of each site that may stand, and remembers the first veto."""
-
-    __slots__ = ("_chosen", "_context", "_document", "_fences", "_setting", "_veto")
-
-    def __init__(self, document: TextDocument, setting: Setting) -> None:
-        self._document = document
-        self._setting = setting
-        self._chosen = Chosen()
-        self._context: Context | None = None
-        self._veto: str | None = None
-        example = document.example
-        tokens = example.tokens.get(document.field) if example.tokens is not None else None
-        is_plain = not (document.annotations or document.protected)
-        self._fences = (
-            None if is_plain else Fences(document.annotations, document.protected, tokens)
-        )
-
-    def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
-        """Whether one of the candidates may stand."""
-        text = self._document.text
-        for candidate in candidates:
-            edits = [e for e in candidate if text[e.start : e.end] != e.text or e.spans]
-            if not edits:
-                continue
-            reason = self._refusal(edits)
-            if reason is None:
-                self._chosen.add(edits)
-                if self._fences is not None:
-                    self._fences.add(edits)
-                return True
-            self._veto = self._veto or reason
-        return False
-
-    def _refusal(self, edits: Sequence[Edit]) -> str | None:
-        """Code of the first reason why these may not stand, or nothing."""
-        chosen, length = self._chosen, len(self._document.text)
-        if any(not 0 <= e.start <= e.end <= length for e in edits):
-            return "bounds"
-        if chosen.overlaps(edits):
-            return "overlap"
-        if self._fences is not None and (reason := self._fences.refusal(edits)):
-            return reason
-        if not self._setting.constraints:
-            return None
-        if self._context is None:
-            self._context = Context(self._document.example, self._document.resources)
-        together = [*chosen.edits, *edits]
-        for constraint in self._setting.constraints:
-            if not constraint.allows(self._document, together, self._context):
-                return constraint.reason
-        return None
-
-    def outcome(self) -> Outcome:
-        """What came of it all."""
-        edits = in_order(self._chosen.edits)
-        if edits and self._is_changed(edits):
-            return Outcome(edits)
-        if self._veto is not None and not edits:
-            return Outcome((), "refused", self._veto)
-        return Outcome((), "skipped", "unchanged")
-
-    def _is_changed(self, edits: Sequence[Edit]) -> bool:
-        """Whether the edits change the text; several that differ each may cancel out."""
-        if len(edits) == 1 or any(e.spans for e in edits):
-            return True
-        if sum(len(e.text) - (e.end - e.start) for e in edits):
-            return True
-        return apply_to_text(self._document.text, edits) != self._document.text
-
-
-def _gold(base: Example, edits: Sequence[Edit], recipe: Recipe, task: str | None) -> Any:
-    """Gold answer afterwards, or nothing where the recipe does not keep it."""
+def _variant(base: Example, recipe: Recipe, outcome: Outcome, setting: Setting) -> Variant:
+    """Variant of an outcome, with the gold answer where the recipe keeps it."""
+    edits, status, reason = outcome
     gold = base.gold
-    if gold is None:
-        return None
-    if recipe.effect(_task_of(base) if task is None else task) != "keeps":
-        return None
-    if isinstance(gold, tuple) and edits:
-        return apply_edits(base, edits).gold
-    return gold
+    if gold is not None and recipe.effect(setting.task or _task_of(base)) != "keeps":
+        gold = None
+    elif isinstance(gold, tuple) and edits:
+        try:
+            gold = apply_edits(base, edits).gold
+        except EditRefusedError as error:
+            edits, gold, status, reason = (), None, "refused", error.reason
+    draw = setting.draw
+    return Variant(
+        base.id,
+        f"{recipe.name}#{draw}" if draw else recipe.name,
+        "measured",
+        None,
+        recipe.name,
+        tuple(edits),
+        gold,
+        status,
+        reason,
+        draw,
+    )
 
 
 def _task_of(example: Example) -> str:

@@ -24,11 +24,18 @@ class Chosen:
 
     def overlaps(self, edits: Sequence[Edit]) -> bool:
         """Whether one of these overlaps an earlier one, or inserts where one inserts."""
-        if not self._places and len(edits) == 1:
+        if len(edits) == 1:
+            return bool(self._places) and self._overlaps(edits[0].start, edits[0].end)
+        return any(self._overlaps(e.start, e.end) for e in edits) or _overlap_each_other(edits)
+
+    def add_if_free(self, edit: Edit) -> bool:
+        """Let an edit stand unless it overlaps; whether it does stand."""
+        places = self._places
+        if places and self._overlaps(edit.start, edit.end):
             return False
-        return any(self._overlaps(edit.start, edit.end) for edit in edits) or (
-            len(edits) > 1 and _overlap_each_other(edits)
-        )
+        self.edits.append(edit)
+        insort(places, (edit.start, edit.end))
+        return True
 
     def add(self, edits: Sequence[Edit]) -> None:
         """Let these stand as well."""

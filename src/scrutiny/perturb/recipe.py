@@ -70,6 +70,8 @@ class Recipe:
 
     def effect(self, task: str) -> Effect:
         """What it does to the gold answer of a task: the worst of its steps."""
+        if len(self.steps) == 1:
+            return effect_of(self.steps[0].transformation, task)
         found = [effect_of(step.transformation, task) for step in self.steps]
         return max(found, key=_SEVERITY.index)
 
@@ -91,7 +93,8 @@ class Recipe:
 def effect_of(transformation: Transformation, task: str) -> Effect:
     """What a transformation does to a task's gold answer; ``may change`` if it does not say."""
     effects = transformation.effect
-    return effects.get(task.partition("@")[0], effects.get("*", "may change"))
+    found = effects.get(task) or effects.get(task.partition("@")[0]) or effects.get("*")
+    return found or "may change"
 
 
 def step_of(

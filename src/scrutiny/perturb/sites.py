@@ -7,15 +7,16 @@ from scrutiny.text.tokens import is_word
 
 WHOLE_TEXT = -1
 
+_new = tuple.__new__  # a named tuple without the call of its own constructor
+
 
 def word_sites(document: Document, shortest: int = 1) -> list[Site]:
     """Tokens with letters and at least so many code points; no URLs, mentions, tags or numbers."""
-    words = document.words
-    return [
-        Site(start, end, i)
-        for i, (start, end) in enumerate(document.tokens)
-        if end - start >= shortest and is_word(words[i])
-    ]
+    found = []
+    for i, (word, (start, end)) in enumerate(zip(document.words, document.tokens, strict=True)):
+        if end - start >= shortest and (word.isalpha() or is_word(word)):
+            found.append(_new(Site, (start, end, i)))
+    return found
 
 
 def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Site]:

@@ -8,7 +8,7 @@ a stream ends when the next one begins, so nobody may keep it.
 from threading import local
 from typing import TYPE_CHECKING, Any
 
-from scrutiny.core.randomness import stream_key
+from scrutiny.core.randomness import StreamKeys
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -28,7 +28,7 @@ class Streams:
     True
     """
 
-    __slots__ = ("_bits", "_generator", "_key", "_state")
+    __slots__ = ("_begun", "_bits", "_generator", "_key", "_state")
 
     def __init__(self) -> None:
         from numpy.random import Generator, Philox
@@ -37,12 +37,16 @@ class Streams:
         self._generator = Generator(self._bits)
         self._state: Any = self._bits.state  # a copy, fresh: counter and buffer are zero
         self._key = self._state["state"]["key"]
+        self._begun: tuple[tuple[int, str, str], StreamKeys] | None = None
 
     def stream(
         self, seed: int, purpose: str, *, name: str, item: str, draw: int = 0
     ) -> "Generator":
         """Generator at the start of this stream; the one before it ends here."""
-        key = stream_key(seed, purpose, name, item, draw)
+        asked = seed, purpose, name
+        if self._begun is None or self._begun[0] != asked:
+            self._begun = asked, StreamKeys(*asked)
+        key = self._begun[1].key(item, draw)
         self._key[0] = key & _LOW
         self._key[1] = key >> 64
         self._bits.state = self._state

@@ -61,12 +61,11 @@ class Keyboard:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """The drawn character first, then the ones behind it, around the word."""
-        of_place, of_key = rng.random(2).tolist()
         text = document.text
         length = site.end - site.start
-        first = int(of_place * length)
+        first, of_key = divmod(rng.random() * length, 1.0)  # one number makes both choices
         for i in range(length):
-            place = site.start + (first + i) % length
+            place = site.start + (int(first) + i) % length
             neighbors = keyboard_neighbors(text[place], symbols=self.symbols)
             if neighbors:
                 yield (Edit(document.field, place, place + 1, pick(neighbors, of_key)),)

@@ -60,18 +60,17 @@ class Ocr:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Confusions of the drawn place first, then of the ones behind it, around the word."""
-        of_place, of_choice = rng.random(2).tolist()
-        text = document.text
-        start, end = site.start, site.end
+        text, start, end = document.text, site.start, site.end
+        length = end - start
         longest, table = _confusions(self.several)
-        first = int(of_place * (end - start))
-        for i in range(end - start):
-            place = start + (first + i) % (end - start)
-            found = [
-                (size, target)
-                for size in range(1, min(longest, end - place) + 1)
-                for target in table.get(text[place : place + size], ())
-            ]
+        first, of_choice = divmod(rng.random() * length, 1.0)  # one number makes both choices
+        for i in range(length):
+            place = start + (int(first) + i) % length
+            found: list[tuple[int, str]] = []
+            for size in range(1, min(longest, end - place) + 1):
+                targets = table.get(text[place : place + size])
+                if targets is not None:
+                    found += [(size, target) for target in targets]
             if found:
                 size, target = found[int(of_choice * len(found))]
                 yield (Edit(document.field, place, place + size, target),)

@@ -91,11 +91,12 @@ class SpellingError:
     ) -> Iterator[tuple[Edit, ...]]:
         """Attested misspellings in random order, then those by ear."""
         word = document.text[site.start : site.end]
-        attested = misspellings(word.lower())
-        for wrong in in_random_order(attested, rng):
-            yield (_edit(document, site, match_case(word, wrong)),)
-        if self.by_ear and not attested:
-            for wrong in in_random_order(misheard(word), rng):
+        attested = misspellings(word if word.islower() else word.lower())
+        if attested:
+            for wrong in in_random_order(attested, rng):
+                yield (_edit(document, site, match_case(word, wrong)),)
+        elif self.by_ear:
+            for wrong in misheard(word, rng.random()):
                 yield (_edit(document, site, wrong),)
 
 
@@ -103,18 +104,24 @@ def _edit(document: Document, site: Site, text: str) -> Edit:
     return Edit(document.field, site.start, site.end, text)
 
 
-def misheard(word: str) -> tuple[str, ...]:
+def misheard(word: str, share: float) -> Iterator[str]:
     """Spellings by ear of a word, none of them a known word; capitals stay where they are.
+
+    Parameters
+    ----------
+    word
+        The right spelling.
+    share
+        A number drawn from [0, 1); it says which rule comes first.
 
     Examples
     --------
-    >>> misheard("Shanghai"), misheard("the")
-    (('Shenghai',), ())
+    >>> list(misheard("Shanghai", 0.5)), list(misheard("the", 0.5))
+    (['Shenghai'], [])
     """
-    found = []
-    for pattern, replacement in _BY_EAR:
+    first = int(share * len(_BY_EAR))
+    for pattern, replacement in (*_BY_EAR[first:], *_BY_EAR[:first]):
         for match in pattern.finditer(word):
             wrong = word[: match.start()] + match.expand(replacement) + word[match.end() :]
             if not zipf(wrong):
-                found.append(wrong)
-    return tuple(dict.fromkeys(found))
+                yield wrong

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 _MODES = ("replace", "swap", "insert", "delete")
+_MODES_FROM = tuple((*_MODES[at:], *_MODES[:at]) for at in range(4))
+_INSIDE = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +72,26 @@ class Typos:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """The drawn slip, then all others of the word until one can be made."""
-        of_mode, of_place, of_letter = rng.random(3).tolist()
-        units = split_characters(document.text[site.start : site.end])
+        word = document.text[site.start : site.end]
+        units: Sequence[str] = word if word.isascii() else split_characters(word)
         low, high = int(self.skip_first), len(units) - int(self.skip_last)
+        share = rng.random()  # its digits make all three choices
         if self.mode == "random":
-            at = int(of_mode * 4)
-            modes: Sequence[str] = (*_MODES[at:], *_MODES[:at])
+            number, share = divmod(share * 4, 1.0)
+            modes: Sequence[str] = _MODES_FROM[int(number)]
         else:
             modes = (self.mode,)
         for mode in modes:
             places = high - low - (mode == "swap")
-            first = int(of_place * places)
+            if places <= 0:
+                continue
+            first, of_letter = divmod(share * places, 1.0)
             for i in range(places):
-                at = low + (first + i) % places
-                if slip := _slip(mode, units, at, share=of_letter):
-                    start = site.start + sum(map(len, units[:at]))
-                    taken, text = slip
-                    yield (Edit(document.field, start, start + taken, text, inside=True),)
+                at = low + (int(first) + i) % places
+                if (slip := _slip(mode, units, at, share=of_letter)) is not None:
+                    before = at if units is word else sum(map(len, units[:at]))
+                    start = site.start + before
+                    yield (Edit(document.field, start, start + slip[0], slip[1], (), _INSIDE),)
 
 
 def _slip(mode: str, units: Sequence[str], at: int, *, share: float) -> tuple[int, str] | None:

@@ -1,0 +1,172 @@
+"""What decides whether a candidate may stand."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.example import Example
+from scrutiny.core.transformation import Constraint
+from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.fences import Chosen, Fences
+from scrutiny.text.edits import apply_to_text, in_order
+
+
+class Context(NamedTuple):
+    """What a constraint may ask for besides the document and the edits."""
+
+    example: Example
+    resources: Mapping[str, Any]
+
+
+class Outcome(NamedTuple):
+    """What a step did to one text: its edits, or why there are none."""
+
+    edits: Sequence[Edit]
+    status: str = "ok"
+    reason: str | None = None
+
+
+UNCHANGED = Outcome((), "skipped", "unchanged")
+
+
+class Gate(Protocol):
+    """Admits the first candidate of each site that may stand, and remembers the first veto."""
+
+    def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
+        """Whether one of the candidates may stand; the first that may does."""
+        ...
+
+    def outcome(self) -> Outcome:
+        """What came of it all."""
+        ...
+
+
+def gate_for(document: TextDocument, constraints: Sequence[Constraint]) -> Gate:
+    """Gate of a document: a quick one where there is nothing to break but the text."""
+    if constraints or document.annotations or document.protected:
+        return FencedGate(document, constraints)
+    return PlainGate(document.text)
+
+
+class PlainGate:
+    """Gate of a text without annotations, protected stretches and constraints."""
+
+    __slots__ = ("_chosen", "_text", "_veto")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._chosen = Chosen()
+        self._veto: str | None = None
+
+    def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
+        """Whether one of the candidates may stand; the first that may does."""
+        text, chosen = self._text, self._chosen
+        for candidate in candidates:
+            if len(candidate) == 1:  # nearly always, and worth the shorter way
+                _, start, end, new, spans, _ = edit = candidate[0]
+                if 0 <= start <= end <= len(text):
+                    if text[start:end] == new and not spans:
+                        continue
+                    if chosen.add_if_free(edit):
+                        return True
+                    self._veto = self._veto or "overlap"
+                else:
+                    self._veto = self._veto or "bounds"
+            elif edits := _that_change(text, candidate):
+                veto = "bounds" if _is_beyond(text, edits) else None
+                if veto is None and not chosen.overlaps(edits):
+                    chosen.add(edits)
+                    return True
+                self._veto = self._veto or veto or "overlap"
+        return False
+
+    def outcome(self) -> Outcome:
+        """What came of it all."""
+        return _outcome(self._text, self._chosen.edits, self._veto)
+
+
+def _that_change(text: str, edits: Sequence[Edit]) -> list[Edit]:
+    """Edits that leave another text or other spans."""
+    return [e for e in edits if text[e.start : e.end] != e.text or e.spans]
+
+
+def _is_beyond(text: str, edits: Sequence[Edit]) -> bool:
+    return any(not 0 <= e.start <= e.end <= len(text) for e in edits)
+
+
+class FencedGate:
+    """Gate that asks annotations, protected stretches and constraints."""
+
+    __slots__ = ("_chosen", "_constraints", "_context", "_document", "_fences", "_veto")
+
+    def __init__(self, document: TextDocument, constraints: Sequence[Constraint]) -> None:
+        self._document = document
+        self._constraints = constraints
+        self._chosen = Chosen()
+        self._context: Context | None = None
+        self._veto: str | None = None
+        example = document.example
+        tokens = example.tokens.get(document.field) if example.tokens is not None else None
+        is_plain = not (document.annotations or document.protected)
+        self._fences = (
+            None if is_plain else Fences(document.annotations, document.protected, tokens)
+        )
+
+    def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
+        """Whether one of the candidates may stand."""
+        text = self._document.text
+        for candidate in candidates:
+            edits = _that_change(text, candidate)
+            if not edits:
+                continue
+            reason = self._refusal(edits)
+            if reason is None:
+                self._chosen.add(edits)
+                if self._fences is not None:
+                    self._fences.add(edits)
+                return True
+            self._veto = self._veto or reason
+        return False
+
+    def _refusal(self, edits: Sequence[Edit]) -> str | None:
+        """Code of the first reason why these may not stand, or nothing."""
+        chosen = self._chosen
+        if _is_beyond(self._document.text, edits):
+            return "bounds"
+        if chosen.overlaps(edits):
+            return "overlap"
+        if self._fences is not None and (reason := self._fences.refusal(edits)):
+            return reason
+        if not self._constraints:
+            return None
+        if self._context is None:
+            self._context = Context(self._document.example, self._document.resources)
+        together = [*chosen.edits, *edits]
+        for constraint in self._constraints:
+            if not constraint.allows(self._document, together, self._context):
+                return constraint.reason
+        return None
+
+    def outcome(self) -> Outcome:
+        """What came of it all."""
+        return _outcome(self._document.text, self._chosen.edits, self._veto)
+
+
+def _outcome(text: str, chosen: Sequence[Edit], veto: str | None) -> Outcome:
+    """Outcome of the edits that stand, or of the first veto where none does."""
+    if not chosen:
+        return UNCHANGED if veto is None else Outcome((), "refused", veto)
+    if len(chosen) == 1:
+        return Outcome(chosen)
+    edits = in_order(chosen)
+    return Outcome(edits) if _is_changed(text, edits) else UNCHANGED
+
+
+def _is_changed(text: str, edits: Sequence[Edit]) -> bool:
+    """Whether edits change a text; several that differ each may cancel out."""
+    gain = 0
+    for edit in edits:
+        if edit.spans:
+            return True
+        gain += len(edit.text) - edit.end + edit.start
+    return gain != 0 or apply_to_text(text, edits) != text
