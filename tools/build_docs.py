@@ -1,0 +1,117 @@
+"""Write the reference pages of docs/ from the code: ``make docs``; ``--check`` only compares.
+
+Pages: the command line (from ``--help``), transformations, diagnostics, statistics and the rest of
+the registry (from what each object says of itself), options of data strings.
+"""
+
+import argparse
+import inspect
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from scrutiny.cli import VERBS, group
+from scrutiny.cli.show_verb import facts
+from scrutiny.core.registry import registry
+
+DOCS = Path(__file__).parents[1] / "docs" / "reference"
+GENERATED = "<!-- Made by `make docs` from the code; edit the docstring, not this page. -->"
+
+
+def pages() -> dict[str, str]:
+    """Text of every reference page by its file name."""
+    return {
+        "cli.md": "\n".join(cli_page()),
+        "transformations.md": "\n".join(transformations_page()),
+        "diagnostics.md": "\n".join(docs_page("diagnostic", "Diagnostics")),
+        "constraints.md": "\n".join(docs_page("constraint", "Constraints")),
+        "tasks.md": "\n".join(docs_page("task", "Tasks")),
+        "statistics.md": "\n".join(statistics_page()),
+    }
+
+
+def cli_page() -> Iterator[str]:
+    yield f"# The command line\n\n{GENERATED}\n"
+    for verb in ("", *VERBS):
+        for path in ([verb] if verb else [], *sub_verbs(verb)):
+            yield f"## scrutiny {' '.join(path)}".rstrip() + "\n"
+            yield f"```text\n{help_of(path)}```\n"
+
+
+def sub_verbs(verb: str) -> list[list[str]]:
+    command = group.get_command(None, verb) if verb else None  # type: ignore[arg-type]
+    return [[verb, name] for name in getattr(command, "commands", {})]
+
+
+def help_of(path: list[str]) -> str:
+    runner = CliRunner(env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    result = runner.invoke(group, [*path, "--help"], prog_name="scrutiny", terminal_width=80)
+    return result.output
+
+
+def transformations_page() -> Iterator[str]:
+    names = registry()
+    yield f"# Transformations\n\n{GENERATED}\n"
+    yield "| name | what it does | gold answer | needs |\n| --- | --- | --- | --- |"
+    for name in names.names("transformation"):
+        thing = names.load("transformation", name)
+        effect = "; ".join(
+            f"{'other tasks' if task == '*' else task}: {says}"
+            for task, says in thing.effect.items()
+        )
+        needs = ", ".join(thing.resources) or "nothing"
+        yield f"| [{name}](#{name.replace('@', '')}) | {thing.summary} | {effect} | {needs} |"
+    yield ""
+    yield from sections("transformation")
+
+
+def docs_page(kind: str, title: str) -> Iterator[str]:
+    yield f"# {title}\n\n{GENERATED}\n"
+    yield from sections(kind)
+
+
+def sections(kind: str) -> Iterator[str]:
+    names = registry()
+    for name in names.names(kind):
+        thing = names.load(kind, name)
+        yield f"## {name}\n"
+        yield (inspect.getdoc(thing) or "") + "\n"
+        for title, value in facts(thing):
+            yield f"- {title}: {value}"
+        yield ""
+
+
+def statistics_page() -> Iterator[str]:
+    names = registry()
+    yield f"# Statistics\n\n{GENERATED}\n"
+    yield "| name | says | needs | interval on | higher is |\n| --- | --- | --- | --- | --- |"
+    for name in names.names("statistic"):
+        s = names.load("statistic", name)
+        yield f"| {name} | {s.says} | {', '.join(s.needs)} | {s.scale} | {s.higher_is} |"
+    yield ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="fail if a page is out of date")
+    arguments = parser.parse_args()
+    os.environ["COLUMNS"] = "80"
+    stale = []
+    DOCS.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        path = DOCS / name
+        text = text.rstrip() + "\n"
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if not arguments.check:
+            path.write_text(text, encoding="utf-8")
+    print(f"{len(stale)} pages {'are out of date' if arguments.check else 'written'}: {stale}")
+    return int(bool(stale) and arguments.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
