@@ -7,6 +7,8 @@ kept: in running text most words were asked before.
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from scrutiny.core.transformation import Document
+from scrutiny.perturb.verbs import tag_in_clause
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word, zipf
 from scrutiny.text.wordnet import (
@@ -50,6 +52,7 @@ _COARSE: Final = frozenset(
     gook dyke tramp broad chick""".split()
 )
 _CACHED: Final = 1 << 16
+_USUAL: Final = 0.4  # share of a word's uses in SemCor that are of a part of speech
 
 
 def content_lemma(word: str, xpos: str) -> str | None:
@@ -255,18 +258,65 @@ def opposites(base: str, pos: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=_CACHED)
+def _uses(word: str) -> dict[str, int]:
+    """How often a form was counted in SemCor under each part of speech of WordNet."""
+    return {pos: sum(sense_counts(lemma(word, upos), pos)) for upos, pos in POS_OF.items()}
+
+
+@lru_cache(maxsize=_CACHED)
+def likely_tag(word: str, xpos: str) -> str:
+    """Penn tag, where an adverb that is nearly always an adjective counts as one.
+
+    Taggers confuse the two after a copula ("It was good").
+
+    Examples
+    --------
+    >>> likely_tag("good", "RB"), likely_tag("well", "RB")
+    ('JJ', 'RB')
+    """
+    if xpos != "RB" or word.endswith("ly"):
+        return xpos
+    uses = _uses(word)
+    return "JJ" if uses["a"] >= 10 * max(uses["r"], 1) else xpos
+
+
+def content_tag(document: Document, index: int) -> str:
+    """Penn tag of a word, mended where its clause or its usual part of speech speaks against it."""
+    return likely_tag(document.words[index].lower(), tag_in_clause(document, index))
+
+
+@lru_cache(maxsize=_CACHED)
 def is_same_part_of_speech(word: str, other: str, xpos: str) -> bool:
-    """Whether a word can have the tag of another one: WordNet knows it so, in this very form.
+    """Whether a word usually has the tag of another one, in this very form.
 
     Examples
     --------
     >>> is_same_part_of_speech("movies", "films", "NNS")
     True
-    >>> is_same_part_of_speech("movies", "film", "NNS")
-    False
+    >>> is_same_part_of_speech("movies", "film", "NNS"), is_same_part_of_speech("man", "old", "NN")
+    (False, False)
     """
     upos = UPOS_OF.get(xpos)
     if upos is None or other == word:
         return False
-    base = lemma(other, upos)
-    return exists(base, POS_OF[upos]) and inflected(base, xpos) == other
+    base, pos = lemma(other, upos), POS_OF[upos]
+    if inflected(base, xpos) != other:
+        return False
+    uses = _uses(other)
+    return exists(base, pos) and uses[pos] >= _USUAL * sum(uses.values())
+
+
+@lru_cache(maxsize=_CACHED)
+def is_of_a_kind(base: str, other: str, pos: str) -> bool:
+    """Whether two lemmas share a coarse class of meaning in a usual sense; no class, no answer.
+
+    Examples
+    --------
+    >>> is_of_a_kind("walk", "drive", "v"), is_of_a_kind("walk", "hug", "v")
+    (True, False)
+    """
+    if pos in ("a", "r"):
+        return True
+    of_base = {lexname(s) for s in usual_senses(base, pos, least_share=0.2)}
+    of_other = {lexname(s) for s in usual_senses(other, pos, least_share=0.2)}
+    return not of_base or not of_base.isdisjoint(of_other)

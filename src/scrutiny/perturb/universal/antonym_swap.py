@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.agreement import replace_word
-from scrutiny.perturb.replacements import antonym_forms
+from scrutiny.perturb.replacements import antonym_forms, content_tag
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -64,7 +64,7 @@ class AntonymSwap:
             Site(start, end, i)
             for i, (start, end) in enumerate(document.tokens)
             if _has_antonym(words[i], self.senses, self.least_zipf)
-            and document.tag(i) in _TAGS
+            and content_tag(document, i) in _TAGS
             and self._forms(document, i)
         ]
 
@@ -81,7 +81,7 @@ class AntonymSwap:
     def _forms(self, document: Document, index: int) -> tuple[str, ...]:
         return antonym_forms(
             document.words[index].lower(),
-            document.tag(index),
+            content_tag(document, index),
             senses=self.senses,
             least_zipf=self.least_zipf,
         )

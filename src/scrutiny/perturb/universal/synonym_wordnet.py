@@ -8,8 +8,12 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.agreement import replace_word
 from scrutiny.perturb.draws import in_random_order
-from scrutiny.perturb.replacements import SynonymSettings, synonym_forms, words_with_synonym
-from scrutiny.perturb.verbs import tag_in_clause
+from scrutiny.perturb.replacements import (
+    SynonymSettings,
+    content_tag,
+    synonym_forms,
+    words_with_synonym,
+)
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -79,7 +83,7 @@ class SynonymWordnet:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Synonyms in the word's inflection, in random order; the usual ones alone if any."""
-        xpos = tag_in_clause(document, site.token)
+        xpos = content_tag(document, site.token)
         if xpos.startswith("VB") and _has_particle(document, site.token):
             return  # "lives in" is not "inhabits in"
         forms = self._forms(document.words[site.token].lower(), xpos)

@@ -1,0 +1,117 @@
+"""Words replaced by a near neighbor in a space of word vectors."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.agreement import replace_word
+from scrutiny.perturb.draws import in_random_order
+from scrutiny.perturb.replacements import (
+    POS_OF,
+    UPOS_OF,
+    content_lemma,
+    content_tag,
+    is_of_a_kind,
+    is_same_part_of_speech,
+    opposites,
+)
+from scrutiny.perturb.resources import Vectors, find_resource
+from scrutiny.text.inflect import lemma
+from scrutiny.text.lexicon import is_stop_word
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymVectors:
+    """A near neighbor of the same part of speech and inflection, antonyms left out.
+
+    Vectors put words near one another that occur in like contexts, so opposites are near as well;
+    those that WordNet knows, direct or by way of a similar adjective, are taken out. So are words
+    that are mostly of another part of speech, and nouns and verbs of another class of meaning.
+
+    Parameters
+    ----------
+    neighbors
+        How many neighbors are looked at.
+    least_cosine
+        How near a neighbor has to be.
+
+    **Measures** whether the answer hangs on the wording, with replacements that WordNet lacks.
+
+    **Misleads when** neighbors are of a kind but not the same ("Monday", "Tuesday"): then the text
+    says something else. Look at the variants before stating a drop as a lack of robustness.
+
+    References
+    ----------
+    Alzantot et al. (2018). Generating natural language adversarial examples.
+    Mrkšić et al. (2016). Counter-fitting word vectors to linguistic constraints.
+
+    Examples
+    --------
+    >>> SynonymVectors().resources
+    ('tagger', 'wordnet', 'vectors')
+    """
+
+    id: ClassVar[str] = "synonym_vectors@1"
+    summary: ClassVar[str] = "words replaced by a near neighbor among word vectors, no antonyms"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "vectors")
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "text-pair-classification": "may change",
+    }
+    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
+    where: ClassVar[str] = "around"
+
+    neighbors: int = 20
+    least_cosine: float = 0.7
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Content words; which of them have a neighbor shows when they are asked."""
+        words = document.words
+        return [
+            Site(start, end, i)
+            for i, (start, end) in enumerate(document.tokens)
+            if end - start > 2 and words[i].isalpha() and not is_stop_word(words[i])
+        ]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Neighbors that fit, in random order."""
+        vectors: Vectors = find_resource(document, "vectors")
+        word = document.words[site.token].lower()
+        found = self._fitting(word, content_tag(document, site.token), vectors)
+        for other in in_random_order(found, rng):
+            edits = replace_word(document, site.token, other)
+            if edits is not None:
+                yield edits
+
+    def _fitting(self, word: str, xpos: str, vectors: Vectors) -> list[str]:
+        base = content_lemma(word, xpos)
+        if base is None:
+            return []
+        upos = UPOS_OF[xpos]
+        pos = POS_OF[upos]
+        against = opposites(base, pos)
+        neighbors = vectors.neighbors(word, most=self.neighbors)
+        near = [other for other, cosine in neighbors if cosine >= self.least_cosine]
+        return [
+            other
+            for other in near
+            if is_same_part_of_speech(word, other, xpos)
+            and (stem := lemma(other, upos)) != base
+            and stem not in against
+            and is_of_a_kind(base, stem, pos)
+            and not is_stop_word(other)
+        ]
+
+    def warm(self, documents: Iterable[Document], resources: Mapping[str, Any]) -> None:
+        """Look up the neighbors of all words of many documents in one go."""
+        vectors: Vectors = find_resource(resources, "vectors")
+        words = {d.words[s.token].lower() for d in documents for s in self.sites(d)}
+        vectors.warm(words, most=self.neighbors)
