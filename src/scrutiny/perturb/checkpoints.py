@@ -122,10 +122,12 @@ class CheckpointMaskFiller:
         left = tokenizer(query.text[: query.start].rstrip(), add_special_tokens=False)["input_ids"]
         right = tokenizer(query.text[query.end :], add_special_tokens=False)["input_ids"]
         longest = min(int(tokenizer.model_max_length), self._positions())
-        room = longest - tokenizer.num_special_tokens_to_add() - 1
+        framed = tokenizer(tokenizer.mask_token)["input_ids"]  # the mask between special pieces
+        at = framed.index(tokenizer.mask_token_id)
+        room = longest - len(framed)
         before = min(len(left), max(room // 2, room - len(right)))
         inner = [*left[len(left) - before :], tokenizer.mask_token_id, *right[: room - before]]
-        return list(tokenizer.build_inputs_with_special_tokens(inner))
+        return [*framed[:at], *inner, *framed[at + 1 :]]
 
     def _positions(self) -> int:
         """Positions that the model knows; RoBERTa's count starts after its padding index."""
