@@ -33,6 +33,11 @@ _KINDS: Final = {
 }
 
 
+_WITH_THE: Final = frozenset(
+    {"Netherlands", "Philippines", "Gambia", "Bahamas", "Maldives", "Congo"}
+)
+
+
 class Mention(NamedTuple):
     """A stretch of the text that names an entity of a kind."""
 
@@ -106,13 +111,41 @@ def _tables(mention: Mention, parts: Sequence[str]) -> list[Sequence[str]]:
     if mention.kind == "ORG":
         return [organizations()]
     if mention.kind == "LOC":
-        return [countries() if mention.text.title() in _countries() else cities()]
+        is_country = mention.text.title() in _countries()
+        return [_bare_names(countries() if is_country else cities())]
     first = parts[0].title()
     gender = first_name_gender(first)
     firsts = first_names(gender) if gender else (*first_names("female"), *first_names("male"))
     if len(parts) > 1:
         return [firsts, last_names()]
     return [firsts] if gender else [last_names()]
+
+
+def needs_the(name: str) -> bool:
+    """Whether a place name takes the definite article in running text.
+
+    Examples
+    --------
+    >>> needs_the("United States"), needs_the("Ireland")
+    (True, False)
+    """
+    first, _, rest = name.partition(" ")
+    if name in _WITH_THE or name.isupper():
+        return True
+    return bool(rest) and first in ("United", "Czech", "Dominican", "Central")
+
+
+@cache
+def _bare_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if not needs_the(name))
+
+
+def article_before(document: Document, start: int) -> tuple[int, int] | None:
+    """Stretch of "the" and its space right before a place, or nothing."""
+    head = document.text[max(0, start - 4) : start]
+    if head.lower() != "the " or (start > 4 and document.text[start - 5].isalnum()):
+        return None
+    return start - 4, start
 
 
 @cache

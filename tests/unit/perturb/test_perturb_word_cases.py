@@ -13,7 +13,7 @@ from scrutiny.perturb.recipe import Recipe, step_of
 from scrutiny.text.edits import apply_to_text
 
 CASES = Path(__file__).parent / "cases"
-NAMES = ("antonym_swap", "reverse_negation", "synonym_wordnet", "tense")
+NAMES = ("antonym_swap", "name_place_swap", "reverse_negation", "synonym_wordnet", "tense")
 
 
 def _cases():

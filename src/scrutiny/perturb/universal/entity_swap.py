@@ -1,0 +1,90 @@
+"""Named entities replaced by others of the same type."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.mentions import (
+    Mention,
+    article_before,
+    groups,
+    mentions,
+    needs_the,
+    other_names,
+    part_of,
+)
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_TRIED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class EntitySwap:
+    """A person, place or organization renamed throughout the text.
+
+    Annotated spans are taken where the example has them, the run's entity finder otherwise. Every
+    mention of an entity gets the same new name; a person's first or last name alone follows.
+
+    **Measures** whether the answer hangs on who is named instead of what is said.
+
+    **Misleads when** the name carries the answer (a film known to be bad), or two fields of an
+    example speak of one entity: they are renamed apart.
+
+    References
+    ----------
+    Lin, Gao, Yin, Ren (2020). RockNER: a simple method to create adversarial examples for
+    evaluating the robustness of named entity recognition models (in EMNLP 2021).
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example, Span
+    >>> from scrutiny.perturb.engine import perturb
+    >>> gold = (Span("text", 10, 16, "LOC"),)
+    >>> variant = perturb(Example("1", {"text": "I went to Dublin"}, gold), "entity_swap", seed=0)
+    >>> variant.gold[0].start, variant.gold[0].label
+    (10, 'LOC')
+    """
+
+    id: ClassVar[str] = "entity_swap@1"
+    summary: ClassVar[str] = "named entities replaced by others of the same type"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("entities",)
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "text-pair-classification": "may change",
+    }
+    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    where: ClassVar[str] = "anywhere"
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The first mention of each entity."""
+        firsts = [group[0] for group in groups(mentions(document))]
+        return [Site(m.start, m.end, _token_at(document, m.start)) for m in firsts]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """All mentions of the entity under a new name; a few names are drawn."""
+        group = next(g for g in groups(mentions(document)) if g[0].start == site.start)
+        whole = group[0]
+        for name in other_names(whole, rng, tries=_TRIED):
+            edits = [Edit(document.field, m.start, m.end, part_of(name, whole, m)) for m in group]
+            yield (*edits, *_articles(document, group))
+
+
+def _articles(document: Document, group: Sequence[Mention]) -> Iterator[Edit]:
+    """Edits that take "the" away before a place that had it: no new name of ours takes it."""
+    for mention in group:
+        if mention.kind == "LOC" and needs_the(mention.text):
+            article = article_before(document, mention.start)
+            if article is not None:
+                yield Edit(document.field, *article, "")
+
+
+def _token_at(document: Document, place: int) -> int:
+    """Index of the token that a code point belongs to."""
+    return next((i for i, (_, end) in enumerate(document.tokens) if place < end), -1)

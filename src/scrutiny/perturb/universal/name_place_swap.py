@@ -1,0 +1,232 @@
+"""People turned into the other gender, or places moved to another region."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.mentions import article_before, needs_the
+from scrutiny.perturb.sites import whole_text
+from scrutiny.perturb.verbs import could_be_verb
+from scrutiny.text.casing import match_case
+from scrutiny.text.gender import first_name_gender, swap_gender
+from scrutiny.text.lexicon import Gender, cities, countries, first_names, place_region, table
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_TRIED: Final = 3
+_LONGEST_PLACE: Final = 4  # tokens
+_PRONOUNS: Final[dict[Gender, frozenset[str]]] = {
+    "male": frozenset({"he", "him", "his", "himself", "he'd", "he'll", "he's"}),
+    "female": frozenset({"she", "her", "hers", "herself", "she'd", "she'll", "she's"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NamePlaceSwap:
+    """One gender throughout a text, or places of one region throughout.
+
+    With names, every first name of the other gender becomes one of the wanted gender, the same for
+    the same, and pronouns, titles and nouns follow: "her" becomes "him" or "his" by its part of
+    speech. With places, a city becomes a city and a country a country of the region.
+
+    Parameters
+    ----------
+    change
+        What is changed.
+    gender
+        Gender that the people have afterwards.
+    region
+        Region that the places are in afterwards.
+
+    **Measures** whether the answer depends on the gender of people or the region of places.
+
+    **Misleads when** gender or place is what the text is about ("the first woman to ..."). Names
+    stand for groups only as far as readers take them so.
+
+    References
+    ----------
+    Zhao et al. (2018). Gender bias in coreference resolution: evaluation and debiasing methods.
+    Prabhakaran, Hutchinson, Mitchell (2019). Perturbation sensitivity analysis to detect unintended
+    model biases.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine import perturb
+    >>> variant = perturb(Example("1", {"text": "he saw his mother"}), "name_place_swap", seed=0)
+    >>> [edit.text for edit in variant.edits]
+    ['she', 'her']
+    """
+
+    id: ClassVar[str] = "name_place_swap@1"
+    summary: ClassVar[str] = "people of the other gender, or places of another region"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger",)
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "text-pair-classification": "may change",
+    }
+    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
+    where: ClassVar[str] = "anywhere"
+
+    change: Literal["name", "place"] = "name"
+    gender: Literal["female", "male"] = "female"
+    region: str = "Africa"
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The text as a whole, if there is anything in it to change."""
+        if self.change == "place":
+            found = bool(self._places(document))
+        else:
+            found = any(True for _ in self._people(document))
+        return whole_text(document) if found else ()
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """All names, or all places, changed consistently; a few draws of the new ones."""
+        del site
+        for _ in range(_TRIED):
+            if self.change == "place":
+                yield tuple(self._moved(document, rng))
+            else:
+                yield tuple(self._renamed(document, rng))
+
+    def _people(self, document: Document) -> Iterator[tuple[int, str | None]]:
+        """(token, its counterpart, or nothing for a first name) for all that has to change."""
+        for i, word in enumerate(document.words):
+            if first_name_gender(_bare(word)) == self._other and _is_name(document, i):
+                yield i, None
+            elif _is_of(word, self._other):
+                other = swap_gender(word, _pronoun_tag(document, i))
+                if other is not None:
+                    yield i, other
+
+    @property
+    def _other(self) -> Gender:
+        return "male" if self.gender == "female" else "female"
+
+    def _renamed(self, document: Document, rng: "Generator") -> Iterator[Edit]:
+        people = list(self._people(document))
+        old = list(dict.fromkeys(_bare(document.words[i]) for i, other in people if other is None))
+        present = {_bare(word) for word in document.words}
+        options = [n for n in first_names(self.gender) if n not in present]
+        shares = rng.random(len(old)).tolist()
+        new: dict[str, str] = {}
+        for name, share in zip(old, shares, strict=True):
+            left = [n for n in options if n not in new.values()]
+            new[name] = left[int(share * len(left))]
+        for i, other in people:
+            start, end = document.tokens[i]
+            word = document.words[i]
+            bare = _bare(word)
+            text = other if other is not None else match_case(bare, new[bare]) + word[len(bare) :]
+            yield Edit(document.field, start, end, text)
+
+    def _places(self, document: Document) -> list[tuple[int, int, str]]:
+        """(start, end, name) of places that are not in the region, longest names first."""
+        found = []
+        i = 0
+        tokens, text = document.tokens, document.text
+        while i < len(tokens):
+            width = 0
+            for w in range(min(_LONGEST_PLACE, len(tokens) - i), 0, -1):
+                name = text[tokens[i][0] : tokens[i + w - 1][1]]
+                bare = _bare(name)
+                region = place_region(bare)
+                if region is not None and _is_capitalized_place(document, i, bare):
+                    if region != self.region:
+                        found.append((tokens[i][0], tokens[i][0] + len(bare), bare))
+                    width = w
+                    break
+            i += max(1, width)
+        return found
+
+    def _moved(self, document: Document, rng: "Generator") -> Iterator[Edit]:
+        places = self._places(document)
+        old = list(dict.fromkeys(name for _, _, name in places))
+        shares = rng.random(len(old)).tolist()
+        new: dict[str, str] = {}
+        for name, share in zip(old, shares, strict=True):
+            kind = countries if name in _countries() else cities
+            left = [p for p in kind(self.region) if not (p in new.values() or p in old)]
+            left = [p for p in left if not needs_the(p)]
+            if not left:
+                return
+            new[name] = left[int(share * len(left))]
+        for start, end, name in places:
+            article = article_before(document, start) if needs_the(name) else None
+            if article is not None:
+                yield Edit(document.field, *article, "")
+            yield Edit(document.field, start, end, new[name])
+
+
+@cache
+def _countries() -> frozenset[str]:
+    return frozenset(countries())
+
+
+@cache
+def _gendered(gender: Gender) -> frozenset[str]:
+    """Lower-case nouns and titles of a gender."""
+    column = 0 if gender == "female" else 1
+    return frozenset(row[column].lower() for row in table("gender_pairs"))
+
+
+def _bare(word: str) -> str:
+    """A word without its possessive ending."""
+    for ending in ("'s", "’s"):
+        if word.endswith(ending):
+            return word[: -len(ending)]
+    return word
+
+
+def _is_of(word: str, gender: Gender) -> bool:
+    """Whether a pronoun, title or noun is of a gender."""
+    low = word.lower().replace("’", "'").removesuffix(".")
+    return low in _PRONOUNS[gender] or _bare(low) in _gendered(gender)
+
+
+def _pronoun_tag(document: Document, index: int) -> str:
+    """Penn tag, where the words behind "her" settle what it is.
+
+    A singular noun needs a determiner ("her book"), and an adjective without a noun takes none
+    ("made her happy").
+    """
+    tag = document.tag(index)
+    if document.words[index].lower() != "her":
+        return tag
+    following = [document.tag(i) for i in range(index + 1, min(index + 3, len(document.words)))]
+    if following[:1] == ["NN"] or following in (["JJ", "NN"], ["JJ", "NNS"]):
+        return "PRP$"
+    if following[:1] == ["JJ"] and not following[-1].startswith(("JJ", "NN", "CC", ",")):
+        return "PRP"
+    return tag
+
+
+def _is_name(document: Document, index: int) -> bool:
+    """Whether a word that can be a first name is one here ("Will came", not "Will he come").
+
+    A verb at the head of a sentence ("Mark my words") may be tagged as a name; what follows tells.
+    """
+    word = document.words[index]
+    if not word[:1].isupper() or document.tag(index) not in ("NNP", "NN", "FW"):
+        return False
+    opens = index == 0 or document.words[index - 1] in (".", "!", "?", '"', "“")
+    if not opens or not could_be_verb(_bare(word)):
+        return True
+    if _bare(word) != word:
+        return True
+    following = document.tag(index + 1) if index + 1 < len(document.words) else "."
+    return following in ("VBZ", "VBD", "VBP", "MD", "NNP", "CC", ",", "POS")
+
+
+def _is_capitalized_place(document: Document, index: int, name: str) -> bool:
+    """Whether a place name is no other word here; of a single word the tagger decides."""
+    if not name[:1].isupper():
+        return False
+    return " " in name or document.tag(index) in ("NNP", "NN", "JJ", "NNPS", "NNS")
