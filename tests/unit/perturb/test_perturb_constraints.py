@@ -1,0 +1,168 @@
+"""Vetoes: what each constraint refuses and what it lets through."""
+
+import numpy as np
+import pytest
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.errors import MissingExtraError, PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.registry import registry
+from scrutiny.perturb.constraints.edit_distance import EditDistance
+from scrutiny.perturb.constraints.embedding_similarity import EmbeddingSimilarity
+from scrutiny.perturb.constraints.grammar import Grammar, HarperChecker
+from scrutiny.perturb.constraints.max_change import MaxChange
+from scrutiny.perturb.constraints.perplexity_ratio import PerplexityRatio
+from scrutiny.perturb.constraints.stop_words import StopWords
+from scrutiny.perturb.document import document_of
+from scrutiny.perturb.engine import perturb
+
+TEXT = "The old man saw a dog."
+
+
+def edit(old, new, text=TEXT):
+    start = text.index(old)
+    return Edit("text", start, start + len(old), new)
+
+
+def allows(constraint, *edits, text=TEXT, context=None):
+    return constraint.allows(document_of(text), edits, context)
+
+
+@pytest.mark.parametrize(
+    ("edits", "allowed"),
+    [
+        ([edit("dog", "cat")], True),
+        ([edit("The", "A")], False),
+        ([edit("he o", "x")], False),
+        ([Edit("text", 3, 3, " very")], True),
+        ([Edit("text", 1, 1, "x")], False),
+        ([edit("a dog", "an owl")], False),
+        ([Edit("text", 16, 17, "an"), edit("dog", "owl")], True),
+    ],
+)
+def test_stop_words(edits, allowed):
+    assert allows(StopWords(), *edits) is allowed
+
+
+def test_stop_words_of_ones_own():
+    assert not allows(StopWords(words=frozenset({"dog"})), edit("dog", "cat"))
+    assert allows(StopWords(words=frozenset({"dog"})), edit("The", "A"))
+
+
+@pytest.mark.parametrize(
+    ("share", "unit", "edits", "allowed"),
+    [
+        (0.15, "words", [edit("dog", "cat")], True),
+        (0.14, "words", [edit("dog", "cat")], False),
+        (0.29, "words", [edit("dog", "cat"), edit("old", "new")], True),
+        (0.28, "words", [edit("dog", "cat"), edit("old", "new")], False),
+        (0.28, "words", [edit("dog", "big red dog")], False),
+        (0.14, "characters", [edit("dog", "cat")], True),
+        (0.13, "characters", [edit("dog", "cat")], False),
+        (0.2, "characters", [edit("dog", "")], True),
+    ],
+)
+def test_max_change(share, unit, edits, allowed):
+    assert allows(MaxChange(share=share, unit=unit), *edits) is allowed
+
+
+@pytest.mark.parametrize(
+    ("most", "share", "new", "allowed"),
+    [
+        (1, None, "dig", True),
+        (1, None, "cat", False),
+        (3, None, "cat", True),
+        (None, 0.14, "cat", True),
+        (None, 0.13, "cat", False),
+        (3, 0.05, "cat", False),
+        (None, None, "elephant", True),
+    ],
+)
+def test_edit_distance(most, share, new, allowed):
+    assert allows(EditDistance(most=most, share=share), edit("dog", new)) is allowed
+
+
+class Model:
+    """Perplexity by a table of words; vectors by their counts."""
+
+    SURPRISING = frozenset({"owl"})
+
+    def perplexity(self, texts):
+        return [30.0 if self.SURPRISING & set(t.strip(".").split()) else 10.0 for t in texts]
+
+    def encode(self, texts):
+        words = sorted({w for t in texts for w in t.split()})
+        return np.array([[t.split().count(w) for w in words] for t in texts], dtype=float)
+
+
+def test_perplexity_ratio():
+    context = {"perplexity": Model()}
+    assert allows(PerplexityRatio(most=2.0), edit("dog", "cat"), context=context)
+    assert not allows(PerplexityRatio(most=2.0), edit("dog", "owl"), context=context)
+    assert allows(PerplexityRatio(most=3.0), edit("dog", "owl"), context=context)
+
+
+def test_embedding_similarity():
+    context = {"encoder": Model()}
+    assert allows(EmbeddingSimilarity(least=5 / 6), edit("dog", "cat"), context=context)
+    assert not allows(EmbeddingSimilarity(least=0.84), edit("dog", "cat"), context=context)
+    assert not allows(
+        EmbeddingSimilarity(least=0.0), Edit("text", 0, len(TEXT), ""), context=context
+    )
+
+
+@pytest.mark.parametrize("constraint", [PerplexityRatio(), EmbeddingSimilarity()])
+def test_there_is_no_hidden_default_model(constraint):
+    with pytest.raises(PlanError, match="has no default"):
+        allows(constraint, edit("dog", "cat"))
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "allowed"),
+    [
+        ("They play.", "play", "do not play", True),
+        ("They play.", "play", "does not play", False),
+        ("I went home.", "went", "did not went", False),
+        ("I went home.", "went", "did not go", True),
+        ("They does not play.", "play", "sing", True),
+        ("He has a dog.", "dog", "xqzt", True),
+    ],
+)
+def test_grammar_refuses_new_complaints_only(text, old, new, allowed):
+    pytest.importorskip("harper")
+    assert allows(Grammar(), edit(old, new, text), text=text) is allowed
+
+
+def test_grammar_counts_the_kinds_that_are_not_ignored():
+    class Checker:
+        def lints(self, text):
+            return [("Spelling", "x")] * text.count("x") + [("Agreement", "y")] * text.count("y")
+
+    context = {"grammar": Checker()}
+    assert allows(Grammar(), edit("dog", "xx"), context=context)
+    assert not allows(Grammar(), edit("dog", "yy"), context=context)
+    assert allows(Grammar(ignore=frozenset({"Agreement"})), edit("dog", "yy"), context=context)
+
+
+def test_a_missing_checker_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "harper", None)
+    with pytest.raises(MissingExtraError, match=r"scrutiny\[nlp\]"):
+        HarperChecker()
+
+
+def test_the_engine_asks_and_gives_the_reason():
+    example = Example("1", {"text": "The film."})
+    free = perturb(example, "synonym_wordnet", seed=0)
+    held = perturb(
+        example, "synonym_wordnet", seed=0, constraints=[StopWords(words=frozenset({"film"}))]
+    )
+    assert free.status == "ok"
+    assert (held.status, held.reason, held.edits) == ("refused", "stop_word", ())
+
+
+@pytest.mark.parametrize("name", registry().names("constraint"))
+def test_every_constraint_has_the_anatomy(name):
+    constraint = registry().load("constraint", name)()
+    assert constraint.id == name
+    assert constraint.reason == name.partition("@")[0].replace("stop_words", "stop_word")
+    assert isinstance(constraint.resources, tuple)

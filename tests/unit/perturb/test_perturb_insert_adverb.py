@@ -1,0 +1,65 @@
+"""Adverbs before main verbs, and nowhere else."""
+
+import re
+
+import pytest
+
+from scrutiny.core.example import Example
+from scrutiny.perturb.document import document_of
+from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.universal.insert_adverb import InsertAdverb
+from scrutiny.text.edits import apply_to_text
+from scrutiny.text.lexicon import adverbs
+
+CASES = [
+    ("She has seen it.", "She has {} seen it.", "the participle, not its auxiliary"),
+    ("He will go home.", "He will {} go home.", "the infinitive, not the modal"),
+    ("They play football.", "They {} play football.", "a finite verb"),
+    ("He doesn't like it.", "He doesn't {} like it.", "behind a contracted negation"),
+    ("it does n't work .", "it does n't {} work .", "and behind one that is split"),
+    ("She was seen there.", "She was {} seen there.", "a passive"),
+    ("They have a house.", "They {} have a house.", "have with an object is a main verb"),
+    ("THEY PLAY CHESS.", "THEY {} PLAY CHESS.", "in capitals"),
+    ("He is tall.", "He is tall.", "a copula takes none"),
+    ("I am here.", "I am here.", "nor here"),
+    ("Watch it.", "Watch it.", "a capital at the head of a sentence stays there"),
+    ("The running water is cold.", "The running water is cold.", "an attribute is no verb"),
+    ("A very tall tree", "A very tall tree", "no verb at all"),
+]
+
+
+@pytest.mark.parametrize(("text", "pattern", "why"), CASES)
+def test_a_text_turns_into_the_one_written_down(text, pattern, why):
+    before, found, after = pattern.partition("{}")
+    for seed in range(8):
+        variant = perturb(Example("1", {"text": text}), "insert_adverb(most=1)", seed=seed)
+        changed = apply_to_text(text, variant.edits)
+        if not found:
+            assert changed == text, why
+            continue
+        match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", changed)
+        assert match is not None, why
+        assert match[1].lower() in adverbs()
+        assert match[1].isupper() == text.isupper()
+
+
+def test_every_main_verb_is_a_site():
+    document = document_of("She came, has seen it and will leave.")
+    words = [document.words[s.token] for s in InsertAdverb().sites(document)]
+    assert words == ["came", "seen", "leave"]
+
+
+def test_an_adverb_that_stands_there_already_is_not_repeated():
+    document = document_of("They usually play chess.")
+    (site,) = InsertAdverb().sites(document)
+
+    class Same:
+        def random(self, size=None):
+            import numpy as np
+
+            first = adverbs().index("usually") / len(adverbs()) + 1e-9
+            return first if size is None else np.linspace(0, 1, size)
+
+    texts = [e.text for (e,) in InsertAdverb().candidates(document, site, Same())]
+    assert texts
+    assert "usually " not in texts
