@@ -10,6 +10,7 @@ from scrutiny.report.numbers import decimals_for, interval, number, out_of, perc
 from scrutiny.report.view import FlipCounts
 
 Spec = dict[str, Any]
+_AXIS_AND_LEGEND = 78  # pixels below and above the plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,14 @@ class Chart:
     table: Table
     note: str = ""
 
+    @property
+    def height(self) -> int:
+        """Pixels to keep free until the chart is drawn, so that nothing jumps."""
+        plot = self.spec["height"]
+        if isinstance(plot, dict):
+            plot = plot["step"] * len({v["label"] for v in self.spec["data"]["values"]})
+        return int(plot) + _AXIS_AND_LEGEND
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -66,13 +75,17 @@ def forest_table(lines: Sequence[Line]) -> Table:
 
 
 def strip_table(kept: Sequence[tuple[str, Estimate]]) -> Table:
-    """Label and one column for each replicate."""
+    """Label, one column for each replicate, and how the replicates agree."""
     names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
+    agreement = list(dict.fromkeys(name for _, e in kept for name in e.across))
     rows = []
     for label, e in kept:
         decimals = decimals_for(e.low, e.high, e.value)
-        rows.append((label, *(number(e.by_replicate.get(name), decimals) for name in names)))
-    return Table(("", *(replicate_words(name) for name in names)), tuple(rows))
+        cells = [number(e.by_replicate.get(name), decimals) for name in names]
+        cells += [number(e.across.get(name), decimals) for name in agreement]
+        rows.append((label, *cells))
+    spoken = (name.replace("_", " ") for name in agreement)
+    return Table(("", *(replicate_words(name) for name in names), *spoken), tuple(rows))
 
 
 def variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> Table:

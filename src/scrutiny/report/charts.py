@@ -25,6 +25,12 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 MOST_ROWS: Final = 60
 #: Sources of variance in the order in which they are drawn; others follow.
 _SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
+#: What the known sources of variance stand for.
+_MEANINGS: Final = {
+    "seeds": "Seeds: another training run.",
+    "items": "Items: another sample of texts.",
+    "both": "Both: their interaction.",
+}
 #: What the known baselines of flips say.
 _STORIES: Final = {
     "coin flip": "Coin flip: as many flips, thrown at random over the items.",
@@ -147,8 +153,12 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
     return Chart(
         anchor=anchor,
         title="Where the uncertainty comes from",
-        caption="Seeds: another training run. Items: another sample of texts. Both: their "
-        "interaction. The table gives standard deviations in units of the estimate.",
+        caption=" ".join(
+            [
+                *(_MEANINGS[name] for name in names if name in _MEANINGS),
+                "The table gives standard deviations on the scale of the interval.",
+            ]
+        ),
         spec=_spec(values, height={"step": 20}, mark=mark, encoding=encoding),
         table=variance_table(kept, names),
         note=_cut(len(kept)),

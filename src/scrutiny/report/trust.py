@@ -59,9 +59,9 @@ def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
 def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
     share = max((e.counts.missing_share for e in estimates), default=0.0)
     if share > 0:
-        yield f"Up to {percent(share)} of the planned rows failed or came out undefined."
+        yield f"Up to {percent(share)} of the rows that applied failed or came out undefined."
     elif estimates:
-        yield "No planned row failed or came out undefined."
+        yield "No row failed or came out undefined."
     unasked = max((e.counts.skipped + e.counts.refused for e in estimates), default=0)
     if unasked:
         yield f"Up to {unasked} rows were skipped or refused: n is printed with every number."

@@ -286,3 +286,35 @@ def test_snippet_of_estimates():
     assert "All <numbers>" in text
     assert "0.861 [0.840, 0.882]" in text
     assert "640/640" in text
+
+
+def luminance(color):
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [":root {", ':root[data-theme="dark"] {'])
+def test_text_is_legible_in_both_themes(theme):
+    block = static("report.css").split(theme)[1].split("}")[0]
+    colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block))
+    texts = ("ink", "soft", "accent", "supported", "not", "undecided", "refused")
+    for paper in ("paper", "card", "sunk"):
+        for name in texts:
+            assert contrast(colors[name], colors[paper]) >= 4.5, (name, paper)
+        for mark in ("c1", "c2", "o1"):
+            assert contrast(colors[mark], colors[paper]) >= 3.0, (mark, paper)
+    assert contrast(colors["ins"], colors["ins-bg"]) >= 4.5
+    assert contrast(colors["del"], colors["del-bg"]) >= 4.5
+
+
+def test_dark_theme_is_the_same_by_choice_and_by_preference():
+    css = static("report.css")
+    chosen = css.split(':root[data-theme="dark"] {')[1].split("}")[0]
+    preferred = css.split(':root:not([data-theme="light"]) {')[1].split("}")[0]
+    assert chosen.split() == preferred.split()

@@ -50,9 +50,8 @@
     const spec = specs[box.dataset.chart];
     if (!spec || box.dataset.drawn || !box.clientWidth) { return; }
     box.dataset.drawn = "yes";
-    box.style.minHeight = "0";
     vegaEmbed(box, spec, {
-      mode: "vega-lite", renderer: "svg", ast: true, config: config(box),
+      mode: "vega-lite", renderer: "svg", ast: true, config: config(box), tooltip: { theme: current() },
       logLevel: vega.Error,
       actions: { export: true, source: false, compiled: false, editor: false },
       downloadFileName: box.dataset.chart,
@@ -67,7 +66,7 @@
   all("details.fold").forEach((fold) => { fold.open = false; });
   if (window.innerWidth < 1180) { all(".contents details").forEach((d) => { d.open = false; }); }
   let opened = [];
-  window.addEventListener("beforeprint", () => { opened = all("details:not([open])"); opened.forEach((d) => { d.open = true; }); all(".vega").forEach(draw); });
+  window.addEventListener("beforeprint", () => { opened = all("details.fold.wide:not([open])"); opened.forEach((d) => { d.open = true; }); all(".vega").forEach(draw); });
   window.addEventListener("afterprint", () => { opened.forEach((d) => { d.open = false; }); });
   function openTarget() {
     const name = decodeURIComponent(location.hash.slice(1)).replace(/&?theme=(dark|light)/, "");
