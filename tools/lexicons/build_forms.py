@@ -77,10 +77,11 @@ def choose(base: str, tag: str, forms: dict[str, tuple[str, ...]]) -> str:
     regular = regular_form(base, tag) or ""
     if tag in ("JJR", "JJS"):  # the dictionary has many that nobody uses ("disputanter")
         attested = [form for form in (*listed, regular) if form in frequencies()]
-        return attested[0] if attested else regular * (regular in listed)
-    if tag == "NNS" and listed[:1] == (base,):  # mass nouns are listed as their own plural
-        is_used = regular in frequencies() or regular in listed
-        return base if base in INVARIANT else regular * is_used
+        is_used = regular in listed or regular_form(base, "JJR") in frequencies()
+        return attested[0] if attested else regular * is_used
+    if tag == "NNS" and base in listed:  # mass nouns are listed as their own plural
+        plurals = [form for form in (*listed, regular) if form != base and form in frequencies()]
+        return base if base in INVARIANT else (plurals or [""])[0]
     attested = [form for form in listed if form in frequencies()]
     if tag[0] == "V" and attested:
         return max(attested, key=lambda form: (frequencies()[form], form == regular))

@@ -3,9 +3,9 @@
     python tools/lexicons/build_misspellings.py .../codespell_lib/data/dictionary.txt
 
 The input has lines ``wrong->right`` or ``wrong->right, right2,``. Kept: one-word corrections among
-the words that zipf.txt.xz knows at 3.3 or more, misspellings that are no words of WordNet
-or lemminflect and below 3.0 themselves, at most twelve per word (those nearest by edit distance, then first by
-alphabet). Output lines: ``right wrong wrong ...``, sorted.
+the words that zipf.txt.xz knows at 3.3 or more; misspellings that are no words of WordNet or
+lemminflect and lie below 3.0; at most twelve per word (those nearest by edit distance, then first
+by alphabet). Output lines: ``right wrong wrong ...``, sorted.
 """
 
 import lzma

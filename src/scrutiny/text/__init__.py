@@ -15,7 +15,7 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 is_word(token) -> bool                         has a letter; not URL, @, #
                 is_number(token), is_punctuation(token) -> bool
     casing      case_pattern(word) -> "lower" | "upper" | "title" | "mixed" | "none"
-                match_case(source, replacement) -> str
+                match_case(source, replacement) -> str; capitalize_first(word) -> str
     lexicon     STOP_WORDS: frozenset[str]; is_stop_word(word) -> bool
                 zipf(word) -> float                            0.0 where unknown; 'the' is 7.7
                 misspellings(word) -> tuple[str, ...]          of the right spelling; () if none
@@ -30,23 +30,26 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 REGIONS: tuple[str, ...]
                 organizations() -> tuple[str, ...]
                 table(name) -> tuple[tuple[str, ...], ...]     any data/NAME.tsv, raw
-    characters  keyboard_neighbors(char) -> str                one key away; case kept
+                frequencies() -> Mapping[str, float]           40,000 words, frequent first
+    characters  keyboard_neighbors(char, *, symbols=False) -> str     one key away; case kept
                 ocr_confusions() -> Mapping[str, tuple[str, ...]]     multi-character too
                 homoglyphs(char) -> str                        look-alikes; '' if none
     contractions  find_contractions(text) -> list[Rewrite]     "isn't" -> "is not"
                 find_expansions(text) -> list[Rewrite]         "is not" -> "isn't"
                                                                Rewrite(start, end, text)
+                contraction_pairs() -> tuple[tuple[str, str], ...]
     numbers     parse_number(token) -> Number | None           "25,000" "3.5" "twelve" "2nd"
                 format_number(value, like) -> str              in the manner of a Number
-                number_to_words(value) -> str
+                number_to_words(value) -> str; ordinal_to_words(value) -> str
     gender      swap_gender(word, xpos=None) -> str | None     he<->she, her->him|his, actor<->...
                 first_name_gender(name) -> "female" | "male" | None
     wordnet     synonyms(lemma, pos, *, senses=None) -> tuple[str, ...]    frequent sense first
-                antonyms(lemma, pos, *, senses=None) -> tuple[str, ...]
+                antonyms(lemma, pos, *, senses=None, indirect=False) -> tuple[str, ...]
                 hypernyms(...), hyponyms(...), derivations(...)            same arguments
                 exists(lemma, pos=None) -> bool; wordnet_pos(upos) -> "n"|"v"|"a"|"r"|None
                 synsets(lemma, pos) -> tuple[int, ...]; lemmas(synset) -> tuple[str, ...]
                 lexname(synset) -> str                         "noun.animal"
+                sense_counts(lemma, pos) -> tuple[int, ...]    how often each sense was tagged
     tagger      Tag(xpos, upos); Tagger protocol: tag_at(words, i) -> Tag, tag(words) -> list[Tag]
                 default_tagger() -> Tagger                     own, light, UD English EWT
     entities    Entity(start, end, label)                      "PER" | "LOC" | "ORG"
@@ -57,6 +60,7 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 verb_forms(lemma) -> dict[str, str]            by Penn tag
                 plural(noun), singular(noun) -> str | None
                 indefinite_article(following) -> "a" | "an"
+    morphology  regular_form(lemma, xpos) -> str | None; candidate_lemmas(word, xpos) -> list[str]
     spacy_pipeline  load_spacy() -> SpacyPipeline              both protocols; extra "nlp"
                 SpacyPipeline.annotate(texts) -> list[Annotation]
 """

@@ -130,7 +130,7 @@ def _match_person(words: _Words, i: int) -> int | None:
     """Token after a person's name that begins here."""
     first, last = _people()
     word = words.words[i]
-    end = _run_end(words, i, 4)
+    end = _run_end(words, i, 6)
     if end == i:
         return None
     if words.words[i - 1 : i] == ["."] and i > 1 and words.words[i - 2] in _TITLES:

@@ -209,10 +209,9 @@ def indefinite_article(following: str) -> Literal["a", "an"]:
     >>> [indefinite_article(w) for w in ("user", "hour", "FBI", "UFO", "8th", "umbrella", "one")]
     ['a', 'an', 'an', 'a', 'an', 'an', 'a']
     """
-    if following[:1].isdigit():
-        digits = re.match(r"\d+", following)
-        number = "" if digits is None else digits[0]
-        return "an" if number[0] == "8" or number in ("11", "18") else "a"
+    number = re.match(r"[0-9]+", following)
+    if number is not None:
+        return "an" if number[0][0] == "8" or number[0] in ("11", "18") else "a"
     letters = re.match(r"[A-Za-z]+", following)
     head = "" if letters is None else letters[0]
     is_spelled = head.isupper() and (len(head) <= 3 or not re.search("[AEIOUY]", head[1:]))
