@@ -82,9 +82,11 @@ class TextDocument:
     def word_count(self) -> int:
         """Number of tokens with a letter or a digit: what a share is a share of."""
         if self._word_count < 0:
-            count = 0
-            for word in self.words:
-                if word.isalnum() or (len(word) > 1 and any(map(str.isalnum, word))):
+            text, count = self.text, 0
+            for start, end in self.tokens:
+                if text[start].isalnum() or (
+                    end - start > 1 and any(map(str.isalnum, text[start:end]))
+                ):
                     count += 1
             self._word_count = count
         return self._word_count

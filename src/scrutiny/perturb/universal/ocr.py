@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
@@ -59,28 +59,31 @@ class Ocr:
     def candidates(
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
-        """Confusions of the drawn place first, then of the ones behind it, around the word."""
-        text, start, end = document.text, site.start, site.end
-        length = end - start
-        longest, table = _confusions(self.several)
-        first, of_choice = divmod(rng.random() * length, 1.0)  # one number makes both choices
-        for i in range(length):
-            place = start + (int(first) + i) % length
-            found: list[tuple[int, str]] = []
-            for size in range(1, min(longest, end - place) + 1):
-                targets = table.get(text[place : place + size])
-                if targets is not None:
-                    found += [(size, target) for target in targets]
-            if found:
-                size, target = found[int(of_choice * len(found))]
-                yield (Edit(document.field, place, place + size, target),)
+        """The drawn confusion first, then the ones behind it, around the word."""
+        found = confused(document.text[site.start : site.end], several=self.several)
+        first = int(rng.random() * len(found))
+        for at in range(first, first + len(found)):
+            offset, size, target = found[at % len(found)]
+            place = site.start + offset
+            yield (Edit(document.field, place, place + size, target),)
 
 
-@cache
-def _confusions(several: bool) -> tuple[int, Mapping[str, tuple[str, ...]]]:  # noqa: FBT001
-    """Length of the longest source, and the confusions; by themselves or with the long ones."""
-    table = ocr_confusions()
-    if not several:
-        single = {s: tuple(t for t in found if len(t) == 1) for s, found in table.items()}
-        table = {s: found for s, found in single.items() if len(s) == 1 and found}
-    return max(map(len, table)), table
+@lru_cache(maxsize=1 << 14)  # a few words make up most of any text
+def confused(word: str, *, several: bool = True) -> tuple[tuple[int, int, str], ...]:
+    """Confusions of a word: offset, code points that go, and what is read instead.
+
+    Examples
+    --------
+    >>> confused("w")
+    ((0, 1, 'W'), (0, 1, 'vv'))
+    >>> confused("w", several=False)
+    ((0, 1, 'W'),)
+    """
+    table, longest = ocr_confusions(), 3 if several else 1
+    return tuple(
+        (offset, size, target)
+        for offset in range(len(word))
+        for size in range(1, min(longest, len(word) - offset) + 1)
+        for target in table.get(word[offset : offset + size], ())
+        if several or len(target) == 1
+    )

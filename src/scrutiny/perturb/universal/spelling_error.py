@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
@@ -96,7 +97,7 @@ class SpellingError:
             for wrong in in_random_order(attested, rng):
                 yield (_edit(document, site, match_case(word, wrong)),)
         elif self.by_ear:
-            for wrong in misheard(word, rng.random()):
+            for wrong in in_random_order(misheard(word), rng):
                 yield (_edit(document, site, wrong),)
 
 
@@ -104,24 +105,19 @@ def _edit(document: Document, site: Site, text: str) -> Edit:
     return Edit(document.field, site.start, site.end, text)
 
 
-def misheard(word: str, share: float) -> Iterator[str]:
+@lru_cache(maxsize=1 << 14)  # a few words make up most of any text
+def misheard(word: str) -> tuple[str, ...]:
     """Spellings by ear of a word, none of them a known word; capitals stay where they are.
-
-    Parameters
-    ----------
-    word
-        The right spelling.
-    share
-        A number drawn from [0, 1); it says which rule comes first.
 
     Examples
     --------
-    >>> list(misheard("Shanghai", 0.5)), list(misheard("the", 0.5))
-    (['Shenghai'], [])
+    >>> misheard("Shanghai"), misheard("the")
+    (('Shenghai',), ())
     """
-    first = int(share * len(_BY_EAR))
-    for pattern, replacement in (*_BY_EAR[first:], *_BY_EAR[:first]):
+    found = []
+    for pattern, replacement in _BY_EAR:
         for match in pattern.finditer(word):
             wrong = word[: match.start()] + match.expand(replacement) + word[match.end() :]
             if not zipf(wrong):
-                yield wrong
+                found.append(wrong)
+    return tuple(dict.fromkeys(found))
