@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
+from scrutiny.core.errors import ModelError
 from scrutiny.models.checked import AnswerError
 
 T = TypeVar("T")
@@ -38,9 +39,17 @@ class Budget:
 
 
 def start_budget(batch: int | str, device_type: str) -> Budget:
-    """Budget that a model starts with: a number of texts, or by the device for "auto"."""
-    if isinstance(batch, int):
-        return Budget(tokens=2**62, texts=max(1, batch))
+    """Budget that a model starts with: a number of texts, or by the device for "auto".
+
+    Raises
+    ------
+    ModelError
+        If it is neither.
+    """
+    if isinstance(batch, int) and batch > 0:
+        return Budget(tokens=2**62, texts=batch)
+    if batch != "auto":
+        raise ModelError(f"The batch size is a number of texts from 1 on, or auto; not {batch!r}.")
     return Budget(tokens=START_TOKENS.get(device_type, START_TOKENS["cpu"]))
 
 

@@ -1,6 +1,7 @@
 """Importing the object that a ``python:`` string names."""
 
 import sys
+import traceback
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -60,6 +61,8 @@ def _import(name: str, source: ModelSource) -> ModuleType:
             f"{source.text!r}: there is no module {error.name!r} in this environment or in the "
             "working folder. A file is named with its ending: python:./my_model.py:model."
         ) from error
+    except Exception as error:
+        raise ModelError(_does_not_import(source, error)) from error
 
 
 def _import_file(path: Path, source: ModelSource) -> ModuleType:
@@ -81,10 +84,23 @@ def _import_file(path: Path, source: ModelSource) -> ModuleType:
         sys.path.insert(0, str(full.parent))
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException as error:
         del sys.modules[name]
+        if isinstance(error, Exception):
+            raise ModelError(_does_not_import(source, error)) from error
         raise
     return module
+
+
+def _does_not_import(source: ModelSource, error: Exception) -> str:
+    """Message for a module that raises while it is imported: what, and on which line of whose."""
+    if isinstance(error, SyntaxError):
+        place = f"{error.filename}:{error.lineno}"
+    else:
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f"{frames[-1].filename}:{frames[-1].lineno}"
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{source.text!r} cannot be imported: {type(error).__name__} at {place}: {said}."
 
 
 def _no_such_name(found: Any, name: str, place: str, source: ModelSource) -> str:

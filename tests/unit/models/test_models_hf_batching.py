@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
 from scrutiny.models.checked import AnswerError, predict_or_fail
 from scrutiny.models.hf_batching import (
     START_TOKENS,
@@ -157,6 +158,12 @@ def test_budgets_to_start_with():
     memory = Memory([1000] * 3, 10**9)
     memory.run(start_budget(2, "cpu"))
     assert memory.tried == [[0, 1], [2]]
+
+
+@pytest.mark.parametrize("batch", [0, -1, "8", "many"])
+def test_batch_sizes_that_do_not_read(batch):
+    with pytest.raises(ModelError, match="a number of texts from 1 on, or auto"):
+        start_budget(batch, "cpu")
 
 
 def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, monkeypatch, caplog):
