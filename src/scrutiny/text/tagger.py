@@ -204,7 +204,7 @@ class LightTagger:
         )
         rows, weights, tags, _, _, add = _model()
         names = context_features(own, before, after, caps=caps)
-        known = [rows[name] for name in names if name in rows]
+        known = [row for row in map(rows.get, names) if row is not None]
         best: int = (add(weights.take(known, 0), 0, "int16") + scores).argmax()
         return tags[best]
 
