@@ -1,0 +1,160 @@
+"""What every registered transformation that needs no model keeps to, on any text at all."""
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from time import process_time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrutiny.core.example import Example, Span
+from scrutiny.core.registry import registry
+from scrutiny.perturb.control import amount_changed, matched_control
+from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.resources import RESOURCES
+from scrutiny.text.edits import apply_edits
+from scrutiny.text.tokens import token_spans
+
+EXAMPLES = 620  # times the transformations below: more than 10,000
+PIECES = (
+    "the film was not good isn't don't She's do not is not as soon as possible definitely "
+    "Shanghai Paris London John Mary IBM she his 3.5 25,000 twelve 2nd 1999 one happy runs went "
+    "http://a.b/c @you #tag e-mail a@b.org U.S. cafe\u0301s naïve Straße ﬁne İstanbul привет 电影 "
+    "שלום مرحبا हिन्दी 👍🏽 👩‍👩‍👧 🇩🇪 ... ?! ( ) “ ” ' \" — \u200b \u0301 \ufeff \x00 a A ß Σ ς ǆ"
+).split(" ")
+GAPS = (" ", " ", " ", "  ", "\t", "\n", "\u00a0", "\u3000", "")
+
+
+def is_light(name):
+    needs = registry().load("transformation", name).resources
+    return all(RESOURCES[resource].default is not None for resource in needs)
+
+
+LIGHT = [name for name in registry().names("transformation") if is_light(name)]
+
+
+@cache
+def hungry(name):
+    """Recipe that changes as much as it can, so that there is something to see."""
+    parameters = "share=0.6,least=1,most=none,where=anywhere"
+    return parse_recipe(f"{name}({parameters})")
+
+
+texts = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(GAPS)), max_size=14).map(
+    lambda parts: "".join(word + gap for word, gap in parts)
+) | st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+
+
+@st.composite
+def annotated(draw):
+    """Example with gold entities, a protected stretch and sometimes a tokens layer."""
+    text = draw(texts)
+    tokens = tuple(token_spans(text))
+    kind = draw(st.sampled_from(("plain", "plain", "tagged", "protected", "all")))
+    gold, protected = "x", ()
+    if kind in ("tagged", "all") and tokens:
+        chosen = sorted(draw(st.sets(st.integers(0, len(tokens) - 1), max_size=3)))
+        gold = tuple(Span("text", *tokens[i], "LOC") for i in chosen)
+    if kind in ("protected", "all") and text:
+        cuts = sorted(draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+        protected = (Span("text", *cuts),) if cuts[0] < cuts[1] else ()
+    layer = {"text": tokens} if kind == "all" else None
+    number = draw(st.integers(0, 999))
+    return Example(f"i{number}", {"text": text}, gold=gold, protected=protected, tokens=layer)
+
+
+def check(example, variant):
+    """Whatever is true of every variant."""
+    assert variant.status in ("ok", "skipped", "refused"), variant.reason
+    assert (variant.reason is None) == (variant.status == "ok")
+    if variant.status != "ok":
+        assert variant.edits == ()
+        return
+    text, edits = example.text, variant.edits
+    assert edits
+    assert all(e.end <= f.start for e, f in pairwise(edits))
+    assert all(text[e.start : e.end] != e.text or e.spans for e in edits)
+    changed = apply_edits(example, edits)
+    assert changed.text != text
+    assert changed.text.startswith(text[: edits[0].start])
+    assert changed.text.endswith(text[edits[-1].end :])
+    kept = [text[s.start : s.end] for s in example.protected]
+    assert [changed.text[s.start : s.end] for s in changed.protected] == kept
+    if isinstance(example.gold, tuple):
+        check_spans(example, changed, edits)
+
+
+def check_spans(example, changed, edits):
+    """Gold spans stay valid, and those that nothing touched keep their surface."""
+    for span in changed.gold:
+        assert 0 <= span.start < span.end <= len(changed.text)
+    if any(e.spans for e in edits):
+        return
+    assert len(changed.gold) == len(example.gold)
+    for old, new in zip(example.gold, changed.gold, strict=True):
+        if not any(e.start <= old.end and old.start <= e.end for e in edits):
+            assert changed.text[new.start : new.end] == example.text[old.start : old.end]
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_any_text_is_changed_safely(name):
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @given(annotated(), st.integers(0, 3))
+    def run(example, seed):
+        recipe = hungry(name)
+        variant = perturb(example, recipe, seed=seed)
+        check(example, variant)
+        assert perturb(replace(example), recipe, seed=seed) == variant
+
+    run()
+
+
+@settings(max_examples=400, deadline=None, derandomize=True, database=None)
+@given(annotated(), st.sampled_from(LIGHT), st.integers(0, 3))
+def test_controls_change_as_much_and_keep_what_must_be_kept(example, name, seed):
+    variant = perturb(example, hungry(name), seed=seed)
+    control = matched_control(example, variant, seed=seed)
+    assert control == matched_control(example, variant, seed=seed)
+    assert (control.role, control.control_of) == ("control", variant.name)
+    assert control.status in ("ok", "skipped")
+    check(example, control)
+    if control.status == "ok":
+        done, wanted = amount_changed(example, control), amount_changed(example, variant)
+        assert done.total == wanted.total or wanted.deleted > wanted.inserted
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(annotated(), st.sampled_from(LIGHT), st.sampled_from(LIGHT), st.integers(0, 3))
+def test_compositions_do_one_after_the_other(example, one, two, seed):
+    recipe = f"{hungry(one).name}+{hungry(two).name}"
+    check(example, perturb(example, recipe, seed=seed))
+
+
+def huge_texts(size):
+    words = [piece for piece in PIECES if piece.isascii()]
+    count = size // 6
+    return {
+        "words": " ".join(words[(7 * i + i * i) % len(words)] for i in range(count))[:size],
+        "one word": "a" * size,
+        "one script after the other": ("".join(PIECES) * (size // 100))[:size],
+    }
+
+
+def seconds(recipe, text):
+    begin = process_time()
+    variant = perturb(Example("h", {"text": text}), recipe, seed=0)
+    assert variant.status in ("ok", "skipped"), variant.reason
+    return process_time() - begin
+
+
+@pytest.mark.parametrize("kind", ["words", "one word", "one script after the other"])
+@pytest.mark.parametrize("name", LIGHT)
+def test_a_huge_text_takes_time_in_proportion(name, kind):
+    recipe = hungry(name)
+    seconds(recipe, "warm up the tables of the film, isn't it?")
+    small = seconds(recipe, huge_texts(10_000)[kind])
+    large = seconds(recipe, huge_texts(100_000)[kind])
+    assert large < 40 * max(small, 0.01), (small, large)
