@@ -34,6 +34,7 @@ _OPENERS: Final = frozenset(
     """who whom whose which what where when how why if because although though while whether unless
     whenever wherever once until till since after before as than lest""".split()
 )
+_PREPOSITIONS: Final = frozenset("as than since before after until till".split())
 _CONTRACTED: Final = {"can": "can't", "will": "won't"}
 _UNCONTRACTED: Final = frozenset({"am", "may", "might", "shall", "ought"})
 _SPLIT: Final = {"can": "ca n't", "will": "wo n't"}
@@ -111,27 +112,58 @@ def main_verb(document: Document, first: int, last: int) -> int | None:
     """Index of the finite verb of a statement's main clause, or nothing where that is unclear.
 
     A verb after a relative pronoun or a conjunction belongs to that clause and is passed over; a
-    sentence with a verb before any subject is a command or an inversion.
+    sentence with a verb before any subject is a command or an inversion, unless the verb's ending
+    says that its subject was left out ("works well"). A title-like fragment ("a film that works")
+    has its only clause behind a relative pronoun.
     """
     if plain(document.words[first]) in ("here", "so", "please", "let", "let's"):
         return None
-    pending = 0
+    pending = prepositions = 0
     has_subject = False
+    relative = None
     i = first
     while i < last:
-        if _opens_clause(document, i, first):
+        word = plain(document.words[i])
+        if word == ",":
+            pending -= prepositions  # "as a film , it works": no clause came
+            prepositions = 0
+        elif _opens_clause(document, i, first):
             pending += 1
+            prepositions += word in _PREPOSITIONS
             has_subject = has_subject or i == first
         kind = finite_kind(document, i)
-        if kind is not None:
-            if not pending:
-                return i if has_subject or clitic_of(document.words[i]) else None
-            pending -= 1
-            i = _group_end(document, i, kind)
+        if kind is None:
+            has_subject = has_subject or _is_nominal(document, i)
+            i += 1
             continue
-        has_subject = has_subject or _is_nominal(document, i)
-        i += 1
-    return mistagged_verb(document, first, last)
+        if not pending:
+            is_stated = has_subject or clitic_of(word) or _lacks_subject(document, first, i)
+            return i if is_stated else None
+        if relative is None and _is_relative(document, i):
+            relative = i
+        pending -= 1
+        prepositions = min(prepositions, pending)
+        i = _group_end(document, i, kind)
+    return mistagged_verb(document, first, last) if relative is None else relative
+
+
+def _lacks_subject(document: Document, first: int, index: int) -> bool:
+    """Whether a verb in the third person opens a sentence whose subject was left out."""
+    if document.tag(index) != "VBZ" or auxiliary_kind(document, index) is not None:
+        return (
+            plain(document.words[index]) == "has"
+            and index == first
+            and (not is_auxiliary(document, index))
+        )
+    return all(document.tag(i) in ADVERBS for i in range(first, index))
+
+
+def _is_relative(document: Document, index: int) -> bool:
+    """Whether a verb stands right behind a relative pronoun, adverbs aside."""
+    at = index - 1
+    while at > 0 and document.tag(at) in ADVERBS:
+        at -= 1
+    return at > 0 and plain(document.words[at]) in ("that", "which", "who")
 
 
 def _opens_clause(document: Document, index: int, first: int) -> bool:

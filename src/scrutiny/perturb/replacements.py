@@ -196,19 +196,27 @@ def words_with_synonym(settings: SynonymSettings) -> WordsWithSynonym:
 
 
 @lru_cache(maxsize=_CACHED)
-def antonym_forms(word: str, xpos: str, *, senses: int, least_zipf: float) -> tuple[str, ...]:
+def antonym_forms(
+    word: str, xpos: str, *, senses: int, least_zipf: float, indirect: bool
+) -> tuple[str, ...]:
     """Antonyms of a lower-case word in its inflection, frequent senses first.
+
+    With ``indirect``, an adjective without any takes those of its usual sense's similar words.
 
     Examples
     --------
-    >>> antonym_forms("better", "JJR", senses=2, least_zipf=3.0)[0]
+    >>> antonym_forms("better", "JJR", senses=2, least_zipf=3.0, indirect=False)[0]
     'worse'
     """
     base = content_lemma(word, xpos)
     if base is None:
         return ()
     pos = POS_OF[UPOS_OF[xpos]]
-    others = [o for o in antonyms(base, pos, senses=senses) if _is_usable(o, base, least_zipf)]
+    found = antonyms(base, pos, senses=senses)
+    if indirect and not found:
+        found = antonyms(base, pos, senses=1, indirect=True)
+    others = [other for other in found if _is_usable(other, base, least_zipf)]
+    others = [other for other in others if lemma(other, UPOS_OF[xpos]) == other]  # no "worst"
     return _known_forms([inflected(other, xpos) for other in others], word)
 
 

@@ -230,7 +230,9 @@ def test_replacements_of_words():
     assert synonym_forms("boring", "VBG", usual) == ()
     strict = SynonymSettings(least_zipf=9.0)
     assert synonym_forms("buy", "VB", strict) == ()
-    assert antonym_forms("wooden", "JJ", senses=3, least_zipf=2.5) == ()
+    assert antonym_forms("wooden", "JJ", senses=3, least_zipf=2.5, indirect=True) == ()
+    assert antonym_forms("swift", "JJ", senses=3, least_zipf=2.5, indirect=True) == ("slow",)
+    assert antonym_forms("swift", "JJ", senses=3, least_zipf=2.5, indirect=False) == ()
     assert likely_tag("early", "RB") == "RB"
     known = WordsWithSynonym(usual)
     assert [known[w] for w in ("MOVIE", "the", "42", "qqqq")] == [True, False, False, False]

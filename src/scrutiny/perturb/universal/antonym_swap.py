@@ -1,6 +1,6 @@
 """Adjectives replaced by their antonym."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 _TAGS = ("JJ", "JJR", "JJS")
+_CACHED = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,9 @@ class AntonymSwap:
         How many of the adjective's senses count, the most frequent first.
     least_zipf
         How common the antonym has to be, as log10 of its count per billion words.
+    indirect
+        Whether an adjective without an antonym of its own takes that of the adjectives that it is
+        similar to ("swift" is like "fast": "slow").
 
     **Measures** whether the model sees a word that turns the meaning while the topic stays.
 
@@ -56,16 +60,18 @@ class AntonymSwap:
 
     senses: int = 3
     least_zipf: float = 2.5
+    indirect: bool = True
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Adjectives that have an antonym; only words that could be one get tagged."""
         words = document.words
+        known = _words_with_antonym(self)
         return [
             Site(start, end, i)
             for i, (start, end) in enumerate(document.tokens)
-            if _has_antonym(words[i], self.senses, self.least_zipf)
+            if known[words[i]]
             and content_tag(document, i) in _TAGS
-            and self._forms(document, i)
+            and self.forms(words[i].lower(), content_tag(document, i))
         ]
 
     def candidates(
@@ -73,22 +79,40 @@ class AntonymSwap:
     ) -> Iterator[tuple[Edit, ...]]:
         """Antonyms in the adjective's degree, the most frequent sense first."""
         del rng
-        for form in self._forms(document, site.token):
+        word = document.words[site.token].lower()
+        for form in self.forms(word, content_tag(document, site.token)):
             edits = replace_word(document, site.token, form)
             if edits is not None:
                 yield edits
 
-    def _forms(self, document: Document, index: int) -> tuple[str, ...]:
+    def forms(self, word: str, xpos: str) -> tuple[str, ...]:
+        """Antonyms of a lower-case word in the degree of its Penn tag."""
         return antonym_forms(
-            document.words[index].lower(),
-            content_tag(document, index),
+            word,
+            xpos,
             senses=self.senses,
             least_zipf=self.least_zipf,
+            indirect=self.indirect,
         )
 
 
-@lru_cache(maxsize=1 << 16)
-def _has_antonym(word: str, senses: int, least_zipf: float) -> bool:
-    """Whether a word in any casing has an antonym as an adjective of some degree."""
-    low = word.lower()
-    return any(antonym_forms(low, t, senses=senses, least_zipf=least_zipf) for t in _TAGS)
+class _WordsWithAntonym(dict[str, bool]):
+    """Whether words, in any casing, have an antonym as adjectives; filled when asked."""
+
+    __slots__ = ("_forms",)
+
+    def __init__(self, forms: Callable[[str, str], tuple[str, ...]]) -> None:
+        super().__init__()
+        self._forms = forms
+
+    def __missing__(self, word: str) -> bool:
+        if len(self) >= _CACHED:
+            self.clear()
+        self[word] = found = any(self._forms(word.lower(), tag) for tag in _TAGS)
+        return found
+
+
+@lru_cache(maxsize=64)
+def _words_with_antonym(settings: AntonymSwap) -> _WordsWithAntonym:
+    """The one table for these settings."""
+    return _WordsWithAntonym(settings.forms)
