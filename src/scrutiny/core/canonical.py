@@ -1,6 +1,7 @@
 """Canonical JSON and digests: the same value always gives the same bytes."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from typing import Any
@@ -12,12 +13,13 @@ def plain(value: Any) -> Any:
     Raises
     ------
     TypeError
-        For anything JSON has no word for; nothing is turned into its ``repr``.
+        For anything JSON has no word for, keys that are not text among it; nothing is turned into
+        its ``repr``.
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, Mapping):
+        return {_key(k): plain(v) for k, v in value.items()}
     if isinstance(value, (frozenset, set)):
         return sorted(plain(v) for v in value)
     if isinstance(value, (list, tuple)):
@@ -25,6 +27,12 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     raise TypeError(f"{type(value).__name__} has no canonical JSON form")
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):  # 1 and "1" would be the same key
+        raise TypeError(f"{key!r} is a key and not text, so it has no canonical JSON form")
+    return key
 
 
 def canonical_json(value: Any) -> str:

@@ -56,7 +56,7 @@ class Claim:
     checks
         What the verdict has to survive: "items", "seeds", "choices:NAME", "datasets".
     competence
-        Identifier of the estimate that shows skill, with the limit that it must exceed.
+        Identifiers of the estimates that show skill, each with the limit that it must exceed.
     post_hoc
         Whether it was written after the first query.
     """
@@ -68,7 +68,7 @@ class Claim:
     family: str = ""
     level: float = 0.95
     checks: tuple[str, ...] = ("items", "seeds")
-    competence: tuple[str, float] | None = None
+    competence: tuple[tuple[str, float], ...] = ()
     post_hoc: bool = False
 
 

@@ -16,12 +16,35 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any, Final
+
+#: Kinds of names that ``scrutiny list`` prints.
+LISTED: Final = (
+    "diagnostic",
+    "transformation",
+    "constraint",
+    "statistic",
+    "task",
+    "reader",
+    "adapter",
+)
 
 
 class ScrutinyError(Exception):
     """An error with a message for people: what, where, what is allowed, how to fix it."""
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let errors with parameters of their own travel from a worker to the driver."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: "type[ScrutinyError]", args: tuple[Any, ...], state: Any) -> "ScrutinyError":
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class UserError(ScrutinyError):
@@ -61,9 +84,8 @@ class UnknownNameError(UserError):
         else:
             hint = f"There are {len(names)}: " + ", ".join(names[:12])
             hint += ", …" if len(names) > 12 else "."
-        super().__init__(
-            f"There is no {kind} named {name!r}. {hint} `scrutiny list {kind}s` prints them all."
-        )
+        all_of = f" `scrutiny list {kind}s` prints them all." if kind in LISTED else ""
+        super().__init__(f"There is no {kind} named {name!r}. {hint}{all_of}")
         self.kind, self.name, self.near = kind, name, near
 
 

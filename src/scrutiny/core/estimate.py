@@ -62,9 +62,13 @@ class Estimate:
     n_replicates
         Replicates that the interval speaks for.
     variance
-        Parts of the variance by source ("seeds", "items", "both"); empty for one replicate.
+        Parts of the variance of the value by source ("seeds", "items"), on the scale on which the
+        interval was made; their sum is the variance.
     by_replicate
         Value of each replicate, by its canonical JSON.
+    across
+        How replicate-level estimates agree, by name (see `scrutiny.reliability.across`); for a
+        test, what it rests on.
     resample_id
         Two estimates' draws may be subtracted only if they share it.
     status, reason
@@ -82,6 +86,7 @@ class Estimate:
     n_replicates: int = 1
     variance: Mapping[str, float] = field(default_factory=dict)
     by_replicate: Mapping[str, float] = field(default_factory=dict)
+    across: Mapping[str, float] = field(default_factory=dict)
     resample_id: str = ""
     status: str = "ok"
     reason: str | None = None

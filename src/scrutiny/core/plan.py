@@ -9,7 +9,11 @@ from scrutiny.core.claim import Claim
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """A dataset under its name in the plan."""
+    """A dataset under its name in the plan.
+
+    ``unit`` names the column that is resampled as a whole; "item" leaves it to the data string's
+    own ``unit=``, and to single items where there is none.
+    """
 
     name: str
     source: str
@@ -46,7 +50,10 @@ class MeasurePlan:
 class EstimatePlan:
     """An estimate of the user's own, beside the defaults of the diagnostic.
 
-    ``contrast`` names two sides ``a`` and ``b`` by selectors over subject, condition and role.
+    ``where`` selects by subject, dataset, role, group and condition. ``contrast`` names two sides
+    ``a`` and ``b``, each by a selector of its own on top; the value is a minus b. ``paired`` says
+    whether replicate k of one side belongs to replicate k of the other; nothing pairs the
+    replicates of one family only.
     """
 
     id: str
@@ -54,6 +61,7 @@ class EstimatePlan:
     metric: str
     contrast: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     where: Mapping[str, Any] = field(default_factory=dict)
+    paired: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,8 @@ class Resampling:
     level
         Confidence level.
     replicates
-        ``resample`` (population of the recipe), ``fixed`` (these very checkpoints) or ``each``.
+        ``resample`` (population of the recipe), ``fixed`` (these very checkpoints), or ``each``:
+        as ``resample``, with a further estimate for every replicate by itself.
     """
 
     draws: int = 10_000

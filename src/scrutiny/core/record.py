@@ -74,5 +74,9 @@ class Counts:
 
     @property
     def missing_share(self) -> float:
-        """Share of planned rows that failed or came out undefined; 0 for none planned."""
-        return (self.undefined + self.failed) / self.planned if self.planned else 0.0
+        """Share that failed or came out undefined of the rows that applied; 0 if none did.
+
+        Skipped and refused rows were not to be measured, so they do not water it down.
+        """
+        missing = self.undefined + self.failed
+        return missing / (self.n + missing) if missing else 0.0

@@ -5,6 +5,7 @@ are first asked for, so that listing and ``--help`` stay cheap. Built-ins and pl
 the same door: an entry point of group ``scrutiny`` that names a tuple of `Registration`.
 """
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,17 +14,10 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.errors import ConformanceError, UnknownNameError
+from scrutiny.core.errors import LISTED, ConformanceError, UnknownNameError
 
-KINDS: Final = (
-    "diagnostic",
-    "transformation",
-    "constraint",
-    "statistic",
-    "task",
-    "reader",
-    "adapter",
-)
+KINDS: Final = LISTED
+_NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
 
 
 class Registration(NamedTuple):
@@ -83,7 +77,7 @@ class Registry:
         versions = [n for n in known if n.partition("@")[0] == name]
         if "@" in name or not versions:
             raise UnknownNameError(kind, name, known)
-        return max(versions, key=lambda n: int(n.partition("@")[2] or 0))
+        return max(versions, key=lambda n: int(n.partition("@")[2]))
 
     def load(self, kind: str, name: str) -> Any:
         """Object of this name, imported now."""
@@ -100,7 +94,7 @@ def build(sources: Iterable[tuple[str, Iterable[Registration]]]) -> Registry:
     Raises
     ------
     ConformanceError
-        For an unknown kind or a name registered twice.
+        For an unknown kind, a name without a version, or a name registered twice.
     """
     entries: dict[tuple[str, str], Entry] = {}
     for origin, registrations in sources:
@@ -109,6 +103,11 @@ def build(sources: Iterable[tuple[str, Iterable[Registration]]]) -> Registry:
             if registration.kind not in KINDS:
                 raise ConformanceError(
                     f"{origin} registers a {registration.kind!r}; kinds are {', '.join(KINDS)}."
+                )
+            if not _NAME.fullmatch(registration.name):
+                raise ConformanceError(
+                    f"{origin} registers the {registration.kind} {registration.name!r}; names "
+                    "are versioned, as typos@1."
                 )
             if key in entries:
                 raise ConformanceError(
@@ -123,17 +122,21 @@ def build(sources: Iterable[tuple[str, Iterable[Registration]]]) -> Registry:
 def registry() -> Registry:
     """Registry of this process: the built-ins, then every plug-in in the order of its name.
 
-    A plug-in that cannot be imported is left out with a warning that says why.
+    A plug-in that cannot be imported, or that takes a name that another has, is left out with a
+    warning that says why: it must not keep the rest from working.
     """
     from scrutiny.registrations import REGISTRATIONS
 
     sources: list[tuple[str, Iterable[Registration]]] = [("scrutiny", REGISTRATIONS)]
-    points = sorted(entry_points(group="scrutiny"), key=lambda p: p.name)
-    for point in points:
+    found = build(sources)
+    for point in sorted(entry_points(group="scrutiny"), key=lambda p: p.name):
         if point.value == "scrutiny.registrations:REGISTRATIONS":
             continue  # read above, so that a source checkout without metadata has its names too
         try:
-            sources.append((point.name, [Registration(*line) for line in point.load()]))
+            lines = [Registration(*line) for line in point.load()]
+            found = build([*sources, (point.name, lines)])
         except Exception as error:
             warnings.warn(f"The plug-in {point.name!r} was left out: {error}", stacklevel=2)
-    return build(sources)
+        else:
+            sources.append((point.name, lines))
+    return found

@@ -32,6 +32,12 @@ class Additive:
         "better", "worse" or "neither".
     cells, conditional_on
         See the protocol.
+    row_range
+        Least and largest value of one row, where the value is a plain mean over rows: what a
+        missing row could have been at worst. Nothing for F1, where one row can hold any share.
+    no_effect
+        Value that says "no difference" (0 for drops); nothing for levels. Replicates are said to
+        agree on the side of it.
     """
 
     id: str
@@ -43,6 +49,8 @@ class Additive:
     higher_is: str = "neither"
     cells: tuple[str, ...] = ()
     conditional_on: str | None = None
+    row_range: tuple[float, float] | None = None
+    no_effect: float | None = None
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""

@@ -1,16 +1,18 @@
 """Joining sides: clean and perturbed, reference and target, treatment and control.
 
 A pair is ok if and only if all its sides are; otherwise it counts under the worst status. An item
-is kept if it is kept for every replicate, so that all replicates are compared on the same items.
+is kept if it is kept for every replicate, so that all replicates are compared on the same items. A
+replicate that a side was never planned for (a checkpoint that one seed lacks) is left out.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.errors import PlanError
-from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, Side, tally
+from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, Side
 
 _OK = CODES["ok"]
 _UNCHANGED = (CODES["skipped"], CODES["refused"])
@@ -32,8 +34,8 @@ def join(
     sides
         Records by side; the side of a need "hit" is "".
     needs
-        "side.measure" or "measure". "side.ok" is 1 where that side is ok and 0 elsewhere, and
-        never drops an item.
+        "side.measure" or "measure". "side.ok" is 1 where that side is ok and 0 where its variant
+        was skipped or refused; a side that failed or is undefined is missing there too, not 0.
     fallback
         Side that stands in for another where a variant was skipped or refused, because the item
         then stays as it was.
@@ -46,23 +48,40 @@ def join(
     filled = {
         name: _filled(side, sides, (fallback or {}).get(name)) for name, side in sides.items()
     }
-    columns = []
-    status = np.full(next(iter(sides.values())).status.shape, _OK, dtype=np.int8)
+    columns: list[NDArray[np.float64]] = []
+    statuses: list[NDArray[np.int8]] = []
     for need in needs:
-        name, _, measure = need.rpartition(".")
+        name, measure = _parts(need, panel)
         if name not in filled:
             raise PlanError(f"{need!r} needs a side {name!r}; there are {sorted(sides)}.")
         if measure == "ok":
-            raw = sides[name].status
-            columns.append((raw == _OK).astype(np.float64))
-            status = np.where(raw == NOT_PLANNED, NOT_PLANNED, status)
-            continue
-        columns.append(_column(panel, filled[name], measure))
-        status = worst(status, filled[name].status)
-    by_item = worst_over_replicates(status)
+            column, status = _is_ok(sides[name])
+        else:
+            column, status = _column(panel, filled[name], measure), filled[name].status
+        columns.append(column)
+        statuses.append(status)
+    status = reduce(worst, statuses)
+    replicates = np.flatnonzero((status != NOT_PLANNED).any(axis=1))
+    by_item = worst_over_replicates(status[replicates])
     rows = np.flatnonzero(by_item == _OK)
-    values = np.stack([column[:, rows] for column in columns], axis=-1)
-    return Joined(values=values, rows=rows, counts=tally(by_item))
+    chosen = np.ix_(replicates, rows)
+    values = np.stack([column[chosen] for column in columns], axis=-1)
+    return Joined(values=values, rows=rows, replicates=replicates, status=by_item)
+
+
+def _parts(need: str, panel: Panel) -> tuple[str, str]:
+    """Side and measure of a need; a measure's own name may hold dots ("heads.3")."""
+    if need in panel.measures or "." not in need:
+        return "", need
+    side, _, measure = need.partition(".")
+    return side, measure
+
+
+def _is_ok(side: Side) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """Whether a side is ok, and the status that this question itself has."""
+    known = np.isin(side.status, (_OK, *_UNCHANGED))
+    is_ok: NDArray[np.float64] = (side.status == _OK).astype(np.float64)
+    return is_ok, np.where(known, np.int8(_OK), side.status)
 
 
 def worst(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -73,7 +92,12 @@ def worst(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def worst_over_replicates(status: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Status of each item ``(item,)``: its worst over replicates."""
+    """Status of each item ``(item,)``: its worst over replicates.
+
+    An item that some replicate was never asked is not planned, nor is any without replicates.
+    """
+    if status.shape[0] == 0:
+        return np.full(status.shape[1], NOT_PLANNED, dtype=np.int8)
     result: NDArray[np.int8] = status.max(axis=0)
     result[(status == NOT_PLANNED).any(axis=0)] = NOT_PLANNED
     return result

@@ -1,41 +1,40 @@
 """Value, interval and denominator of one statistic on one panel."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
+from scrutiny.core.record import Counts
+from scrutiny.reliability.across import across
 from scrutiny.reliability.derive import join
+from scrutiny.reliability.intervals import interval_of
 from scrutiny.reliability.panel import Joined, Panel, Side
-from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.resample import Resampled, resample, resample_refit, resample_weighted
 from scrutiny.stats.weights import Units
 
 
-class AnyStatistic(Protocol):
-    """What the three kinds of statistic have in common."""
-
-    id: str
-    needs: tuple[str, ...]
-    scale: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated:
     """An estimate with the draws that it was computed from.
 
-    ``interval`` and ``resampled`` are nothing where the estimate has no value.
+    ``interval`` and ``resampled`` are nothing where the estimate has no value. ``each`` holds the
+    interval over items of every replicate by itself, where it was asked for. ``row_range`` is the
+    range of one row where the value is a mean over rows: what missing rows could have been.
     """
 
     estimate: Estimate
     interval: Interval | None = None
     resampled: Resampled | None = None
+    each: tuple[Interval, ...] = ()
+    row_range: tuple[float, float] | None = None
 
 
 def estimate(
@@ -69,74 +68,146 @@ def estimate(
         Status ``undefined`` with a reason where there are no items, or no value on these items.
     """
     joined = join(panel, sides, needs=statistic.needs, fallback=fallback)
-    units = _units(panel, joined)
-    if units is None:
-        return _without_value(key, joined, panel, resampling, "no_items")
+    names = [panel.replicates[i] for i in joined.replicates]
+    blank = Estimated(without_value(key, joined.counts, len(names), resampling, "no_items"))
+    if joined.rows.size == 0:
+        return blank
     rng = generator(seed, "bootstrap", name=key.dataset, item="items")
     try:
-        resampled = resample_any(statistic, joined, units=units, draws=resampling.draws, rng=rng)
-        interval = interval_of(statistic, resampled, resampling=resampling, seed=seed)
+        resampled = resample_joined(panel, joined, statistic, draws=resampling.draws, rng=rng)
+        interval = interval_of(
+            resampled,
+            name=statistic.id,
+            scale=statistic.scale,
+            resampling=resampling,
+            seed=seed,
+        )
+        each = _each(resampled, statistic, names, resampling=resampling, seed=seed)
     except StatisticsError:
-        return _without_value(key, joined, panel, resampling, "no_value")
+        return replace(blank, estimate=replace(blank.estimate, reason="no_value"))
+    found = with_value(key, joined.counts, interval, resampled=resampled, names=names)
+    agreement = across(
+        resampled.point,
+        no_effect=getattr(statistic, "no_effect", None),
+        intervals=each,
+        level=resampling.level,
+    )
     return Estimated(
-        _with_value(key, joined, panel, interval=interval, resampled=resampled),
+        replace(found, across=agreement.numbers()),
         interval,
         resampled,
+        each,
+        getattr(statistic, "row_range", None),
+    )
+
+
+def by_replicate(estimated: Estimated) -> list[Estimate]:
+    """Estimates of every replicate by itself, over items alone; none for a single model."""
+    whole, resampled = estimated.estimate, estimated.resampled
+    if resampled is None or len(estimated.each) < 2:
+        return []
+    return [
+        replace(
+            with_value(
+                replace(whole.key, replicate=name),
+                whole.counts,
+                interval,
+                resampled=resampled.select([position]),
+                names=[name],
+            ),
+            n_replicates=1,
+        )
+        for position, (name, interval) in enumerate(
+            zip(whole.by_replicate, estimated.each, strict=True)
+        )
+    ]
+
+
+def resample_joined(
+    panel: Panel, joined: Joined, statistic: Any, *, draws: int, rng: np.random.Generator
+) -> Resampled:
+    """Statistic of each replicate on each draw of the panel's units."""
+    rows = joined.rows
+    return resample_any(
+        statistic,
+        joined.values,
+        units=Units.of(
+            rows.size,
+            None if panel.units is None else panel.units[rows],
+            strata=None if panel.strata is None else panel.strata[rows],
+        ),
+        draws=draws,
+        rng=rng,
+        cells=None if panel.cells is None else panel.cells[rows],
     )
 
 
 def resample_any(
-    statistic: Any, joined: Joined, *, units: Units, draws: int, rng: np.random.Generator
+    statistic: Any,
+    values: NDArray[np.float64],
+    *,
+    units: Units,
+    draws: int,
+    rng: np.random.Generator,
+    cells: NDArray[np.int64] | None = None,
 ) -> Resampled:
-    """Statistic of each replicate on each draw of items, by the statistic's own way."""
-    if hasattr(statistic, "weighted"):
-        return resample_weighted(
-            joined.values, statistic.weighted, rng=rng, draws=draws, units=units
-        )
-    if hasattr(statistic, "refit"):
-        return resample_refit(joined.values, statistic.refit, rng=rng, draws=draws, units=units)
-    components = statistic.components(joined.values)
-    return resample(components, statistic.value, rng=rng, draws=draws, units=units)
+    """Statistic of each replicate on each draw of items, by the statistic's own way.
 
-
-def interval_of(
-    statistic: AnyStatistic, resampled: Resampled, *, resampling: Resampling, seed: int
-) -> Interval:
-    """Interval over replicates and items; ``fixed`` replicates leave the items alone.
-
-    Raises
-    ------
-    StatisticsError
-        If some replicate has no value.
+    Parameters
+    ----------
+    statistic
+        Additive, weighted or refit.
+    values
+        ``(replicate, row, need)``.
+    units, draws, rng
+        What is drawn.
+    cells
+        ``(row,)`` cell of each row, for additive statistics.
     """
-    point, draws = resampled.point, resampled.draws
-    if resampling.replicates == "fixed" or resampling.method == "items":
-        point = point.mean(keepdims=True)
-        draws = draws.mean(axis=1, keepdims=True)
-    return crossed(
-        point,
-        draws,
-        rng=generator(seed, "bootstrap", name=statistic.id, item="replicates"),
-        level=resampling.level,
-        scale=statistic.scale,
-        n_units=resampled.n_units,
+    if hasattr(statistic, "weighted"):
+        return resample_weighted(values, statistic.weighted, rng=rng, draws=draws, units=units)
+    if hasattr(statistic, "refit"):
+        return resample_refit(values, statistic.refit, rng=rng, draws=draws, units=units)
+    dense = None if cells is None else np.unique(cells, return_inverse=True)[1]
+    components = statistic.components(values)
+    return resample(components, statistic.value, rng=rng, draws=draws, units=units, cells=dense)
+
+
+def _each(
+    resampled: Resampled,
+    statistic: Any,
+    names: Sequence[str | None],
+    *,
+    resampling: Resampling,
+    seed: int,
+) -> tuple[Interval, ...]:
+    """Interval over items of every replicate by itself, where something is made of them."""
+    if resampling.replicates != "each" and getattr(statistic, "no_effect", None) is None:
+        return ()
+    own = replace(resampling, method="items")
+    return tuple(
+        interval_of(
+            resampled.select([position]),
+            name=f"{statistic.id} {name or ''}",
+            scale=statistic.scale,
+            resampling=own,
+            seed=seed,
+        )
+        for position, name in enumerate(names)
     )
 
 
-def _units(panel: Panel, joined: Joined) -> Units | None:
-    """Units of the kept rows, or nothing without rows."""
-    if joined.rows.size == 0:
-        return None
-    unit = None if panel.units is None else panel.units[joined.rows]
-    strata = None if panel.strata is None else panel.strata[joined.rows]
-    return Units.of(joined.rows.size, unit, strata=strata)
-
-
-def _with_value(
-    key: EstimateKey, joined: Joined, panel: Panel, *, interval: Interval, resampled: Resampled
+def with_value(
+    key: EstimateKey,
+    counts: Counts,
+    interval: Interval,
+    *,
+    resampled: Resampled,
+    names: Sequence[str | None],
 ) -> Estimate:
+    """Estimate of an interval; ``names`` are the replicates in their order."""
     parts = interval.decomposition
-    variance = {} if parts is None else {"seeds": parts.seeds, "items": parts.items}
+    values = zip(names, resampled.point.tolist(), strict=True)
     return Estimate(
         key=key,
         value=interval.point,
@@ -144,36 +215,30 @@ def _with_value(
         high=interval.high,
         level=interval.level,
         method=f"{interval.method}@1",
-        counts=joined.counts,
+        counts=counts,
         n_units=resampled.n_units,
-        n_replicates=len(panel.replicates),
-        variance=variance,
-        by_replicate=named(panel.replicates, resampled.point.tolist()),
+        n_replicates=len(names),
+        variance={} if parts is None else {"seeds": parts.seeds, "items": parts.items},
+        by_replicate={name or "{}": value for name, value in values},
         resample_id=resampled.resample_id,
         reason=",".join(interval.notes) or None,
     )
 
 
-def named(replicates: Sequence[str | None], values: Sequence[float]) -> dict[str, float]:
-    """Values by replicate; a single model has the name of no factors."""
-    return {name or "{}": float(value) for name, value in zip(replicates, values, strict=True)}
-
-
-def _without_value(
-    key: EstimateKey, joined: Joined, panel: Panel, resampling: Resampling, reason: str
-) -> Estimated:
-    return Estimated(
-        Estimate(
-            key=key,
-            value=None,
-            low=None,
-            high=None,
-            level=resampling.level,
-            method=f"{resampling.method}@1",
-            counts=joined.counts,
-            n_units=0,
-            n_replicates=len(panel.replicates),
-            status="undefined",
-            reason=reason,
-        )
+def without_value(
+    key: EstimateKey, counts: Counts, n_replicates: int, resampling: Resampling, reason: str
+) -> Estimate:
+    """Estimate that does not exist, and why."""
+    return Estimate(
+        key=key,
+        value=None,
+        low=None,
+        high=None,
+        level=resampling.level,
+        method=f"{resampling.method}@1",
+        counts=counts,
+        n_units=0,
+        n_replicates=max(1, n_replicates),
+        status="undefined",
+        reason=reason,
     )

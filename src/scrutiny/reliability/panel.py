@@ -45,6 +45,8 @@ class Panel:
         Unit of resampling of each item, or nothing for every item by itself.
     strata
         Stratum of each item, or nothing.
+    cells
+        Cell of each item, for statistics that keep cells apart; or nothing.
     """
 
     measures: tuple[str, ...]
@@ -52,6 +54,7 @@ class Panel:
     items: tuple[str, ...]
     units: NDArray[np.int64] | None = None
     strata: NDArray[np.int64] | None = None
+    cells: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,13 +67,21 @@ class Joined:
         ``(replicate, row, need)``, all finite.
     rows
         Positions of the kept items in the panel.
-    counts
-        What became of all planned items.
+    replicates
+        Positions in the panel of the replicates that all sides were planned for.
+    status
+        ``(item,)`` what became of every item of the panel: its worst over sides and replicates.
     """
 
     values: NDArray[np.float64]
     rows: NDArray[np.int64]
-    counts: Counts
+    replicates: NDArray[np.int64]
+    status: NDArray[np.int8]
+
+    @property
+    def counts(self) -> Counts:
+        """What became of all planned items."""
+        return tally(self.status)
 
 
 def tally(status: NDArray[np.int8]) -> Counts:

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
+from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
 
-_RULE = re.compile(
-    r"^\s*(?P<metric>.+?)?\s*(?P<operator><=|>=|<|>)\s*(?P<limit>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
+_VERSION: Final = re.compile(r"@[0-9]+")
+_COMMA: Final = re.compile(r",(?![^(]*\))")
+_RULE: Final = re.compile(
+    r"^\s*(?P<metric>.*?[^<>=\s])?\s*(?P<operator><=|>=|<|>)\s*(?P<limit>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
     r"(?P<percent>\s*%)?\s*(?:where\s+(?P<where>.+))?$"
 )
 
@@ -29,12 +33,21 @@ class Rule:
         """Whether an estimate of this metric and condition is meant."""
         if metric != self.metric and metric.partition("@")[0] != self.metric:
             return False
-        return all(_says(condition.get(name), text) for name, text in self.where.items())
+        return all(
+            name in condition and says(condition[name], text) for name, text in self.where.items()
+        )
 
 
-def _says(value: object, text: str) -> bool:
-    """Whether a condition's value is what a rule says; versions may be left out."""
-    return str(value) == text or str(value).replace("@1", "") == text
+def says(value: object, text: str) -> bool:
+    """Whether a condition's value is what a text says; versions may be left out.
+
+    Examples
+    --------
+    >>> says("contraction@1+typos@12", "contraction+typos"), says(True, "true"), says(0, "0")
+    (True, True, True)
+    """
+    written = value if isinstance(value, str) else canonical_json(value)
+    return text in (written, _VERSION.sub("", written))
 
 
 def parse_rule(text: str) -> Rule:
@@ -51,7 +64,7 @@ def parse_rule(text: str) -> Rule:
     Rule(metric='accuracy_drop', operator='<=', limit=0.05, where={'transformation': 'typos'})
     """
     found = _RULE.match(text)
-    parts = [] if found is None else _parts(found["where"] or "")
+    parts = [] if found is None else _parts(found["where"])
     if found is None or not found["metric"] or not all(name and value for name, value in parts):
         raise PlanError(
             f"The rule {text!r} does not read. It is METRIC OPERATOR LIMIT, for instance "
@@ -62,7 +75,9 @@ def parse_rule(text: str) -> Rule:
     return Rule(found["metric"], found["operator"], limit, dict(parts))
 
 
-def _parts(text: str) -> list[tuple[str, str]]:
-    """Name and value of each ``name=value`` between commas."""
-    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+def _parts(text: str | None) -> list[tuple[str, str]]:
+    """Name and value of each ``name=value`` between commas; those in parentheses part nothing."""
+    if text is None:
+        return []
+    pairs = [part.partition("=") for part in _COMMA.split(text)]
     return [(name.strip(), value.strip()) for name, _, value in pairs]

@@ -13,6 +13,7 @@ import numpy as np
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
 
 _COUNTS: Final = ("tp", "fp", "fn")
+_SHARE: Final = (0.0, 1.0)
 
 
 def _of(*sides: str) -> tuple[str, ...]:
@@ -55,10 +56,19 @@ def _third_minus_second(sums: Array) -> Array:
 MEAN: Final = Additive("mean@1", "mean", ("value",), _means, _first)
 
 #: Share of rows where a 0/1 measure is 1.
-SHARE: Final = Additive("share@1", "share", ("value",), _means, _first, scale="logit")
+SHARE: Final = Additive(
+    "share@1", "share", ("value",), _means, _first, scale="logit", row_range=_SHARE
+)
 
 ACCURACY: Final = Additive(
-    "accuracy@1", "accuracy", ("hit",), _means, _first, scale="logit", higher_is="better"
+    "accuracy@1",
+    "accuracy",
+    ("hit",),
+    _means,
+    _first,
+    scale="logit",
+    higher_is="better",
+    row_range=_SHARE,
 )
 
 #: Accuracy on the original minus accuracy on the variant, on the same items.
@@ -69,6 +79,8 @@ ACCURACY_DROP: Final = Additive(
     _means,
     _first_minus_second,
     higher_is="worse",
+    row_range=(-1.0, 1.0),
+    no_effect=0.0,
 )
 
 #: The drop minus the drop under the matched random change. The original cancels out, so it is the
@@ -81,6 +93,8 @@ EXCESS_ACCURACY_DROP: Final = Additive(
     _means,
     _third_minus_second,
     higher_is="worse",
+    row_range=(-1.0, 1.0),
+    no_effect=0.0,
 )
 
 ENTITY_F1: Final = Additive(
@@ -100,6 +114,7 @@ ENTITY_F1_DROP: Final = Additive(
     _same,
     lambda sums: _f1(sums, 0) - _f1(sums, 1),
     higher_is="worse",
+    no_effect=0.0,
 )
 
 EXCESS_ENTITY_F1_DROP: Final = Additive(
@@ -109,6 +124,7 @@ EXCESS_ENTITY_F1_DROP: Final = Additive(
     _same,
     lambda sums: _f1(sums, 2) - _f1(sums, 1),
     higher_is="worse",
+    no_effect=0.0,
 )
 
 FLIP_RATE: Final = Additive(
@@ -119,6 +135,7 @@ FLIP_RATE: Final = Additive(
     _first,
     scale="logit",
     higher_is="worse",
+    row_range=_SHARE,
 )
 
 BROKEN_RATE: Final = Additive(
@@ -129,6 +146,7 @@ BROKEN_RATE: Final = Additive(
     _first,
     scale="logit",
     higher_is="worse",
+    row_range=_SHARE,
 )
 
 MENDED_RATE: Final = Additive(
@@ -139,8 +157,15 @@ MENDED_RATE: Final = Additive(
     _first,
     scale="logit",
     higher_is="better",
+    row_range=_SHARE,
 )
 
 COVERAGE: Final = Additive(
-    "coverage@1", "items changed", ("after.ok",), _means, _first, scale="logit"
+    "coverage@1",
+    "items changed",
+    ("after.ok",),
+    _means,
+    _first,
+    scale="logit",
+    row_range=_SHARE,
 )

@@ -1,8 +1,11 @@
 """What a task gives: tables of variants, records, outputs and timings."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
@@ -13,6 +16,9 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.task import Prediction
 from scrutiny.store.schemas import OUTPUTS, RECORDS, VARIANTS
+
+#: What names of arrays begin with among the tables of a block.
+ARRAYS: Final = "arrays/"
 
 Gold = str | tuple[Span, ...] | None
 
@@ -74,7 +80,8 @@ def records_table(kind: str, cell: Cell, rows: Iterable[Row], *, width: int) -> 
     ------
     ConformanceError
         If a row breaks the contract: values without ok, ok without values, a wrong number of
-        values, NaN, an unknown status or role.
+        values, an unknown status or role. NaN and infinity come from the model, not from the
+        contract: such a row is kept as failed.
     """
     checked = [_check(row, kind, width) for row in rows]
     n = len(checked)
@@ -110,7 +117,7 @@ def _check(row: Row, kind: str, width: int) -> Row:
     if row.values is not None:
         if len(row.values) != width:
             raise ConformanceError(f"{kind} gave {len(row.values)} values, it declares {width}.")
-        if any(value != value for value in row.values):  # noqa: PLR0124 - NaN differs from itself
+        if not all(map(math.isfinite, row.values)):
             return row._replace(status="failed", reason="non_finite", values=None)
     return row
 
@@ -122,6 +129,7 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
         "subject": [cell.subject] * n,
         "replicate": [cell.replicate] * n,
         "dataset": [cell.dataset] * n,
+        "condition": [canonical_json(cell.condition)] * n,
         "item": [item for item, _ in outputs],
         "variant": [variant for _, variant in outputs],
         "label": [p.label for p in outputs.values()],
@@ -130,6 +138,18 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
         "text": [p.text for p in outputs.values()],
     }
     return pa.table(columns, schema=OUTPUTS)
+
+
+def array_table(value: np.ndarray[Any, Any]) -> pa.Table:
+    """Table of one row that holds an array of numbers."""
+    data = {"dtype": value.dtype.str, "shape": list(value.shape), "data": value.tobytes()}
+    return pa.Table.from_pylist([data])
+
+
+def array_of(table: pa.Table) -> np.ndarray[Any, Any]:
+    """Array of `array_table`."""
+    row = table.to_pylist()[0]
+    return np.frombuffer(row["data"], dtype=row["dtype"]).reshape(row["shape"])
 
 
 def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:

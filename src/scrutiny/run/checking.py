@@ -6,7 +6,7 @@ from time import perf_counter
 
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.load import load_model
-from scrutiny.run.resolve import Resolved
+from scrutiny.run.resolved import Resolved
 
 _SAMPLE = 32
 

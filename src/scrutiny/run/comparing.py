@@ -6,33 +6,20 @@ minus the second's, with one t term for the replicates of each side, or of the p
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Final
 
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
-from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.core.plan import Resampling
-from scrutiny.core.randomness import generator
-from scrutiny.core.record import Counts
 from scrutiny.core.registry import registry
 from scrutiny.reliability.claims import decide
-from scrutiny.reliability.derive import join
-from scrutiny.reliability.estimate import Estimated, resample_any
-from scrutiny.reliability.panel import Joined, Panel
-from scrutiny.run.estimating import Estimator, key_of
+from scrutiny.reliability.estimate import Estimated
+from scrutiny.run.assignment import Assignment
+from scrutiny.run.contrasts import contrast, meet
+from scrutiny.run.estimating import Estimator
 from scrutiny.run.judging import assignments_of, estimator_of
-from scrutiny.run.specs import Assignment
-from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
-from scrutiny.stats.resample import Resampled
-from scrutiny.stats.weights import Units
 from scrutiny.store.run_folder import RunFolder
 
-_NOT_OF_MODELS = ("coverage@1",)  # says something of the texts, the same for every model
+_NOT_OF_MODELS: Final = ("coverage@1",)  # says something of the texts, the same for every model
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +55,8 @@ def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = N
     Raises
     ------
     PlanError
-        If the runs share no items or no estimates.
+        If the runs share no items or no estimates, or replicates are to be paired that are not
+        as many on both sides.
     """
     pairs = list(_pairs(assignments_of(first), assignments_of(second)))
     if not pairs:
@@ -76,54 +64,42 @@ def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = N
             f"{first.path} and {second.path} share no estimate: other diagnostics, parameters or "
             "conditions. Run the same plan on both models."
         )
-    sides = _Side.of(first), _Side.of(second)
-    resampling = Resampling(**first.manifest["plan"]["resampling"])
-    seed = int(first.manifest["plan"]["seed"])
-    estimated: dict[str, Estimated] = {}
-    shared: dict[str, int] = {}
-    claims = []
-    for one, other in pairs:
-        joined = _joined(sides[0], sides[1], (one, other))
-        shared[one.dataset] = max(shared.get(one.dataset, 0), joined.counts.planned)
-        is_paired = _same_models(first, second, one, other) if paired is None else paired
-        name = f"{len(estimated)}/{one.spec.id}"
-        estimated[name] = _contrast(joined, one, paired=is_paired, resampling=resampling, seed=seed)
-        claims.append(_claim(name, one))
+    sides = estimator_of(first), estimator_of(second)
+    estimated = {
+        f"{number}/{one.spec.id}": _difference(
+            sides,
+            (one, other),
+            paired=_same_models(first, second, one, other) if paired is None else paired,
+        )
+        for number, (one, other) in enumerate(pairs)
+    }
+    shared = {one.dataset: 0 for one, _ in pairs}
+    for found in estimated.values():
+        name = found.estimate.key.dataset
+        shared[name] = max(shared[name], found.estimate.counts.planned)
     if not any(shared.values()):
         raise PlanError(
             f"{first.path} and {second.path} have no item in common: pairing goes by the items' "
             "ids, or by their content where the data has none."
         )
+    claims = [_claim(name, one) for name, (one, _) in zip(estimated, pairs, strict=True)]
     findings = decide(claims, estimated)
     return Comparison(tuple(findings), shared, tuple(_manifest_differences(first, second)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    estimator: Estimator
-
-    @classmethod
-    def of(cls, folder: RunFolder) -> "_Side":
-        return cls(estimator_of(folder))
-
-    def read(self, assignment: Assignment) -> tuple[Panel, Joined]:
-        """Joined measures of one specification."""
-        recorded = self.estimator.recorded(assignment)
-        spec = assignment.spec
-        chosen = {n: recorded.select(s, assignment.within) for n, s in spec.sides.items()}
-        statistic = registry().load("statistic", spec.metric)
-        needs = statistic.needs
-        return recorded.panel, join(recorded.panel, chosen, needs=needs, fallback=spec.fallback)
-
-
-@dataclass(frozen=True, slots=True)
-class _Both:
-    """Measures ``(replicate, item, need)`` of both sides on the items they share."""
-
-    first: NDArray[np.float64]
-    second: NDArray[np.float64]
-    counts: Counts
-    units: NDArray[np.int64] | None
+def _difference(
+    sides: tuple[Estimator, Estimator], pair: tuple[Assignment, Assignment], *, paired: bool
+) -> Estimated:
+    """Difference of two runs in one estimate, by the first run's draws."""
+    one, other = pair
+    return contrast(
+        meet(sides[0].joined(one), sides[1].joined(other)),
+        registry().load("statistic", one.spec.metric),
+        key=replace(one.key, role="contrast", reference=other.subject),
+        paired=paired,
+        resampling=sides[0].resampling,
+        seed=sides[0].seed,
+    )
 
 
 def _pairs(
@@ -166,105 +142,6 @@ def _meaning(assignment: Assignment) -> tuple[Any, ...]:
         str(sorted(assignment.within.items())),
         spec.group,
         spec.role,
-    )
-
-
-def _joined(a: _Side, b: _Side, pair: tuple[Assignment, Assignment]) -> _Both:
-    """Measures of both sides on the items that both measured."""
-    panels = a.read(pair[0]), b.read(pair[1])
-    names = [[panel.items[i] for i in joined.rows] for panel, joined in panels]
-    place = {name: i for i, name in enumerate(names[1])}
-    mine = [i for i, name in enumerate(names[0]) if name in place]
-    yours = [place[names[0][i]] for i in mine]
-    common = set(panels[0][0].items) & set(panels[1][0].items)
-    units = panels[0][0].units
-    return _Both(
-        first=panels[0][1].values[:, mine],
-        second=panels[1][1].values[:, yours],
-        counts=Counts(n=len(mine), skipped=len(common) - len(mine)),
-        units=None if units is None else units[panels[0][1].rows[mine]],
-    )
-
-
-def _contrast(
-    both: _Both, assignment: Assignment, *, paired: bool, resampling: Resampling, seed: int
-) -> Estimated:
-    """Difference with its interval; no value where there is nothing to compare."""
-    key = replace(key_of(assignment), role="contrast")
-    statistic = registry().load("statistic", assignment.spec.metric)
-    if both.counts.n == 0:
-        return _empty(key, both, resampling, "no_items")
-    stacked = np.concatenate([both.first, both.second])
-    units = Units.of(both.counts.n, both.units)
-    rng = generator(seed, "bootstrap", name=key.dataset, item="items")
-    count = len(both.first)
-    try:
-        drawn = resample_any(
-            statistic,
-            Joined(stacked, np.arange(both.counts.n), both.counts),
-            units=units,
-            draws=resampling.draws,
-            rng=rng,
-        )
-        one = drawn.select(slice(0, count))
-        other = drawn.select(slice(count, None))
-        interval = _interval(one, other, paired=paired, level=resampling.level, seed=seed)
-    except StatisticsError:
-        return _empty(key, both, resampling, "no_value")
-    return Estimated(_estimate(key, both, interval, one, other), interval, _difference(one, other))
-
-
-def _interval(
-    one: Resampled, other: Resampled, *, paired: bool, level: float, seed: int
-) -> Interval:
-    rng = generator(seed, "bootstrap", name="contrast", item="replicates")
-    if paired and one.point.size == other.point.size:
-        return paired_contrast(one, other, rng=rng, level=level)
-    return unpaired_contrast(one, other, rng=rng, level=level)
-
-
-def _difference(one: Resampled, other: Resampled) -> Resampled:
-    """Difference of the means over replicates, as one replicate."""
-    return replace(
-        one,
-        point=np.array([one.point.mean() - other.point.mean()]),
-        draws=(one.draws.mean(axis=1) - other.draws.mean(axis=1))[:, None],
-    )
-
-
-def _estimate(
-    key: EstimateKey, both: _Both, interval: Interval, one: Resampled, other: Resampled
-) -> Estimate:
-    parts = interval.decomposition
-    return Estimate(
-        key=key,
-        value=interval.point,
-        low=interval.low,
-        high=interval.high,
-        level=interval.level,
-        method=f"{interval.method}@1",
-        counts=both.counts,
-        n_units=one.n_units,
-        n_replicates=min(one.point.size, other.point.size),
-        variance={} if parts is None else {"seeds": parts.seeds, "items": parts.items},
-        reason=",".join(interval.notes) or None,
-    )
-
-
-def _empty(key: EstimateKey, both: _Both, resampling: Resampling, reason: str) -> Estimated:
-    return Estimated(
-        Estimate(
-            key=key,
-            value=None,
-            low=None,
-            high=None,
-            level=resampling.level,
-            method="contrast@1",
-            counts=both.counts,
-            n_units=0,
-            status="undefined",
-            reason=reason,
-        )
     )
 
 

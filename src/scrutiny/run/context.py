@@ -1,17 +1,21 @@
 """What a diagnostic may use while it prepares and measures."""
 
+import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction, Task
 from scrutiny.run.asking import Asker
 from scrutiny.run.desk import Desk
+
+_FILE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 class RunContext:
@@ -69,5 +73,15 @@ class RunContext:
         return value
 
     def array(self, name: str, value: np.ndarray[Any, Any]) -> None:
-        """Keep an array beside the records."""
-        self.arrays[name] = value
+        """Keep an array of numbers beside the records: ``arrays/TASK/NAME.npy``.
+
+        Raises
+        ------
+        ConformanceError
+            For objects, or a name that is no plain file name.
+        """
+        if value.dtype.hasobject or not _FILE_NAME.fullmatch(name):
+            raise ConformanceError(
+                f"An array has a plain name and holds numbers; {name!r} holds {value.dtype}."
+            )
+        self.arrays[name] = np.ascontiguousarray(value)

@@ -1,10 +1,11 @@
 """Running a plan: prepare, measure, estimate, claim; resumable at any point."""
 
+import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -12,19 +13,21 @@ from scrutiny.core.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
-from scrutiny.run.blocks import items_table
+from scrutiny.run.assignment import to_json
+from scrutiny.run.blocks import ARRAYS, array_of, items_table
 from scrutiny.run.desk import Desk, LocalDesk, NoAnswers
 from scrutiny.run.environment import environment
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.run.executors import Executor, Work, executor
 from scrutiny.run.progress import Progress, Silent
-from scrutiny.run.resolve import Measurement, Resolved
-from scrutiny.run.specs import assignments, claims_of, to_json
+from scrutiny.run.resolved import Measurement, Resolved
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
+
+_OUTPUT_KEY: Final = ("subject", "replicate", "dataset", "condition", "item", "variant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +104,9 @@ def run_plan(
                 resampling=resolved.plan.resampling,
                 seed=resolved.plan.seed,
             ),
-            assignments(resolved),
+            resolved.assignments,
             claims,
+            contrasts=resolved.contrasts,
         )
         options.progress.advance("estimate")
         folder.write_estimates(estimates)
@@ -189,15 +193,21 @@ def _same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
 
 
 def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
-    """Claims of the plan; those that were not there before the first query are post hoc."""
-    claims = (*claims_of(resolved), *resolved.plan.claim)
-    known = journal.meta("claims")
-    if known is None:
-        journal.set_meta("claims", canonical_json([value_digest(c, size=16) for c in claims]))
-        return claims
+    """Claims of the plan; those that were not there before the first query are post hoc.
 
+    So is what is left of a family that has lost a claim since: its correction would be too small.
+    """
+    claims = resolved.claims
+    stated = {value_digest(c, size=16): c.family for c in claims}
+    kept = journal.meta("claims")
+    if kept is None:
+        journal.set_meta("claims", canonical_json(stated))
+        return claims
+    known = json.loads(kept)
+    shrunk = {family for claim, family in known.items() if family and claim not in stated}
     return tuple(
-        c if value_digest(c, size=16) in known else replace(c, post_hoc=True) for c in claims
+        replace(c, post_hoc=True) if claim not in known or c.family in shrunk else c
+        for claim, c in zip([value_digest(c, size=16) for c in claims], claims, strict=True)
     )
 
 
@@ -218,6 +228,11 @@ def _write_tables(folder: RunFolder, journal: Journal, resolved: Resolved) -> No
     )
     folder.write_table("outputs", _unique(_parts(journal, measured, "outputs")), schema=OUTPUTS)
     folder.write_table("timings", _parts(journal, prepared + measured, "timings"), schema=TIMINGS)
+    for task in measured:
+        for name in journal.parts(task):
+            table = journal.part(task, name) if name.startswith(ARRAYS) else None
+            if table is not None:
+                folder.write_array(f"{task}/{name.removeprefix(ARRAYS)}", array_of(table))
 
 
 def _parts(journal: Journal, tasks: Iterable[str], name: str) -> Iterator[pa.Table]:
@@ -231,7 +246,7 @@ def _unique(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """Outputs without those that another diagnostic has asked for already."""
     seen: set[tuple[str, ...]] = set()
     for table in tables:
-        columns = [table.column(c).to_pylist() for c in OUTPUTS.names[:5]]
+        columns = [table.column(c).to_pylist() for c in _OUTPUT_KEY]
         keep = []
         for key in zip(*columns, strict=True):
             keep.append(key not in seen)
@@ -275,7 +290,7 @@ def _manifest(
             for (family, data), pairing in resolved.pairings.items()
         },
         "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
-        "specs": [to_json(assignment) for assignment in assignments(resolved)],
+        "specs": [to_json(assignment) for assignment in resolved.assignments],
     }
 
 

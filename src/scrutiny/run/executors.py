@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from scrutiny.core.errors import PlanError
 from scrutiny.run.desk import Desk
 from scrutiny.run.perform import Performer
-from scrutiny.run.resolve import Resolved
+from scrutiny.run.resolved import Resolved
 from scrutiny.run.tasks import TaskSpec
 from scrutiny.store.journal import Block
 

@@ -8,8 +8,8 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.registry import registry
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.rules import Rule, parse_rule
+from scrutiny.run.assignment import Assignment, from_json
 from scrutiny.run.estimating import Estimator
-from scrutiny.run.specs import Assignment, from_json
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -74,11 +74,11 @@ def _meant(rule: Rule, text: str, known: Sequence[Assignment], group: str) -> li
         a
         for a in known
         if a.spec.role == "measured"
-        and rule.fits(a.spec.metric, {**a.spec.condition, **a.within, "subject": a.subject})
+        and rule.fits(a.spec.metric, {"subject": a.subject, "dataset": a.dataset, **a.condition})
     ]
     in_group = [a for a in found if a.spec.group == group] or found
     if not in_group:
-        conditions = sorted({f"{k}={v}" for a in known for k, v in a.spec.condition.items()})
+        conditions = sorted({f"{k}={v}" for a in known for k, v in a.condition.items()})
         raise PlanError(
             f"No estimate of this run fits the rule {text!r}; conditions are "
             f"{', '.join(conditions[:12]) or 'none'}."
@@ -101,5 +101,5 @@ def _claim(rule: Rule, text: str, assignments: Sequence[Assignment]) -> Claim:
 
 
 def _named(assignment: Assignment) -> str:
-    parts = [f"{k} {v}" for k, v in {**assignment.spec.condition, **assignment.within}.items()]
+    parts = [f"{k} {v}" for k, v in assignment.condition.items()]
     return ", ".join([assignment.subject, assignment.dataset, *parts])

@@ -7,19 +7,28 @@ from typing import Any
 
 import pyarrow as pa
 
+from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
 from scrutiny.models.load import load_model
 from scrutiny.run.asking import Asker
-from scrutiny.run.blocks import outputs_table, records_table, variants_of, variants_table
+from scrutiny.run.blocks import (
+    ARRAYS,
+    array_table,
+    outputs_table,
+    records_table,
+    variants_of,
+    variants_table,
+)
 from scrutiny.run.context import RunContext
 from scrutiny.run.desk import Desk
-from scrutiny.run.resolve import Resolved, load_given
+from scrutiny.run.resolve import load_given
+from scrutiny.run.resolved import Resolved
 from scrutiny.run.tasks import TaskSpec
 from scrutiny.store.journal import Block, from_bytes
 from scrutiny.store.schemas import TIMINGS
 
-_KEPT_MODELS = 2
+_KEPT_MODELS, _KEPT_BATCHES = 2, 4
 
 
 class Performer:
@@ -37,7 +46,8 @@ class Performer:
         self._desk = desk
         self._run_id = run_id
         self._given = models or {}
-        self._loaded: OrderedDict[tuple[str, str], Model] = OrderedDict()
+        self._loaded: OrderedDict[tuple[str, str, str], Model] = OrderedDict()
+        self._batches: OrderedDict[str, Batch] = OrderedDict()
 
     def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Block of a task: variants, or records with outputs; and what it took."""
@@ -58,7 +68,6 @@ class Performer:
     def _measure(self, task: TaskSpec, prepared: bytes | None) -> Block:
         start = perf_counter()
         measurement = self._resolved.measurements[task.measure]
-        dataset = self._resolved.datasets[task.dataset]
         family = self._resolved.families[task.family]
         replicate = family.replicates[task.replicate]
         asker = self._asker(task, replicate)
@@ -71,10 +80,7 @@ class Performer:
         cell = Cell(
             task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
         )
-        batch = Batch(
-            examples=dataset.examples[task.start : task.stop],
-            variants={} if prepared is None else variants_of(from_bytes(prepared)),
-        )
+        batch = self._batch(task, prepared)
         width = sum(m.size for m in measurement.diagnostic.measured(context.task))
         rows = measurement.diagnostic.measure(measurement.params, cell, batch, context)
         records = records_table(measurement.kind, cell, rows, width=width)
@@ -83,7 +89,20 @@ class Performer:
             "records": records,
             "outputs": outputs_table(cell, context.outputs),
             "timings": _timing(task, seconds, asker),
+            **{ARRAYS + name: array_table(value) for name, value in context.arrays.items()},
         }
+
+    def _batch(self, task: TaskSpec, prepared: bytes | None) -> Batch:
+        """Items of a task with their variants; kept, because every replicate gets the same."""
+        if task.prepared_by not in self._batches:
+            while len(self._batches) >= _KEPT_BATCHES:
+                self._batches.popitem(last=False)
+            self._batches[task.prepared_by] = Batch(
+                examples=self._resolved.datasets[task.dataset].examples[task.start : task.stop],
+                variants={} if prepared is None else variants_of(from_bytes(prepared)),
+            )
+        self._batches.move_to_end(task.prepared_by)
+        return self._batches[task.prepared_by]
 
     def _asker(self, task: TaskSpec, replicate: Replicate) -> Asker:
         model = self._model(task, replicate)
@@ -91,14 +110,18 @@ class Performer:
         return Asker(
             model,
             self._desk,
-            fingerprint=model.fingerprint() or f"run:{self._run_id}:{replicate.source}",
+            fingerprint=model.fingerprint() or self._of_this_run(task, replicate),
             to_data={model_label: label for label, model_label in match.mapping.items()},
             digest=match.digest,
         )
 
+    def _of_this_run(self, task: TaskSpec, replicate: Replicate) -> str:
+        """Stand-in for a fingerprint that nobody knows: answers are not shared between runs."""
+        return canonical_json(["run", self._run_id, task.family, replicate.source])
+
     def _model(self, task: TaskSpec, replicate: Replicate) -> Model:
         kind = self._resolved.tasks[task.dataset]
-        key = (replicate.source, kind.name)
+        key = (task.family, replicate.source, kind.name)  # objects may share a source string
         if key not in self._loaded:
             while len(self._loaded) >= _KEPT_MODELS:
                 self._loaded.popitem(last=False)

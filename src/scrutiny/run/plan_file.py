@@ -4,7 +4,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -20,6 +20,9 @@ from scrutiny.core.plan import (
     TrainPlan,
 )
 from scrutiny.reliability.rules import parse_rule
+
+#: What a claim can be asked to survive, beside ``choices:NAME``.
+CHECKS: Final = ("items", "seeds", "datasets")
 
 
 class _Strict(BaseModel):
@@ -65,6 +68,7 @@ class _Estimate(_Strict):
     metric: str
     contrast: dict[str, dict[str, Any]] = Field(default_factory=dict)
     where: dict[str, Any] = Field(default_factory=dict)
+    paired: bool | None = None
 
 
 class _Claim(_Strict):
@@ -104,6 +108,10 @@ def read_plan(path: Path) -> Plan:
     PlanError
         With the file, the place and what is allowed there.
     """
+    if path.suffix not in (".toml", ".json"):
+        raise PlanError(
+            f"The plan {str(path)!r} is neither a .toml nor a .json file."
+        )
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -112,6 +120,8 @@ def read_plan(path: Path) -> Plan:
         data = json.loads(raw) if path.suffix == ".json" else tomllib.loads(raw.decode("utf-8"))
     except (ValueError, UnicodeDecodeError) as error:
         raise PlanError(f"The plan {str(path)!r} does not read: {error}.") from error
+    if not isinstance(data, dict):
+        raise PlanError(f"The plan {str(path)!r} does not read: it must be an object with keys.")
     return plan_of(data, where=str(path))
 
 
@@ -141,7 +151,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         train=tuple(TrainPlan(**t.model_dump()) for t in read.train),
         measure=tuple(_measure(m, read) for m in read.measure),
         estimate=tuple(EstimatePlan(**e.model_dump()) for e in read.estimate),
-        claim=tuple(_claim(c, number) for number, c in enumerate(read.claim, 1)),
+        claim=tuple(_claim(c, number, where) for number, c in enumerate(read.claim, 1)),
         resampling=Resampling(**read.resampling.model_dump()),
         on_bad_row=read.on_bad_row,
     )
@@ -158,10 +168,20 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
     )
 
 
-def _claim(claim: _Claim, number: int) -> Claim:
-    rule = parse_rule(f"{claim.estimate} {claim.rule}")
+def _claim(claim: _Claim, number: int, where: str) -> Claim:
+    name = claim.id or f"claim-{number}"
+    rule = parse_rule(f"value {claim.rule}")
+    if rule.metric != "value" or rule.where:
+        raise PlanError(
+            f"{where}: the rule {claim.rule!r} of claim {name!r} does not read. It compares the "
+            "claim's estimate with a limit: '> 0', '<= 5%'."
+        )
+    for check in claim.checks:
+        if check not in CHECKS and not check.startswith("choices:"):
+            unknown = UnknownNameError("check", check, [*CHECKS, "choices:NAME"])
+            raise PlanError(f"{where}: claim {name!r}: {unknown}")
     return Claim(
-        id=claim.id or f"claim-{number}",
+        id=name,
         says=claim.says,
         diagnostic="plan",
         components=(Component(claim.estimate, rule.limit, "reference", rule.operator),),
@@ -178,12 +198,11 @@ def _explain(error: ValidationError, where: str) -> str:
         place = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
             unknown = UnknownNameError("key", str(problem["loc"][-1]), _keys(problem["loc"]))
-            parts.append(
-                f"{place}: {unknown}".replace(" `scrutiny list keys` prints them all.", "")
-            )
+            parts.append(f"{place}: {unknown}")
         else:
             parts.append(f"{place}: {problem['msg'].lower()}")
-    return f"{where} does not read. " + " ".join(p.rstrip(".") + "." for p in parts)
+    ended = (part if part.endswith((".", "?", "…")) else f"{part}." for part in parts)
+    return f"{where} does not read. " + " ".join(ended)
 
 
 def _keys(place: tuple[int | str, ...]) -> list[str]:

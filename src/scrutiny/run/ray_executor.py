@@ -12,7 +12,7 @@ from scrutiny.core.errors import MissingExtraError, RunIncompleteError
 from scrutiny.run.desk import Desk, ask
 from scrutiny.run.executors import Work
 from scrutiny.run.perform import Performer
-from scrutiny.run.resolve import Resolved
+from scrutiny.run.resolved import Resolved
 from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 _POLL_S = 0.005

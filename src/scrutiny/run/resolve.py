@@ -1,13 +1,14 @@
 """A plan with everything that it names looked up: data, models, diagnostics, designs."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from scrutiny.core.canonical import canonical_json, digest, value_digest
-from scrutiny.core.diagnostic import Design, Inputs
+from scrutiny.core.canonical import value_digest
+from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.model import Family, KnowsTrainingText, LoadOptions, Model
+from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
@@ -18,75 +19,10 @@ from scrutiny.models.family import expand
 from scrutiny.models.load import load_model
 from scrutiny.models.python_object import PythonModel
 from scrutiny.models.source import parse
-from scrutiny.run.tasks import shard_size
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairing:
-    """A family on a dataset: how its labels map, and what it is going to be asked.
-
-    ``fingerprint`` is that of the first replicate, or nothing where it cannot be known.
-    """
-
-    labels: LabelMatch
-    model_labels: tuple[str, ...]
-    capabilities: frozenset[str]
-    fingerprint: str | None
-    is_batch_invariant: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measurement:
-    """One diagnostic of the plan, with its parameters and designs.
-
-    ``designs`` are keyed by (family, dataset).
-    """
-
-    plan: MeasurePlan
-    diagnostic: Any
-    params: Any
-    kind: str
-    designs: Mapping[tuple[str, str], Design]
-
-    def size(self, dataset: Dataset) -> int:
-        """Items in a shard of this dataset."""
-        whole = len(dataset.examples) if self.diagnostic.scope == "dataset" else None
-        costs = [
-            d.queries_per_item for (_, name), d in self.designs.items() if name == dataset.name
-        ]
-        return shard_size(max(costs, default=1), whole=whole)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Resolved:
-    """Everything a run needs, ready to be sent to workers."""
-
-    plan: Plan
-    datasets: Mapping[str, Dataset]
-    families: Mapping[str, Family]
-    pairings: Mapping[tuple[str, str], Pairing]
-    measurements: Mapping[str, Measurement]
-    tasks: Mapping[str, Task]
-    options: LoadOptions
-
-    @property
-    def identity(self) -> str:
-        """Digest of all that decides the records; estimates can be redone without asking again."""
-        measured = {
-            "seed": self.plan.seed,
-            "measure": [m.kind for m in self.measurements.values()],
-            "who": [(m.plan.id, m.plan.models, m.plan.data) for m in self.measurements.values()],
-            "data": {name: data.fingerprint for name, data in self.datasets.items()},
-            "models": {
-                name: [(r.source, r.key) for r in family.replicates]
-                for name, family in self.families.items()
-            },
-            "pairings": {
-                f"{family}/{data}": (pairing.fingerprint, dict(pairing.labels.mapping))
-                for (family, data), pairing in self.pairings.items()
-            },
-        }
-        return digest(canonical_json(measured))
+from scrutiny.run.plan_claims import plan_claims
+from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
+from scrutiny.run.resolved import Measurement, Pairing, Resolved
+from scrutiny.run.specs import design_assignments, design_claims
 
 
 def resolve(
@@ -112,6 +48,7 @@ def resolve(
     PlanError, DataError, ModelError, UnknownNameError
         For whatever does not read, with where and how to fix it.
     """
+    _must_be_sound(plan)
     options = options or LoadOptions()
     datasets = _datasets(plan, data or {})
     families = {
@@ -121,7 +58,56 @@ def resolve(
     tasks = {name: load_task(dataset.task) for name, dataset in datasets.items()}
     looked_up = Resolved(plan, datasets, families, {}, {}, tasks, options)
     paired = replace(looked_up, pairings=_pairings(looked_up, models or {}))
-    return replace(paired, measurements={m.id: _measurement(m, paired) for m in plan.measure})
+    measured = replace(paired, measurements={m.id: _measurement(m, paired) for m in plan.measure})
+    return _with_estimates(measured)
+
+
+def _must_be_sound(plan: Plan) -> None:
+    """Refuse what no look-up can mend."""
+    if plan.train:
+        names = ", ".join(repr(node.name) for node in plan.train)
+        raise PlanError(
+            f"The plan trains {names}, but training is not available yet. Train outside of "
+            "scrutiny and name the checkpoints as a model: hf:./runs/seed-{seed}."
+        )
+    if not plan.measure:
+        raise PlanError("The plan measures nothing: add a [[measure]] with a diagnostic.")
+    named = {
+        "data": [d.name for d in plan.data],
+        "models": [m.name for m in plan.models],
+        "measure": [m.id for m in plan.measure],
+        "estimate": [e.id for e in plan.estimate],
+        "claim": [c.id for c in plan.claim],
+    }
+    for what, names_of in named.items():
+        twice = [name for name, count in Counter(names_of).items() if count > 1]
+        if twice:
+            raise PlanError(f"{what} {twice[0]!r} stands twice in the plan; names are unique.")
+    for m in plan.measure:
+        if not m.models or not m.data:
+            lacking = "models" if not m.models else "data"
+            raise PlanError(f"measure {m.id!r} has no {lacking}, and neither has the plan.")
+
+
+def _with_estimates(resolved: Resolved) -> Resolved:
+    """Resolved plan with everything that it computes and claims, under full names."""
+    designed = tuple(design_assignments(resolved))
+    own = list(plan_assignments(resolved, designed))
+    contrasts = list(plan_contrasts(resolved, designed))
+    assignments = (*designed, *(a for _, a in own))
+    by_plan: dict[str, list[tuple[str, str]]] = {}
+    for name, assignment in own:
+        by_plan.setdefault(name, []).append((assignment.spec.id, assignment.dataset))
+    for name, contrast in contrasts:
+        by_plan.setdefault(name, []).append((contrast.id, contrast.a.dataset))
+    full = [*(a.spec.id for a in assignments), *(c.id for _, c in contrasts)]
+    claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
+    return replace(
+        resolved,
+        assignments=assignments,
+        contrasts=tuple(c for _, c in contrasts),
+        claims=(*design_claims(resolved), *claims),
+    )
 
 
 def _datasets(plan: Plan, given: Mapping[str, Any]) -> dict[str, Dataset]:

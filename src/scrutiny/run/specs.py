@@ -1,107 +1,133 @@
-"""What a finished run is to compute from its records: specifications, kept in its manifest."""
+"""Estimates and claims of the designs, under names that are unique in the plan."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from scrutiny.core.canonical import plain
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Design, EstimateSpec, Selector
-from scrutiny.run.resolve import Resolved
+from scrutiny.core.diagnostic import Design
+from scrutiny.core.errors import PlanError
+from scrutiny.core.model import Family
+from scrutiny.data.dataset import Dataset
+from scrutiny.run.assignment import Assignment
+from scrutiny.run.resolved import Resolved
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
-    """One specification on the records of one diagnostic, subject and dataset.
-
-    ``within`` is the condition that all its records share: the captures of the family that are
-    not random.
-    """
-
-    kind: str
-    subject: str
-    dataset: str
-    measures: tuple[str, ...]
-    spec: EstimateSpec
-    within: Mapping[str, str]
-
-
-def assignments(resolved: Resolved) -> Iterator[Assignment]:
-    """Assignments of every design, in plan order; their specifications have full names."""
-    for place in _places(resolved):
-        for spec in place.design.estimates:
-            named = replace(spec, id=place.prefix + spec.id)
-            yield Assignment(
-                place.kind, place.family, place.dataset, place.measures, named, place.within
-            )
-
-
-def claims_of(resolved: Resolved) -> Iterator[Claim]:
-    """Claims of every design, and those that hold beyond one dataset, with full names."""
-    by_dataset: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
-    for place in _places(resolved):
-        for claim in place.design.claims:
-            named = _named(claim, place)
-            yield named
-            across = place.prefix.removesuffix(f"{place.dataset}/")
-            by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
-    for (prefix, name), members in by_dataset.items():
-        if len(members) > 1:
-            yield _across(prefix + name, members)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One design with where it applies."""
+class Place:
+    """One design with where it applies: a measurement, a family's condition, a dataset."""
 
     measure: str
     kind: str
-    family: str
+    family: Family
     dataset: str
     within: Mapping[str, str]
     measures: tuple[str, ...]
+    unit: str
     design: Design
 
     @property
     def prefix(self) -> str:
         """What makes names of the design unique in the plan."""
         within = "".join(f"[{k}={v}]" for k, v in sorted(self.within.items()))
-        return f"{self.measure}/{self.family}{within}/{self.dataset}/"
+        return f"{self.measure}/{self.family.name}{within}/{self.dataset}/"
 
 
-def _places(resolved: Resolved) -> Iterator[_Place]:
+def places(resolved: Resolved) -> Iterator[Place]:
+    """Places of every design, in plan order."""
+    units = {d.name: unit_column(resolved.datasets[d.name], d.unit) for d in resolved.plan.data}
     for measurement in resolved.measurements.values():
-        for (family, data), design in measurement.designs.items():
+        for (name, data), design in measurement.designs.items():
             measures = measurement.diagnostic.measured(resolved.tasks[data])
-            names = tuple(name for m in measures for name in _flat(m.name, m.size))
-            replicates = resolved.families[family].replicates
-            conditions = {str(sorted(r.condition.items())): r.condition for r in replicates}
+            family = resolved.families[name]
+            conditions = {str(sorted(r.condition.items())): r.condition for r in family.replicates}
             for within in conditions.values():
-                yield _Place(
-                    measurement.plan.id,
-                    measurement.kind,
-                    family,
-                    data,
-                    within,
-                    names,
-                    design,
+                yield Place(
+                    measure=measurement.plan.id,
+                    kind=measurement.kind,
+                    family=family,
+                    dataset=data,
+                    within=within,
+                    measures=tuple(name for m in measures for name in _flat(m.name, m.size)),
+                    unit=units[data],
+                    design=design,
                 )
 
 
-def _named(claim: Claim, place: _Place) -> Claim:
+def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
+    """Assignments of every design, in plan order; their specifications have full names.
+
+    What a design measures of a control or null family has that family's role.
+    """
+    for place in places(resolved):
+        for spec in place.design.estimates:
+            role = place.family.role if spec.role == "measured" else spec.role
+            unit = place.unit if spec.unit == "item" else spec.unit
+            named = replace(spec, id=place.prefix + spec.id, role=role, unit=unit)
+            yield Assignment(
+                measure=place.measure,
+                kind=place.kind,
+                subject=place.family.name,
+                dataset=place.dataset,
+                measures=place.measures,
+                spec=named,
+                within=place.within,
+            )
+
+
+def design_claims(resolved: Resolved) -> Iterator[Claim]:
+    """Claims of every design, and those that hold beyond one dataset, with full names.
+
+    Nothing is claimed of control and null families: they are there to be compared with.
+    """
+    by_dataset: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
+    for place in places(resolved):
+        if place.family.role != "measured":
+            continue
+        for claim in place.design.claims:
+            named = _named(claim, place.prefix)
+            yield named
+            across = place.prefix.removesuffix(f"{place.dataset}/")
+            by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
+    for (prefix, name), members in by_dataset.items():
+        if len(members) > 1:
+            yield _on_every_dataset(prefix + name, members)
+
+
+def unit_column(dataset: Dataset, unit: str) -> str:
+    """Column of the items that is resampled as a whole.
+
+    The plan's unit; else the first that the data string names with ``unit=``; else "item".
+
+    Raises
+    ------
+    PlanError
+        If the items have no such column.
+    """
+    names = list(dict.fromkeys(name for e in dataset.examples for name in e.attributes))
+    if unit == "item":
+        return next((name for name in names if name.startswith("u_")), "item")
+    for name in (unit, f"u_{unit}"):
+        if name in names:
+            return name
+    raise PlanError(
+        f"data {dataset.name!r}: unit {unit!r} is no column of the items; they have "
+        f"{', '.join(names) or 'none'}. Map one in the data string: #unit={unit}."
+    )
+
+
+def _named(claim: Claim, prefix: str) -> Claim:
     """Claim with full names in place of the design's own."""
-    prefix = place.prefix
     return replace(
         claim,
         id=prefix + claim.id,
         components=tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components),
         family=prefix + claim.family if claim.family else "",
-        competence=claim.competence and (prefix + claim.competence[0], claim.competence[1]),
+        competence=tuple((prefix + name, chance) for name, chance in claim.competence),
     )
 
 
-def _across(name: str, members: list[tuple[str, Claim]]) -> Claim:
-    """Claim that holds on every dataset."""
+def _on_every_dataset(name: str, members: list[tuple[str, Claim]]) -> Claim:
+    """Claim that holds on every dataset, and presupposes skill on each."""
     first = members[0][1]
     components = tuple(
         replace(c, against=f"dataset {dataset}: {c.against}")
@@ -113,28 +139,10 @@ def _across(name: str, members: list[tuple[str, Claim]]) -> Claim:
         id=name,
         components=components,
         family=f"{first.family}/across" if first.family else "",
+        competence=tuple(pair for _, claim in members for pair in claim.competence),
     )
 
 
 def _flat(name: str, size: int) -> list[str]:
     """Names of a measure's numbers: its own, or numbered from 1."""
     return [name] if size == 1 else [f"{name}.{i}" for i in range(1, size + 1)]
-
-
-def to_json(assignment: Assignment) -> dict[str, Any]:
-    """Plain JSON of an assignment."""
-    return dict(plain(assignment))
-
-
-def from_json(data: Mapping[str, Any]) -> Assignment:
-    """Assignment of its plain JSON."""
-    spec = dict(data["spec"])
-    spec["sides"] = {name: Selector(**side) for name, side in spec["sides"].items()}
-    return Assignment(
-        kind=data["kind"],
-        subject=data["subject"],
-        dataset=data["dataset"],
-        measures=tuple(data["measures"]),
-        spec=EstimateSpec(**spec),
-        within=data["within"],
-    )

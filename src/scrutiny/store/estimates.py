@@ -42,6 +42,7 @@ def estimate_to_row(estimate: Estimate) -> dict[str, Any]:
         "n_replicates": estimate.n_replicates,
         "variance": canonical_json(dict(estimate.variance)),
         "by_replicate": canonical_json(dict(estimate.by_replicate)),
+        "across": canonical_json(dict(estimate.across)),
         "resample_id": estimate.resample_id,
     }
 
@@ -74,6 +75,7 @@ def estimate_from_row(row: dict[str, Any]) -> Estimate:
         n_replicates=row["n_replicates"],
         variance=json.loads(row["variance"]),
         by_replicate=json.loads(row["by_replicate"]),
+        across=json.loads(row["across"]),
         resample_id=row["resample_id"],
         status=row["status"],
         reason=row["reason"],

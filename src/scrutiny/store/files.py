@@ -5,11 +5,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from scrutiny.core.errors import StorageError
+from scrutiny.core.errors import PlanError, StorageError
 
 _REFUSALS = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES}
+_WRONG_PLACES = (PermissionError, NotADirectoryError, IsADirectoryError, FileNotFoundError)
 
 
 @contextmanager
@@ -24,7 +25,7 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _REFUSALS or isinstance(error, (PermissionError, NotADirectoryError)):
+        if error.errno in _REFUSALS or isinstance(error, _WRONG_PLACES):
             raise StorageError(_message(path, error)) from error
         raise
 
@@ -32,8 +33,8 @@ def storage_errors(path: Path) -> Iterator[None]:
 def _message(path: Path, error: OSError) -> str:
     return (
         f"Writing {path} was refused: {error.strerror or error}. Nothing half-written was kept. "
-        "Free some space or choose another folder with --out, then re-issue the same command: "
-        "what is done is not paid for again."
+        "Free some space, or write elsewhere (-o, --out), then re-issue the same command: what a "
+        "run has done so far is not paid for again."
     )
 
 
@@ -63,23 +64,40 @@ def write_text(path: Path, text: str) -> None:
     write_atomically(path, lambda temporary: temporary.write_bytes(data))
 
 
-def write_plainly(path: Path, text: str) -> None:
-    """Write a text where moving into place is impossible: a device, a pipe.
+def save_text(path: Path, text: str) -> None:
+    """Write a text to a file or a device.
 
     Raises
     ------
+    PlanError
+        If the path is a folder.
     StorageError
-        If the device refuses.
+        If the disk refuses.
     """
-    with storage_errors(path):
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    save_stream(path, lambda stream: stream.write(text))
 
 
-def save_text(path: Path, text: str) -> None:
-    """Write a text to a file or a device."""
+def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
+    """Have ``fill`` write text to a file, whole or not at all, or to a device.
+
+    Raises
+    ------
+    PlanError
+        If the path is a folder.
+    StorageError
+        If the disk refuses.
+    """
+
+    def write(place: Path) -> None:
+        with place.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+            fill(stream)
+
+    if path.is_dir():
+        raise PlanError(f"{str(path)!r} is a folder: name a file, such as {path / 'out'}.")
     if path.exists() and not path.is_file():
-        write_plainly(path, text)
-    else:
         with storage_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
+            write(path)
+        return
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, write)

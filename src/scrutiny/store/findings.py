@@ -45,7 +45,6 @@ def finding_from_json(data: Mapping[str, Any]) -> Finding:
 
 def claim_from_json(data: Mapping[str, Any]) -> Claim:
     """Claim of its plain JSON."""
-    competence = data["competence"]
     return Claim(
         id=data["id"],
         says=data["says"],
@@ -54,7 +53,7 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
         family=data["family"],
         level=data["level"],
         checks=tuple(data["checks"]),
-        competence=None if competence is None else (competence[0], competence[1]),
+        competence=tuple((name, chance) for name, chance in data["competence"]),
         post_hoc=data["post_hoc"],
     )
 

@@ -64,6 +64,11 @@ class Journal:
         ).fetchone()
         return None if row is None else from_bytes(row[0])
 
+    def parts(self, task: str) -> list[str]:
+        """Names of the tables of a finished task."""
+        query = "SELECT name FROM part WHERE task = ? ORDER BY name"
+        return [row[0] for row in self._connection.execute(query, (task,))]
+
     def memo(self, key: str) -> tuple[bool, Any]:
         """Whether a value is kept under a key, and the value."""
         row = self._connection.execute("SELECT value FROM memo WHERE key = ?", (key,)).fetchone()

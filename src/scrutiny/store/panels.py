@@ -61,7 +61,7 @@ class PanelKey:
         Which records.
     measures
         Names along the values.
-    unit, strata
+    unit, strata, cells
         Columns of the items.
     """
 
@@ -71,6 +71,7 @@ class PanelKey:
     measures: tuple[str, ...]
     unit: str = "item"
     strata: str | None = None
+    cells: tuple[str, ...] = ()
 
 
 def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
@@ -90,13 +91,14 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
     table = records.filter(mask).combine_chunks()
     here = items.filter(pc.equal(items["dataset"], key.dataset))
     names = here["item"].to_pylist()
-    replicates = tuple(dict.fromkeys(table["replicate"].to_pylist()))
+    replicates = tuple(_coded(table["replicate"])[0])
     panel = Panel(
         measures=key.measures,
         replicates=replicates,
         items=tuple(names),
         units=None if key.unit == "item" else _codes(here, key.unit),
         strata=None if key.strata is None else _codes(here, key.strata),
+        cells=_codes(here, *key.cells) if key.cells else None,
     )
     sides = _sides(table, panel)
     conditions = {condition: json.loads(condition) for condition, _ in sides}
@@ -105,23 +107,36 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
 
 def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     """Dense arrays of every (condition, role)."""
+    conditions, condition_code = _coded(table["condition"])
+    roles, role_code = _coded(table["role"])
+    code = condition_code * len(roles) + role_code
     row_item = _positions(table["item"], panel.items)
     row_replicate = _positions(table["replicate"], panel.replicates)
-    status = np.array([CODES[s] for s in table["status"].to_pylist()], dtype=np.int8)
+    statuses, status_code = _coded(table["status"])
+    status = np.array([CODES[name] for name in statuses], dtype=np.int8)[status_code]
     values = _values(table["values"], status == CODES["ok"], len(panel.measures))
-    keys = list(zip(table["condition"].to_pylist(), table["role"].to_pylist(), strict=True))
-    order = {key: code for code, key in enumerate(dict.fromkeys(keys))}
-    code = np.array([order[key] for key in keys], dtype=np.int64)
     shape = len(panel.replicates), len(panel.items)
     sides = {}
-    for key, wanted in order.items():
+    for wanted in dict.fromkeys(code.tolist()):
+        key = conditions[wanted // len(roles)], roles[wanted % len(roles)]
         rows = np.flatnonzero(code == wanted)
+        place = row_replicate[rows], row_item[rows]
+        _must_be_single(np.ravel_multi_index(place, shape), key)
         dense = np.full((*shape, len(panel.measures)), np.nan)
         codes = np.full(shape, NOT_PLANNED, dtype=np.int8)
-        dense[row_replicate[rows], row_item[rows]] = values[rows]
-        codes[row_replicate[rows], row_item[rows]] = status[rows]
+        dense[place] = values[rows]
+        codes[place] = status[rows]
         sides[key] = Side(dense, codes)
     return sides
+
+
+def _must_be_single(place: NDArray[np.int64], key: tuple[str, str]) -> None:
+    """Refuse two rows of one item: the second would hide the first."""
+    if np.unique(place).size != place.size:
+        raise PlanError(
+            f"Some items have several records with condition {key[0]} and role {key[1]!r}. A "
+            "diagnostic tells them apart in the condition, for instance by the draw."
+        )
 
 
 def _values(column: pa.ChunkedArray, is_ok: NDArray[np.bool_], width: int) -> NDArray[np.float64]:
@@ -132,18 +147,30 @@ def _values(column: pa.ChunkedArray, is_ok: NDArray[np.bool_], width: int) -> ND
     return dense
 
 
+def _coded(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
+    """Distinct values by order of appearance, and the code of each row."""
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    encoded = whole.dictionary_encode(null_encoding="encode")
+    codes: NDArray[np.int64] = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return encoded.dictionary.to_pylist(), codes
+
+
 def _positions(column: pa.ChunkedArray, names: tuple[Any, ...]) -> NDArray[np.int64]:
+    """Position of each row's value among names."""
+    found, codes = _coded(column)
     place = {name: i for i, name in enumerate(names)}
-    return np.array([place[name] for name in column.to_pylist()], dtype=np.int64)
+    return np.array([place[name] for name in found], dtype=np.int64)[codes]
 
 
-def _codes(items: pa.Table, column: str) -> NDArray[np.int64]:
-    """Codes of a column of the items, by order of appearance."""
-    if column not in items.column_names:
-        raise PlanError(
-            f"The items have no column {column!r} to resample by; they have "
-            f"{', '.join(items.column_names)}. Map one with #unit=COLUMN in the data string."
-        )
-    values = items[column].to_pylist()
+def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:
+    """Codes of one or several columns of the items together, by order of appearance."""
+    for column in columns:
+        if column not in items.column_names:
+            raise PlanError(
+                f"The items have no column {column!r}; they have "
+                f"{', '.join(items.column_names)}. Map a unit with #unit=COLUMN in the data "
+                "string, a group with #group=COLUMN."
+            )
+    values = list(zip(*(items[column].to_pylist() for column in columns), strict=True))
     place = {value: i for i, value in enumerate(dict.fromkeys(values))}
     return np.array([place[value] for value in values], dtype=np.int64)

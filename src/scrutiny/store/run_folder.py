@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -26,7 +27,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
 from scrutiny.store.estimates import estimates_from_table, estimates_to_table
-from scrutiny.store.files import write_atomically, write_text
+from scrutiny.store.files import storage_errors, write_atomically, write_text
 from scrutiny.store.findings import finding_from_json, finding_to_json
 from scrutiny.store.schemas import ROW_GROUP
 
@@ -120,6 +121,32 @@ class RunFolder:
         write_atomically(self.path / f"{name}.parquet", write)
         return count
 
+    def write_array(self, name: str, value: np.ndarray[Any, Any]) -> None:
+        """Replace ``arrays/NAME.npy``; slashes in the name make folders."""
+        path = self.path / "arrays" / f"{name}.npy"
+        with storage_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+
+        def write(temporary: Path) -> None:
+            with temporary.open("wb") as handle:
+                np.save(handle, value, allow_pickle=False)
+
+        write_atomically(path, write)
+
+    def array(self, name: str) -> np.ndarray[Any, Any]:
+        """Array that `write_array` kept.
+
+        Raises
+        ------
+        DataError
+            If there is none of this name.
+        """
+        path = self.path / "arrays" / f"{name}.npy"
+        try:
+            return np.asarray(np.load(path, allow_pickle=False))
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path} does not read: {error}.") from error
+
     def records(self) -> pa.Table:
         """Raw measures of every diagnostic."""
         return self.table("records")
@@ -146,11 +173,23 @@ class RunFolder:
         self.write_table("estimates", [table], schema=table.schema)
 
     def findings(self) -> list[Finding]:
-        """All findings."""
+        """All findings.
+
+        Raises
+        ------
+        DataError
+            If the file is damaged.
+        """
         path = self.path / "findings.json"
         if not path.is_file():
             return []
-        return [finding_from_json(line) for line in json.loads(path.read_text(encoding="utf-8"))]
+        try:
+            lines = json.loads(path.read_text(encoding="utf-8"))
+            return [finding_from_json(line) for line in lines]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                f"{path} does not read: {error!r}. Re-issue the run's command."
+            ) from error
 
     def write_findings(self, findings: Iterable[Finding]) -> None:
         """Replace the findings."""

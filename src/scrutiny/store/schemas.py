@@ -45,6 +45,7 @@ OUTPUTS: Final = pa.schema(
         pa.field("subject", pa.string(), nullable=False),
         pa.field("replicate", pa.string()),
         pa.field("dataset", pa.string(), nullable=False),
+        pa.field("condition", pa.string(), nullable=False),
         pa.field("item", pa.string(), nullable=False),
         pa.field("variant", pa.string()),
         pa.field("label", pa.string()),
@@ -92,6 +93,7 @@ ESTIMATES: Final = pa.schema(
         pa.field("n_replicates", pa.int64(), nullable=False),
         pa.field("variance", pa.string(), nullable=False),
         pa.field("by_replicate", pa.string(), nullable=False),
+        pa.field("across", pa.string(), nullable=False),
         pa.field("resample_id", pa.string(), nullable=False),
     ]
 )

@@ -122,7 +122,7 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
         components=tuple(components),
         family="robustness",
         checks=("items", "seeds", "choices:draw", "datasets"),
-        competence=("level", inputs.chance),
+        competence=(("level", inputs.chance),),
     )
 
 

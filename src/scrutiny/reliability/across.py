@@ -1,0 +1,105 @@
+"""How replicate-level estimates agree with each other: the stage after `estimate`.
+
+An interval over replicates says how far the recipe's value may lie; these numbers say what a
+reader with one checkpoint would have seen.
+"""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import finite
+from scrutiny.stats.interval import Interval
+from scrutiny.stats.proportion import wilson
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """Agreement of replicates.
+
+    Parameters
+    ----------
+    replicates
+        How many.
+    mean, sd
+        Of the replicate-level values; the sd of one replicate is nothing.
+    least, most
+        Smallest and largest value.
+    sign_agreement
+        Share of replicates on the same side of "no effect" as their mean; a value of exactly no
+        effect agrees with nothing. Nothing for levels, or where the mean is exactly no effect.
+    significant, significant_low, significant_high
+        Share of replicates whose own interval over items leaves out "no effect", on the side of
+        the mean, with Wilson's interval over replicates. Nothing for levels.
+    """
+
+    replicates: int
+    mean: float
+    sd: float | None = None
+    least: float = 0.0
+    most: float = 0.0
+    sign_agreement: float | None = None
+    significant: float | None = None
+    significant_low: float | None = None
+    significant_high: float | None = None
+
+    def numbers(self) -> dict[str, float]:
+        """Those that exist, by name: what an estimate keeps."""
+        return {name: float(value) for name, value in asdict(self).items() if value is not None}
+
+
+def across(
+    values: ArrayLike,
+    *,
+    no_effect: float | None = None,
+    intervals: tuple[Interval, ...] = (),
+    level: float = 0.95,
+) -> Across:
+    """Agreement of replicate-level estimates.
+
+    Parameters
+    ----------
+    values
+        ``(replicate,)``, finite.
+    no_effect
+        Value that says "no difference"; nothing for levels.
+    intervals
+        Each replicate's own interval over items, in the same order; nothing leaves out the share
+        that is significant.
+    level
+        Of Wilson's interval.
+
+    **Measures**: how often one checkpoint alone would have told the same story.
+
+    **Misleads when**: read as a test: five of five replicates beyond zero on the same 200 items
+    share those items' luck, and no vote over replicates decides a claim here.
+
+    **References**: Sellam et al. (2022), The MultiBERTs; Wilson (1927), Probable inference.
+
+    Examples
+    --------
+    >>> found = across([0.02, 0.03, -0.01], no_effect=0.0)
+    >>> round(found.sign_agreement, 3), round(found.sd, 4)
+    (0.667, 0.0208)
+    """
+    each = finite(values, "values", ndim=1)
+    mean = float(each.mean())
+    side = 0.0 if no_effect is None else float(np.sign(mean - no_effect))
+    agreement = share = None
+    if no_effect is not None and side:
+        agreement = float((np.sign(each - no_effect) == side).mean())
+        if intervals:
+            beyond = [i.low > no_effect if side > 0 else i.high < no_effect for i in intervals]
+            share = wilson(sum(beyond), len(beyond), level=level)
+    return Across(
+        replicates=each.size,
+        mean=mean,
+        sd=float(each.std(ddof=1)) if each.size > 1 else None,
+        least=float(each.min()),
+        most=float(each.max()),
+        sign_agreement=agreement,
+        significant=None if share is None else share.point,
+        significant_low=None if share is None else share.low,
+        significant_high=None if share is None else share.high,
+    )

@@ -1,0 +1,76 @@
+"""Gates before a verdict: what needs no test because no test could settle it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scrutiny.core.claim import Claim
+from scrutiny.reliability.cases import Part, is_fixed
+from scrutiny.reliability.estimate import Estimated
+from scrutiny.reliability.intervals import AS_PUBLISHED
+from scrutiny.stats.arrays import has_value
+from scrutiny.stats.multibootstrap import FEW_SEEDS
+
+
+def gate(
+    claim: Claim, parts: Sequence[Part], estimated: Mapping[str, Estimated]
+) -> tuple[str, str] | None:
+    """Verdict that needs no test, with its reason; nothing if the test may decide.
+
+    A model whose output is constant scores what its one label gets, so it never exceeds the score
+    of the commonest label and is refused by the competence gate.
+    """
+    for name, chance in claim.competence:
+        if name not in estimated:
+            return "undecided", "the estimate that shows skill was not computed"
+        if not _exceeds(estimated[name], chance):
+            return "refused", _no_skill(estimated[name], chance)
+    if len(parts) < len(claim.components):
+        return "undecided", "an estimate that it needs was not computed"
+    if all(part.interval is None for _, part in parts):
+        why = parts[0][1].estimate.reason or "undefined"
+        return "undecided", f"no value: {why.replace('_', ' ')}"
+    return _too_few(parts)
+
+
+def _too_few(parts: Sequence[Part]) -> tuple[str, str] | None:
+    """Whether some estimate has several replicates, but too few for its method."""
+    for _, part in parts:
+        count, method = part.estimate.n_replicates, part.estimate.method
+        if count == 2 and not is_fixed(part):
+            return "undecided", "two replicates cannot carry a claim on the recipe; three can"
+        if method.startswith(AS_PUBLISHED) and 1 < count < FEW_SEEDS:
+            return "undecided", (
+                f"the Multi-Bootstrap covers too little with {count} replicates; it decides "
+                f"alone from {FEW_SEEDS} on, the crossed method before"
+            )
+    return None
+
+
+def _exceeds(skill: Estimated, chance: float) -> bool:
+    """Whether the interval of a score lies above that of no skill.
+
+    With two replicates the items alone are asked: a t with one degree of freedom would call any
+    model unskilled.
+    """
+    if skill.estimate.low is None or skill.resampled is None:
+        return False
+    if skill.estimate.n_replicates != 2:
+        return skill.estimate.low > chance
+    draws = skill.resampled.draws[has_value(skill.resampled.draws)].mean(axis=1)
+    return bool(np.quantile(draws, (1 - skill.estimate.level) / 2) > chance)
+
+
+def _no_skill(skill: Estimated, chance: float) -> str:
+    found = skill.estimate
+    if found.value is None:
+        return f"no skill: there is no score to exceed the {chance:.3g} of a model without any"
+    return f"no skill: {bounds(skill)} does not exceed the {chance:.3g} of a model without any"
+
+
+def bounds(part: Estimated) -> str:
+    """Value with its interval, in words for a reason."""
+    found = part.estimate
+    if found.value is None or found.low is None or found.high is None:
+        return "no value"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"

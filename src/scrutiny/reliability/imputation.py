@@ -1,0 +1,42 @@
+"""Whether a verdict stays when every missing row is given the worst value there could be."""
+
+import numpy as np
+
+from scrutiny.core.claim import Component
+from scrutiny.reliability.cases import Case
+from scrutiny.reliability.estimate import Estimated
+from scrutiny.stats.verdict import Judgment
+
+
+def survives_imputation(case: Case, judgment: Judgment, *, n_family: int) -> bool:
+    """Whether the outcome stays; p-values are multiplied by the size of the family.
+
+    Only a mean over rows can be imputed (`Additive.row_range`): one missing row may hold any share
+    of the entities that an F1 counts, so an F1 never survives.
+    """
+    is_supported = judgment.outcome == "supported"
+    p = []
+    for component, part in case.parts:
+        if part.interval is None:
+            continue
+        found = _worst_p(component, part, reverse=not is_supported)
+        if found is None:
+            return False
+        p.append(found)
+    combined = max(p) if is_supported else len(p) * min(p)
+    return n_family * combined <= (1 - case.claim.level) / 2
+
+
+def _worst_p(component: Component, part: Estimated, *, reverse: bool) -> float | None:
+    """One-sided p after the missing rows were given the least favorable value."""
+    share = part.estimate.counts.missing_share
+    draws = None if part.interval is None else part.interval.test_draws
+    if draws is None and part.interval is not None:
+        draws = part.interval.draws
+    if draws is None or part.row_range is None:
+        return None
+    up = component.operator.startswith(">") != reverse
+    worst = part.row_range[0 if up else 1]
+    filled = (1 - share) * draws + share * worst
+    wrong = filled <= component.limit if up else filled >= component.limit
+    return float((1 + np.count_nonzero(wrong)) / (1 + filled.size))

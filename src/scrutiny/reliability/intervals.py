@@ -1,0 +1,111 @@
+"""Intervals over replicates and items, by the method that the plan names."""
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from scrutiny.core.plan import Resampling
+from scrutiny.core.randomness import generator
+from scrutiny.stats.arrays import has_value
+from scrutiny.stats.crossed import crossed
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.interval import Interval, quantile_limits
+from scrutiny.stats.multibootstrap import FEW_SEEDS
+from scrutiny.stats.resample import Resampled
+
+#: Name of the Multi-Bootstrap among the methods of `scrutiny.core.plan.Resampling`.
+AS_PUBLISHED: Final = "multi-bootstrap"
+
+
+def interval_of(
+    resampled: Resampled, *, name: str, scale: str, resampling: Resampling, seed: int
+) -> Interval:
+    """Interval over replicates and items; ``fixed`` replicates leave the items alone.
+
+    Parameters
+    ----------
+    resampled
+        The statistic of each replicate on each draw of items.
+    name
+        Versioned name of the statistic: it names the stream of random numbers.
+    scale
+        Scale on which the interval is symmetric.
+    resampling, seed
+        Method and level; the run's seed.
+
+    Raises
+    ------
+    StatisticsError
+        If some replicate has no value.
+    """
+    rng = generator(seed, "bootstrap", name=name, item="replicates")
+    is_fixed = resampling.replicates == "fixed" or resampling.method == "items"
+    if resampling.method == AS_PUBLISHED and not is_fixed:
+        return as_published(resampled, rng=rng, level=resampling.level)
+    drawn = mean_replicate(resampled) if is_fixed else resampled
+    found = crossed(
+        drawn.point,
+        drawn.draws,
+        rng=rng,
+        level=resampling.level,
+        scale=scale,
+        n_units=resampled.n_units,
+    )
+    if drawn.point.size == resampled.point.size:
+        return found
+    notes = tuple("fixed_replicates" if n == "one_replicate" else n for n in found.notes)
+    return replace(found, notes=notes)
+
+
+def as_published(
+    resampled: Resampled, *, rng: np.random.Generator, level: float = 0.95
+) -> Interval:
+    """Multi-Bootstrap percentile interval: replicates drawn anew on each draw of items.
+
+    The algorithm of `scrutiny.stats.multibootstrap` for any statistic whose draws of items are
+    known: on each draw, the mean over replicates drawn with replacement.
+
+    **Measures**: as the published procedure.
+
+    **Misleads when**: there are fewer than ten replicates (noted "few_seeds"): it then covers 89
+    to 92 % instead of 95 %.
+
+    **References**: Sellam et al. (2022), The MultiBERTs: BERT Reproductions for Robustness
+    Analysis, ICLR.
+    """
+    fine = has_value(resampled.draws)
+    if not np.isfinite(resampled.point).all() or 2 * np.count_nonzero(fine) < fine.size:
+        raise StatisticsError("a replicate has no value, or none on most draws of items.")
+    each = resampled.draws[fine]  # (draw, replicate)
+    count = each.shape[1]
+    times = rng.multinomial(count, np.full(count, 1.0 / count), size=each.shape[0])
+    draws = (each * times).sum(axis=1) / count
+    low, high = quantile_limits(draws, level)
+    notes = () if fine.all() else ("undefined_draws",)
+    if count == 1:
+        notes = (*notes, "one_replicate")
+    elif count < FEW_SEEDS:
+        notes = (*notes, "few_seeds")
+    return Interval(
+        point=float(resampled.point.mean()),
+        low=low,
+        high=high,
+        level=level,
+        method=AS_PUBLISHED,
+        se=float(draws.std(ddof=1)),
+        draws=draws,
+        notes=notes,
+    )
+
+
+def mean_replicate(resampled: Resampled) -> Resampled:
+    """Mean over replicates as if it were one: these very checkpoints."""
+    return Resampled(
+        point=resampled.point.mean(keepdims=True),
+        draws=resampled.draws.mean(axis=1, keepdims=True),
+        n_rows=resampled.n_rows,
+        n_units=resampled.n_units,
+        n_patterns=resampled.n_patterns,
+        resample_id=resampled.resample_id,
+    )

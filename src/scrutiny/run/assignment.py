@@ -1,0 +1,99 @@
+"""What a run is to compute from its records; kept in the manifest, so that it can be redone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scrutiny.core.canonical import plain
+from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.estimate import EstimateKey
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One specification on the records of one diagnostic, subject and dataset.
+
+    ``measure`` is the measurement's identifier in the plan. ``within`` is the condition that all
+    its records share: the captures of the family that are not random.
+    """
+
+    measure: str
+    kind: str
+    subject: str
+    dataset: str
+    measures: tuple[str, ...]
+    spec: EstimateSpec
+    within: Mapping[str, str]
+
+    @property
+    def condition(self) -> dict[str, object]:
+        """Condition of the estimate: the specification's, within that of the family."""
+        return {**self.spec.condition, **self.within}
+
+    @property
+    def key(self) -> EstimateKey:
+        """Identity of the estimate."""
+        return EstimateKey(
+            diagnostic=self.kind,
+            metric=self.spec.metric,
+            subject=self.subject,
+            dataset=self.dataset,
+            role=self.spec.role,
+            condition=self.condition,
+            group=self.spec.group,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """The difference of two assignments on one dataset: ``a`` minus ``b``.
+
+    ``is_paired`` says whether the replicates of both sides belong together.
+    """
+
+    id: str
+    a: Assignment
+    b: Assignment
+    is_paired: bool
+
+    @property
+    def key(self) -> EstimateKey:
+        """Identity of the estimate: conditions that differ are written ``x - y``."""
+        one, other = self.a.condition, self.b.condition
+        names = dict.fromkeys([*one, *other])
+        condition = {
+            name: one[name]
+            if name in one and name in other and one[name] == other[name]
+            else f"{one.get(name, 'none')} - {other.get(name, 'none')}"
+            for name in names
+        }
+        return EstimateKey(
+            diagnostic=self.a.kind,
+            metric=self.a.spec.metric,
+            subject=self.a.subject,
+            reference=self.b.subject,
+            dataset=self.a.dataset,
+            role="contrast",
+            condition=condition,
+            group=self.a.spec.group,
+        )
+
+
+def to_json(assignment: Assignment) -> dict[str, Any]:
+    """Plain JSON of an assignment."""
+    return dict(plain(assignment))
+
+
+def from_json(data: Mapping[str, Any]) -> Assignment:
+    """Assignment of its plain JSON."""
+    spec = dict(data["spec"])
+    spec["sides"] = {name: Selector(**side) for name, side in spec["sides"].items()}
+    return Assignment(
+        measure=data["measure"],
+        kind=data["kind"],
+        subject=data["subject"],
+        dataset=data["dataset"],
+        measures=tuple(data["measures"]),
+        spec=EstimateSpec(**spec),
+        within=data["within"],
+    )

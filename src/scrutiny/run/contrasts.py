@@ -1,0 +1,195 @@
+"""Differences between two specifications: paired on items, one t term a side.
+
+Both sides are brought to the items that both measured. Replicates are paired where it was said or
+where they are the same; otherwise each side has a t term of its own. Whatever the plan's method
+for single estimates, a difference has the crossed interval.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.plan import Resampling
+from scrutiny.core.randomness import generator
+from scrutiny.core.record import Counts
+from scrutiny.reliability.across import across
+from scrutiny.reliability.derive import worst
+from scrutiny.reliability.estimate import (
+    Estimated,
+    resample_any,
+    with_value,
+    without_value,
+)
+from scrutiny.reliability.intervals import mean_replicate
+from scrutiny.reliability.panel import CODES, Joined, Panel, tally
+from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.interval import Interval
+from scrutiny.stats.resample import Resampled
+from scrutiny.stats.weights import Units
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meeting:
+    """Two sides on the items that both measured.
+
+    Parameters
+    ----------
+    values
+        ``(replicate, row, need)`` of each side, rows alike.
+    names
+        Replicates of each side, in order.
+    counts
+        What became of the items that both planned: an item counts under the worse of its sides.
+    units, cells
+        Of the rows; ``cells`` is nothing where the statistic keeps none apart.
+    """
+
+    values: tuple[NDArray[np.float64], NDArray[np.float64]]
+    names: tuple[tuple[str | None, ...], tuple[str | None, ...]]
+    counts: Counts
+    units: Units | None
+    cells: NDArray[np.int64] | None
+
+
+def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
+    """Both sides on the items they share, in the first side's order."""
+    (first, mine), (second, yours) = one, other
+    place = {name: i for i, name in enumerate(second.items)}
+    shared = np.array([i for i, name in enumerate(first.items) if name in place], dtype=np.int64)
+    theirs = np.array([place[first.items[i]] for i in shared], dtype=np.int64)
+    status = worst(mine.status[shared], yours.status[theirs])
+    kept = np.flatnonzero(status == CODES["ok"])
+    rows = shared[kept]
+    units = None
+    if kept.size:
+        units = Units.of(
+            kept.size,
+            None if first.units is None else first.units[rows],
+            strata=None if first.strata is None else first.strata[rows],
+        )
+    return Meeting(
+        values=(_rows(mine, rows), _rows(yours, theirs[kept])),
+        names=(_names(first, mine), _names(second, yours)),
+        counts=tally(status),
+        units=units,
+        cells=None if first.cells is None else first.cells[rows],
+    )
+
+
+def _rows(joined: Joined, items: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Values of these items of the panel, all of which were kept."""
+    return joined.values[:, np.searchsorted(joined.rows, items)]
+
+
+def _names(panel: Panel, joined: Joined) -> tuple[str | None, ...]:
+    return tuple(panel.replicates[i] for i in joined.replicates)
+
+
+def contrast(
+    meeting: Meeting,
+    statistic: Any,
+    *,
+    key: EstimateKey,
+    paired: bool,
+    resampling: Resampling,
+    seed: int,
+) -> Estimated:
+    """Difference of both sides with its interval, first minus second.
+
+    Parameters
+    ----------
+    meeting
+        The sides.
+    statistic
+        What is computed of each replicate of each side, on the same draws of items.
+    key
+        Identity that the estimate gets.
+    paired
+        Whether replicates belong together: by name where both sides have the same names, else by
+        their order.
+    resampling, seed
+        Draws, level, whether replicates are held fixed; the run's seed.
+
+    Returns
+    -------
+    Estimated
+        Status ``undefined`` with a reason where there is nothing to compare.
+
+    Raises
+    ------
+    PlanError
+        If replicates are to be paired and one side has more of them.
+    """
+    count, others = (len(names) for names in meeting.names)
+    blank = without_value(key, meeting.counts, min(count, others), resampling, "no_items")
+    if meeting.units is None or not count or not others:
+        return Estimated(blank)
+    order = _order(meeting.names, key=key) if paired else list(range(others))
+    stacked = np.concatenate([meeting.values[0], meeting.values[1][order]])
+    try:
+        drawn = resample_any(
+            statistic,
+            stacked,
+            units=meeting.units,
+            draws=resampling.draws,
+            rng=generator(seed, "bootstrap", name=key.dataset, item="items"),
+            cells=meeting.cells,
+        )
+        sides = drawn.select(slice(0, count)), drawn.select(slice(count, None))
+        interval, apart = _difference(sides, paired=paired, resampling=resampling, seed=seed)
+    except StatisticsError:
+        return Estimated(replace(blank, reason="no_value"))
+    is_by_replicate = paired and apart.point.size == count
+    names = meeting.names[0] if is_by_replicate else (None,)
+    found = with_value(key, meeting.counts, interval, resampled=apart, names=names)
+    found = replace(
+        found,
+        n_replicates=min(count, others),
+        by_replicate=found.by_replicate if is_by_replicate else {},
+        across=across(apart.point, no_effect=0.0).numbers() if is_by_replicate else {},
+    )
+    return Estimated(found, interval, apart, row_range=_row_range(statistic))
+
+
+def _row_range(statistic: Any) -> tuple[float, float] | None:
+    """Range of the difference of one row between the sides."""
+    span = getattr(statistic, "row_range", None)
+    return None if span is None else (span[0] - span[1], span[1] - span[0])
+
+
+def _order(names: Sequence[Sequence[str | None]], *, key: EstimateKey) -> list[int]:
+    """Positions of the second side's replicates, in the order of the first side's."""
+    first, second = names
+    if len(first) != len(second):
+        raise PlanError(
+            f"{key.subject} has {len(first)} replicates and {key.reference or 'the other side'} "
+            f"has {len(second)}: they cannot be paired. Leave them unpaired, or run the same ones."
+        )
+    if set(first) == set(second):
+        return [second.index(name) for name in first]
+    return list(range(len(second)))
+
+
+def _difference(
+    sides: tuple[Resampled, Resampled], *, paired: bool, resampling: Resampling, seed: int
+) -> tuple[Interval, Resampled]:
+    """Interval of the difference, and the difference on each draw of items.
+
+    Paired sides keep their replicates; others, and those held fixed, are one mean a side.
+    """
+    one, other = sides
+    rng = generator(seed, "bootstrap", name="contrast", item="replicates")
+    is_fixed = resampling.replicates == "fixed" or resampling.method == "items"
+    if is_fixed or not paired:
+        one, other = mean_replicate(one), mean_replicate(other)
+    if is_fixed or paired:
+        interval = paired_contrast(one, other, rng=rng, level=resampling.level)
+    else:
+        interval = unpaired_contrast(*sides, rng=rng, level=resampling.level)
+    return interval, replace(one, point=one.point - other.point, draws=one.draws - other.draws)

@@ -1,0 +1,44 @@
+"""Parameters of a diagnostic from plain values, of the types that it declares."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+
+
+def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
+    """Parameters of a diagnostic from plain values.
+
+    Raises
+    ------
+    PlanError
+        For a name that it does not have (near ones are given), or a value of another type or that
+        it refuses.
+    """
+    if not is_dataclass(kind):
+        raise PlanError(f"{where}: parameters must be a dataclass.")
+    known = [f.name for f in fields(kind)]
+    for name in given:
+        if name not in known:
+            raise PlanError(f"{where}: {UnknownNameError('parameter', name, known)}")
+    try:
+        return _typed(kind, given)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        said = problem["msg"].removeprefix("Input ").replace("valid tuple", "list")
+        raise PlanError(f"{where}: {place} = {problem['input']!r} {said}.") from error
+    except (TypeError, ValueError, PlanError) as error:
+        raise PlanError(f"{where}: {error}") from error
+
+
+def _typed(kind: type[Any], given: Mapping[str, Any]) -> Any:
+    """Parameters whose values have the types that the dataclass declares."""
+    try:
+        adapter = TypeAdapter(kind)
+    except PydanticSchemaGenerationError:  # a plug-in's own types are its own to check
+        return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+    return adapter.validate_python(dict(given))

@@ -1,0 +1,190 @@
+"""The plan's own estimates and contrasts, looked up among what the designs compute."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.plan import EstimatePlan
+from scrutiny.core.registry import registry
+from scrutiny.reliability.rules import says
+from scrutiny.run.assignment import Assignment, Contrast
+from scrutiny.run.resolved import Resolved
+from scrutiny.run.specs import Place, places
+
+_IDENTITY: Final = ("subject", "dataset", "role", "group")
+
+
+def plan_assignments(
+    resolved: Resolved, designed: Sequence[Assignment]
+) -> Iterator[tuple[str, Assignment]]:
+    """The plan's estimates without a contrast: identifier in the plan, and assignment.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If one names a measurement, metric or condition that there is not.
+    """
+    for plan in resolved.plan.estimate:
+        if plan.contrast:
+            continue
+        chosen = _fitting(plan, resolved, designed, plan.where)
+        for one in chosen:
+            name = plan.id if len(chosen) == 1 else f"{plan.id}/{_place(one)}"
+            yield plan.id, replace(one, spec=replace(one.spec, id=name))
+
+
+def plan_contrasts(
+    resolved: Resolved, designed: Sequence[Assignment]
+) -> Iterator[tuple[str, Contrast]]:
+    """The plan's contrasts: identifier in the plan, and contrast; one for each dataset.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        As `plan_assignments`; or if a side fits several estimates of one dataset.
+    """
+    for plan in resolved.plan.estimate:
+        if not plan.contrast:
+            continue
+        if set(plan.contrast) != {"a", "b"}:
+            raise PlanError(
+                f"estimate {plan.id!r}: a contrast has the sides a and b, not "
+                f"{', '.join(sorted(plan.contrast))}."
+            )
+        sides = [_side(plan, resolved, designed, name) for name in ("a", "b")]
+        common = [dataset for dataset in sides[0] if dataset in sides[1]]
+        if not common:
+            raise PlanError(
+                f"estimate {plan.id!r}: the sides share no dataset: a has "
+                f"{', '.join(sides[0])}, b has {', '.join(sides[1])}. A contrast pairs items."
+            )
+        for dataset in common:
+            name = plan.id if len(common) == 1 else f"{plan.id}/{dataset}"
+            one, other = sides[0][dataset], sides[1][dataset]
+            is_paired = _is_paired(resolved, one, other) if plan.paired is None else plan.paired
+            yield plan.id, Contrast(name, one, other, is_paired)
+
+
+def _side(
+    plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment], name: str
+) -> dict[str, Assignment]:
+    """Assignment of one side by dataset."""
+    where = {**plan.where, **plan.contrast[name]}
+    found: dict[str, Assignment] = {}
+    for one in _fitting(plan, resolved, designed, where):
+        if one.dataset in found:
+            raise PlanError(
+                f"estimate {plan.id!r}: side {name} fits more than one estimate of "
+                f"{one.dataset!r}: {_place(found[one.dataset])} and {_place(one)}. Say which, "
+                f"for instance {name} = {{ subject = {one.subject!r} }}."
+            )
+        found[one.dataset] = one
+    return found
+
+
+def _fitting(
+    plan: EstimatePlan,
+    resolved: Resolved,
+    designed: Sequence[Assignment],
+    where: Mapping[str, Any],
+) -> list[Assignment]:
+    """Assignments of a measurement and metric that a selector names.
+
+    Where the design does not compute the metric, one is made of the records themselves.
+    """
+    if plan.source not in resolved.measurements:
+        unknown = UnknownNameError("measurement", plan.source, resolved.measurements)
+        raise PlanError(f"estimate {plan.id!r}, from: {unknown}")
+    metric = registry().resolve("statistic", plan.metric)
+    known = [a for a in designed if a.measure == plan.source and a.spec.metric == metric]
+    if not known:
+        known = list(_of_records(plan, resolved, metric, where))
+    fitting = [a for a in known if _fits(a, where)]
+    for name, usual in (("role", "measured"), ("group", "all")):
+        if name not in where:
+            fitting = [a for a in fitting if getattr(a.spec, name) == usual] or fitting
+    if not fitting:
+        there = "; ".join(dict.fromkeys(_place(a) for a in known[:8]))
+        raise PlanError(
+            f"estimate {plan.id!r}: nothing fits {dict(where)}; {metric} is there for: {there}."
+        )
+    return fitting
+
+
+def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:
+    has = {
+        "subject": assignment.subject,
+        "dataset": assignment.dataset,
+        "role": assignment.spec.role,
+        "group": assignment.spec.group,
+        **assignment.condition,
+    }
+    return all(name in has and says(has[name], _text(value)) for name, value in where.items())
+
+
+def _of_records(
+    plan: EstimatePlan, resolved: Resolved, metric: str, where: Mapping[str, Any]
+) -> Iterator[Assignment]:
+    """Assignments that read a metric's measures straight from the records."""
+    needs = registry().load("statistic", metric).needs
+    condition = {name: value for name, value in where.items() if name not in _IDENTITY}
+    for place in places(resolved):
+        if place.measure != plan.source:
+            continue
+        lacking = [need for need in needs if need not in place.measures]
+        if lacking:
+            designed = sorted({spec.metric for spec in place.design.estimates})
+            raise PlanError(
+                f"estimate {plan.id!r}: {metric} needs {', '.join(lacking)}, which the records of "
+                f"{plan.source!r} do not have by themselves; its own metrics are "
+                f"{', '.join(designed)}."
+            )
+        yield _straight(plan, place, metric, {**condition, "role": where.get("role", "measured")})
+
+
+def _straight(
+    plan: EstimatePlan, place: Place, metric: str, where: Mapping[str, Any]
+) -> Assignment:
+    own = {name: v for name, v in where.items() if name != "role" and name not in place.within}
+    spec = EstimateSpec(
+        id=plan.id,
+        metric=metric,
+        sides={"": Selector(role=str(where["role"]), condition=own)},
+        role=str(where["role"]),
+        condition=own,
+        unit=place.unit,
+    )
+    return Assignment(
+        measure=place.measure,
+        kind=place.kind,
+        subject=place.family.name,
+        dataset=place.dataset,
+        measures=place.measures,
+        spec=spec,
+        within=place.within,
+    )
+
+
+def _is_paired(resolved: Resolved, one: Assignment, other: Assignment) -> bool:
+    """Whether both sides are the same replicates of one family, in two conditions."""
+    if one.subject != other.subject:
+        return False
+    family = resolved.families[one.subject]
+    names = [
+        [r.key for r in family.replicates if dict(r.condition) == dict(side.within)]
+        for side in (one, other)
+    ]
+    return sorted(map(str, names[0])) == sorted(map(str, names[1]))
+
+
+def _place(assignment: Assignment) -> str:
+    """Where an assignment applies, for identifiers and messages."""
+    parts = [f"{name}={_text(value)}" for name, value in assignment.condition.items()]
+    return "/".join([assignment.subject, assignment.dataset, *parts])
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else canonical_json(value)

@@ -1,0 +1,91 @@
+"""A plan with everything that it names looked up, ready to be run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.claim import Claim
+from scrutiny.core.diagnostic import Design
+from scrutiny.core.model import Family, LoadOptions
+from scrutiny.core.plan import MeasurePlan, Plan
+from scrutiny.core.task import Task
+from scrutiny.data.dataset import Dataset
+from scrutiny.data.labels import LabelMatch
+from scrutiny.run.assignment import Assignment, Contrast
+from scrutiny.run.tasks import shard_size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairing:
+    """A family on a dataset: how its labels map, and what it is going to be asked.
+
+    ``fingerprint`` is that of the first replicate, or nothing where it cannot be known.
+    """
+
+    labels: LabelMatch
+    model_labels: tuple[str, ...]
+    capabilities: frozenset[str]
+    fingerprint: str | None
+    is_batch_invariant: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """One diagnostic of the plan, with its parameters and designs.
+
+    ``designs`` are keyed by (family, dataset).
+    """
+
+    plan: MeasurePlan
+    diagnostic: Any
+    params: Any
+    kind: str
+    designs: Mapping[tuple[str, str], Design]
+
+    def size(self, dataset: Dataset) -> int:
+        """Items in a shard of this dataset."""
+        whole = len(dataset.examples) if self.diagnostic.scope == "dataset" else None
+        costs = [
+            d.queries_per_item for (_, name), d in self.designs.items() if name == dataset.name
+        ]
+        return shard_size(max(costs, default=1), whole=whole)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resolved:
+    """Everything a run needs, ready to be sent to workers.
+
+    ``assignments``, ``contrasts`` and ``claims`` are the designs' and the plan's own, under full
+    names.
+    """
+
+    plan: Plan
+    datasets: Mapping[str, Dataset]
+    families: Mapping[str, Family]
+    pairings: Mapping[tuple[str, str], Pairing]
+    measurements: Mapping[str, Measurement]
+    tasks: Mapping[str, Task]
+    options: LoadOptions
+    assignments: tuple[Assignment, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """Digest of all that decides the records; estimates can be redone without asking again."""
+        measured = {
+            "seed": self.plan.seed,
+            "measure": [m.kind for m in self.measurements.values()],
+            "who": [(m.plan.id, m.plan.models, m.plan.data) for m in self.measurements.values()],
+            "data": {name: data.fingerprint for name, data in self.datasets.items()},
+            "models": {
+                name: [(r.source, r.key, r.condition) for r in family.replicates]
+                for name, family in self.families.items()
+            },
+            "pairings": {
+                f"{family}/{data}": (pairing.fingerprint, dict(pairing.labels.mapping))
+                for (family, data), pairing in self.pairings.items()
+            },
+        }
+        return digest(canonical_json(measured))
