@@ -1,16 +1,20 @@
 """What people see when something goes wrong: one paragraph, and the right exit code."""
 
+import errno
 import os
 import sys
 import textwrap
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
 
 import click
 
 from scrutiny.core.errors import ScrutinyError
 
-INTERRUPTED = 130
+INTERRUPTED: Final = 130
+_FULL: Final = {errno.EFBIG, errno.ENOSPC, errno.EDQUOT}
 
 
 def exit_code_of(command: click.Command, arguments: Sequence[str] | None) -> int:
@@ -21,6 +25,8 @@ def exit_code_of(command: click.Command, arguments: Sequence[str] | None) -> int
 
 
 def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
+    with suppress(AttributeError, ValueError):  # a lone surrogate in a text is no reason to stop
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         result = command.main(
             args=None if arguments is None else list(arguments),
@@ -28,10 +34,11 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
             standalone_mode=False,
             auto_envvar_prefix="SCRUTINY",
         )
+        sys.stdout.flush()  # what is still buffered may be refused, too
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        error.show()
+        _show_usage(error)
         return 2
     except (click.Abort, KeyboardInterrupt):
         say("Interrupted. What is done is kept: re-issue the same command to go on.")
@@ -40,17 +47,32 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
         say(str(error))
         return error.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()
         return 0
     except OSError as error:
-        if error.errno is None or (error.filename is None and error.errno not in _OUTPUT_ERRORS):
+        if error.errno is None or (error.filename is None and error.errno not in _FULL):
             raise
         say(f"{error.filename or 'The output'} cannot be used: {error.strerror}.")
-        return 3 if error.errno in _OUTPUT_ERRORS else 2
+        _forget_stdout()
+        return 3 if error.errno in _FULL else 2
     return result if isinstance(result, int) else 0
 
 
-_OUTPUT_ERRORS = {27, 28, 122}  # EFBIG, ENOSPC, EDQUOT
+def _forget_stdout() -> None:
+    """Let what could not be written be written nowhere, so that leaving does not fail again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _show_usage(error: click.ClickException) -> None:
+    """Say what is wrong with the arguments, and where the help is."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    where = "" if context is None else f" `{context.command_path} --help` says what is allowed."
+    message = error.format_message()
+    say(message + ("" if message.endswith((".", "?", "!")) else ".") + where)
 
 
 def say(text: str) -> None:

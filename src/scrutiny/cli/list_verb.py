@@ -33,7 +33,7 @@ def command(kind: str | None, *, as_json: bool) -> int:
 def _kind(text: str) -> str:
     singular = text.removesuffix("s")
     if singular not in KINDS:
-        raise UnknownNameError("kind", text, [f"{k}s" for k in KINDS])
+        raise UnknownNameError("kind of names", text, [f"{k}s" for k in KINDS])
     return singular
 
 

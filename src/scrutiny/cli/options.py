@@ -1,8 +1,9 @@
 """Options that verbs share."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -10,6 +11,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
+_DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:\d+)?")
 
 
 def model_options(function: F) -> F:
@@ -37,7 +39,7 @@ def running_options(function: F) -> F:
     """Add what every verb that runs a plan takes."""
     for option in reversed(
         [
-            click.option("--seed", type=int, default=0, show_default=True, help="Of everything."),
+            click.option("--seed", type=int, help="Of everything random; 0 unless the plan says."),
             click.option("--limit", default=None, help="Items: 100, or 100:200.", metavar="N|A:B"),
             click.option("--out", type=click.Path(path_type=Path), help="Run folder."),
             click.option("--workers", type=click.IntRange(1), default=1, show_default=True),
@@ -74,8 +76,10 @@ def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> Lo
     Raises
     ------
     PlanError
-        For a batch that is no number, or a setting without ``=``.
+        For an unknown device, a batch that is no number, or a setting without ``=``.
     """
+    if not _DEVICE.fullmatch(device):
+        raise PlanError(f"--device {device!r} is none of auto, cpu, cuda, cuda:0, mps, xpu.")
     if batch != "auto" and (not batch.isdigit() or int(batch) < 1):
         raise PlanError(f"--batch {batch!r} is neither 'auto' nor a positive number.")
     settings = {}

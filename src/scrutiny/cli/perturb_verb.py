@@ -8,6 +8,8 @@ from typing import IO, Any
 
 import click
 
+from scrutiny.cli.failures import say
+
 
 @click.command("perturb")
 @click.option("--data", required=True, metavar="STRING", help="Data string.")
@@ -29,15 +31,12 @@ def command(output: Path | None, **flags: Any) -> int:
     \b
     scrutiny perturb --data builtin:reviews --with typos,contraction+ocr -o out.jsonl
     """
-    from scrutiny.store.files import storage_errors
+    from scrutiny.store.files import save_stream
 
     if output is None:
         _write(flags, sys.stdout)
-        return 0
-    with storage_errors(output):
-        output.parent.mkdir(parents=True, exist_ok=True)
-        with output.open("w", encoding="utf-8", errors="backslashreplace") as stream:
-            _write(flags, stream)
+    else:
+        save_stream(output, lambda stream: _write(flags, stream))
     return 0
 
 
@@ -55,10 +54,9 @@ def _write(flags: dict[str, Any], stream: IO[str]) -> None:
 
 def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """One object for each variant, in the order of the items."""
-    from dataclasses import replace
     from itertools import islice
 
-    from scrutiny.cli.plans import split_recipes
+    from scrutiny.cli.plans import named_recipes
     from scrutiny.core.registry import registry
     from scrutiny.data.reading import open_data, parse_limit
     from scrutiny.perturb.batch import CHUNK, perturb_stream
@@ -73,11 +71,11 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
         constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
         task=reading.task.name,
     )
-    recipes = split_recipes(flags["recipes"])
+    recipes = named_recipes(flags["recipes"])
     examples = islice(iter(reading), start, stop)
     while held := list(islice(examples, CHUNK)):
         columns = [
-            perturb_stream(held, recipes, replace(setting, draw=draw))
+            perturb_stream(held, recipes, setting._replace(draw=draw))
             for draw in range(flags["draws"])
         ]
         for rows in zip(*columns, strict=True):
@@ -90,10 +88,9 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
                     yield _line(example, control)
     if reading.bad_rows:
         first = reading.bad_rows[0]
-        click.echo(
+        say(
             f"{len(reading.bad_rows)} rows do not read and were left out; the first is "
-            f"{first.source}: {first.reason}",
-            err=True,
+            f"{first.source}: {first.reason}"
         )
 
 
@@ -119,9 +116,12 @@ def _line(example: Any, variant: Any) -> dict[str, Any]:
 
 
 def _pair(text: str) -> tuple[str, str]:
-    from scrutiny.core.errors import PlanError
+    from scrutiny.core.errors import PlanError, UnknownNameError
+    from scrutiny.perturb.resources import RESOURCES
 
     name, equals, value = text.partition("=")
     if not (name and equals and value):
         raise PlanError(f"--resource {text!r} does not read: it is written name=specification.")
+    if name not in RESOURCES:
+        raise UnknownNameError("resource", name, RESOURCES)
     return name, value

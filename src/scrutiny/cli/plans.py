@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
@@ -12,6 +12,8 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.run.audit import audit_plan
 from scrutiny.run.plan_file import read_plan
+
+_PLANS: Final = (".toml", ".json", ".yaml", ".yml")
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
@@ -23,13 +25,13 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
         If neither is complete.
     """
     what = flags["what"]
-    if what.endswith((".toml", ".json")) or Path(what).is_file():
+    if what.endswith(_PLANS) or Path(what).is_file():
         return _adjusted(read_plan(Path(what)), flags)
     name = registry().resolve("diagnostic", what)
     models, data = named_models(flags["models"]), named_data(flags)
     params = dict(_parameter(text) for text in flags["params"])
     if flags["transformations"]:
-        params["transformations"] = split_recipes(flags["transformations"])
+        params["transformations"] = named_recipes(flags["transformations"])
     measure = MeasurePlan(
         id=name.partition("@")[0],
         diagnostic=name,
@@ -41,21 +43,37 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
 
 
 def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
-    """Plan of the audit: of the models and data of a file, or of the flags."""
-    if flags["plan"] is not None:
-        base = _adjusted(read_plan(flags["plan"]), flags)
-        if base.measure:
-            return base
-        models, data = base.models, base.data
-    else:
-        models, data = named_models(flags["models"]), named_data(flags)
-    plan = audit_plan(models, data, seed=flags["seed"], options=options, only=flags["only"])
+    """Plan of the audit: of the models and data of a file, or of the flags.
+
+    Raises
+    ------
+    PlanError
+        If there is nothing to audit, or nothing that applies.
+    """
+    base = _adjusted(_base_of(flags), flags)
+    if base.measure:
+        return base
+    only = [registry().resolve("diagnostic", name) for name in flags["only"]]
+    plan = audit_plan(base.models, base.data, seed=base.seed, options=options, only=only)
     if not plan.measure:
         raise PlanError(
             "No diagnostic applies to this model and this data. `scrutiny list diagnostics` says "
             "what each of them needs."
         )
-    return replace(plan, on_bad_row=flags["on_bad_row"])
+    return replace(plan, on_bad_row=base.on_bad_row)
+
+
+def _base_of(flags: Mapping[str, Any]) -> Plan:
+    """Models and data to audit."""
+    if flags["plan"] is None:
+        return Plan(models=named_models(flags["models"]), data=named_data(flags))
+    plan = read_plan(flags["plan"])
+    if not plan.models or not plan.data:
+        raise PlanError(
+            f"{str(flags['plan'])!r} has nothing to audit: it needs [models.NAME] and "
+            "[data.NAME] with a source each."
+        )
+    return plan
 
 
 def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
@@ -70,7 +88,7 @@ def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
         plan,
         data=data,
         resampling=resampling,
-        seed=flags["seed"] or plan.seed,
+        seed=plan.seed if flags["seed"] is None else flags["seed"],
         on_bad_row=flags["on_bad_row"] if flags["on_bad_row"] != "skip" else plan.on_bad_row,
     )
 
@@ -136,6 +154,23 @@ def split_recipes(text: str) -> list[str]:
         else:
             parts[-1] += letter
     return [part.strip() for part in parts if part.strip()]
+
+
+def named_recipes(text: str) -> list[str]:
+    """Recipes of ``--with``.
+
+    Raises
+    ------
+    PlanError
+        If there is none between the commas.
+    """
+    recipes = split_recipes(text)
+    if not recipes:
+        raise PlanError(
+            f"--with {text!r} names no transformation: write --with typos,contraction+ocr. "
+            "`scrutiny list transformations` prints them all."
+        )
+    return recipes
 
 
 def _parameter(text: str) -> tuple[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from scrutiny.cli.failures import say
 from scrutiny.run.progress import Progress, Silent
 
 _SAYS: Final = {
@@ -57,7 +58,7 @@ class Lines:
 
     def note(self, text: str) -> None:
         """Say something once."""
-        click.echo(text, err=True)
+        say(text)
 
 
 class Bars:

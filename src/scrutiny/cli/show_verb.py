@@ -47,7 +47,7 @@ def find(name: str, kind: str | None) -> Entry:
             return names.entry(one, name)
         except UnknownNameError:
             continue
-    raise UnknownNameError("name", name, [n for k in KINDS for n in names.names(k)])
+    raise UnknownNameError("thing", name, [n for k in KINDS for n in names.names(k)])
 
 
 def facts(thing: Any) -> list[tuple[str, str]]:

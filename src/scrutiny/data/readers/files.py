@@ -2,6 +2,7 @@
 
 import codecs
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from scrutiny.core.errors import DataError
@@ -28,7 +29,9 @@ def existing_file(source: DataSource) -> Path:
     try:
         size = path.stat().st_size
     except OSError as error:
-        raise DataError(f"{_no_such_file(source, path)} ({error.strerror})") from None
+        if not isinstance(error, FileNotFoundError):
+            raise DataError(f"{source.target} cannot be read: {error.strerror}.") from None
+        raise DataError(_no_such_file(source, path)) from None
     if path.is_dir():
         inside = sorted(p.name for p in path.iterdir())
         raise DataError(
@@ -80,15 +83,20 @@ def encoding_of(source: DataSource) -> str:
 
 
 def _no_such_file(source: DataSource, path: Path) -> str:
-    here = f"; from {Path.cwd()}" if not path.is_absolute() else ""
+    """Say that there is no such file, and what there is instead."""
+    here = f" in {Path.cwd()}" if not path.is_absolute() else ""
     parent = path.parent
-    near = ""
-    if parent.is_dir():
-        others = sorted(p.name for p in parent.iterdir() if p.suffix == path.suffix)
-        near = f" Beside it: {', '.join(others[:5])}." if others else ""
-    else:
-        near = f" The folder {parent} does not exist either."
-    return f"There is no file {source.target!r}{here}.{near}"
+    if not parent.is_dir():
+        return f"There is no file {source.target!r}{here}: the folder {parent} is not there either."
+    names = sorted(p.name for p in parent.iterdir() if p.is_file())
+    near = get_close_matches(path.name, names, n=2, cutoff=0.7)
+    alike = [name for name in names if name.endswith(path.suffix)]
+    hint = ""
+    if near:
+        hint = f" Did you mean {' or '.join(repr(name) for name in near)}?"
+    elif alike:
+        hint = f" Beside it: {', '.join(alike[:5])}{', …' if len(alike) > 5 else '.'}"
+    return f"There is no file {source.target!r}{here}.{hint}"
 
 
 def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
