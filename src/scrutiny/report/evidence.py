@@ -112,6 +112,14 @@ def _among(table: "pa.Table", name: str, values: Sequence[str | None]) -> "pa.Ta
     return table.filter(pc.is_in(table.column(name), value_set=pa.array(values, pa.string())))
 
 
+def _of_condition(table: "pa.Table", key: EstimateKey) -> "pa.Table":
+    """Outputs of the captures (a training step) that the estimate's condition names."""
+    named = dict(key.condition)
+    found = table.column("condition").unique().to_pylist()
+    fitting = [text for text in found if json.loads(text).items() <= named.items()]
+    return _among(table, "condition", fitting)
+
+
 def _draw(key: EstimateKey) -> int:
     draw = key.condition.get("draw", 0)
     return draw if isinstance(draw, int) else 0
@@ -121,7 +129,7 @@ def _outputs(
     key: EstimateKey, variants: Sequence[Mapping[str, Any]], table: "pa.Table"
 ) -> dict[tuple[str | None, str, str | None], _Output]:
     """Answers to the originals and to these variants, by replicate, item and variant."""
-    own = _where(table, subject=key.subject, dataset=key.dataset)
+    own = _of_condition(_where(table, subject=key.subject, dataset=key.dataset), key)
     kept = _among(own, "variant", [None, *sorted({row["variant"] for row in variants})])
     return {
         (row["replicate"], row["item"], row["variant"]): _Output(

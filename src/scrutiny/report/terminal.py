@@ -1,5 +1,6 @@
 """The audit table for a terminal: at most 80 columns, the same text with and without color."""
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import IO, Final
@@ -10,7 +11,7 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.footer import footer_lines
-from scrutiny.report.labels import constant_parts, distinct_labels, one_line
+from scrutiny.report.labels import GAP, constant_parts, distinct_labels, one_line, shared_words
 from scrutiny.report.numbers import interval, out_of
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
@@ -21,6 +22,9 @@ WIDTH: Final = 80
 MOST_ROWS: Final = 60
 _CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
 _NUMBER: Final = 25  # "−0.0342 [−0.0511, −0.0172]" is the longest common one
+_DIGITS: Final = re.compile(r"[-\N{MINUS SIGN}]?[\d.]+")
+_MANY: Final = 3  # reasons of one kind that are said together
+_MOST_NAMES: Final = 8
 _STYLES: Final = {"supported": "bold blue", "not supported": "cyan", "undecided": "yellow"}
 
 
@@ -101,17 +105,34 @@ def _left_out(rows: Sequence[AuditRow]) -> list[Text]:
 
 
 def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
-    """Reason of every verdict, each said once."""
-    by_reason: dict[tuple[str, str], list[str]] = {}
+    """Reason of every verdict; reasons that differ in their numbers alone are said once."""
+    alike: dict[tuple[str, str], list[AuditRow]] = {}
     for row in rows:
         if row.finding.reason:
-            by_reason.setdefault((row.verdict, row.finding.reason), []).append(row.label)
-    if by_reason:
+            opening = _DIGITS.sub("0", row.finding.reason).partition(":")[0]
+            alike.setdefault((row.verdict, opening), []).append(row)
+    if alike:
         yield Text()
         yield Text("Reasons", style="bold")
-    for (verdict, reason), labels in by_reason.items():
-        who = ", ".join(labels) if len(labels) <= 4 else f"{len(labels)} claims"
-        yield from _wrapped(f"{mark(verdict)} {who}: {reason}", hanging=2)
+    for (verdict, _), members in alike.items():
+        if len(members) < _MANY:
+            said = [([row.label], row.finding.reason) for row in members]
+        else:
+            said = [([row.label for row in members], _common([r.finding.reason for r in members]))]
+        for labels, reason in said:
+            who = ", ".join(labels[:_MOST_NAMES])
+            who += f" and {len(labels) - _MOST_NAMES} more" if len(labels) > _MOST_NAMES else ""
+            yield from _wrapped(f"{mark(verdict)} {who}: {reason}", hanging=2)
+
+
+def _common(reasons: Sequence[str]) -> str:
+    """What all reasons say, up to where they differ."""
+    if len(set(reasons)) == 1:
+        return reasons[0]
+    frame, _ = shared_words(reasons)
+    head, _, tail = frame.partition(GAP)
+    said = head.rstrip(" :") or (f"{GAP}{tail}" if tail else "for reasons of their own")
+    return f"{said} (each in `--format md`)"
 
 
 def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:

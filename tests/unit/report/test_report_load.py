@@ -59,7 +59,8 @@ def outputs_table():
         for item, before, after in (("a", "positive", "negative"), ("b", "negative", "negative")):
             for name, label in ((None, before), ("typos@1/0/measured", after)):
                 scores = [0.9, 0.1] if label == "positive" else [0.3, 0.7]
-                rows.append((SUBJECT, seed, DATASET, item, name, label, scores, None, None))
+                place = (SUBJECT, seed, DATASET, "{}", item, name)
+                rows.append((*place, label, scores, None, None))
     return pa.Table.from_pylist(
         [dict(zip(OUTPUTS.names, row, strict=True)) for row in rows], schema=OUTPUTS
     )
@@ -122,6 +123,17 @@ def test_other_draws_and_recipes_stand_behind_other_claims():
     assert evidence_of(replace(finding(), estimate=None), TABLES) is None
 
 
+def test_outputs_of_another_training_step_stand_behind_another_claim():
+    rows = TABLES.outputs.to_pylist()
+    early = [row | {"condition": '{"step":"100"}', "label": "x"} for row in rows]
+    late = [row | {"condition": '{"step":"200"}'} for row in rows]
+    outputs = pa.Table.from_pylist(early + late, schema=OUTPUTS)
+    tables = replace(TABLES, outputs=outputs)
+    assert [case.item for case in evidence_of(finding(step="200"), tables).cases] == ["a"]
+    assert evidence_of(finding(step="100"), tables).cases == ()
+    assert evidence_of(finding(step="300"), tables) is None
+
+
 def test_one_replicate_has_cases_and_no_histogram():
     single = TABLES.outputs.filter(pa.compute.equal(TABLES.outputs.column("replicate"), SEEDS[0]))
     found = evidence_of(finding(), replace(TABLES, outputs=single))
@@ -160,7 +172,7 @@ def test_view_of_a_folder(folder):
     assert view.estimates == report_sample.sample().estimates
     assert view.notes["robustness"].summary == "Score before and after."
     assert view.notes["robustness"].misleads == ("Misleads when a is b.", "Misleads when c.")
-    assert view.datasets[0].overlap.startswith("sentiment: 0.0000 [0.0000, 0.0030] of the items")
+    assert view.datasets[0].overlap.startswith("sentiment: 0.000 [0.000, 0.003] of the items")
     assert [(m.recipe, m.status, m.count) for m in view.missing] == [
         ("typos@1", "skipped", 1),
         ("tense@1", "refused", 1),

@@ -143,3 +143,23 @@ def test_footer_says_how_to_go_on():
         "crossed@1",
     ):
         assert said in text
+
+
+def test_reasons_that_differ_in_numbers_are_said_once():
+    view = report_sample.sample()
+    findings = tuple(
+        replace(f, reason=f"the interval does not clear its limit: {i}.5 against {i}")
+        for i, f in enumerate(view.findings)
+        if f.verdict == "undecided"
+    )
+    text = " ".join(plain_text(replace(view, findings=findings)).split())
+    assert text.count("does not clear its limit") == 1
+    assert "(each in `--format md`)" in text
+
+
+def test_few_reasons_are_said_in_full():
+    view = report_sample.sample()
+    findings = tuple(replace(f, reason=f"because of {f.claim.id}") for f in view.findings[1:3])
+    text = " ".join(plain_text(replace(view, findings=findings)).split())
+    assert "because of typos" in text
+    assert "because of reverse_negation" in text
