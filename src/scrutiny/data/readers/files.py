@@ -87,7 +87,9 @@ def _no_such_file(source: DataSource, path: Path) -> str:
     here = f" in {Path.cwd()}" if not path.is_absolute() else ""
     parent = path.parent
     if not parent.is_dir():
-        return f"There is no file {source.target!r}{here}: the folder {parent} is not there either."
+        return (
+            f"There is no file {source.target!r}{here}; the folder {parent} does not exist either."
+        )
     names = sorted(p.name for p in parent.iterdir() if p.is_file())
     near = get_close_matches(path.name, names, n=2, cutoff=0.7)
     alike = [name for name in names if name.endswith(path.suffix)]
