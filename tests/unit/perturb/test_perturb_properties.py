@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.perturb.control import amount_changed, matched_control
+from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.operations import operations_of
 from scrutiny.perturb.recipe import parse_recipe
 from scrutiny.perturb.resources import RESOURCES
 from scrutiny.text.edits import apply_edits
@@ -123,7 +125,9 @@ def test_controls_change_as_much_and_keep_what_must_be_kept(example, name, seed)
     check(example, control)
     if control.status == "ok":
         done, wanted = amount_changed(example, control), amount_changed(example, variant)
-        assert done.total == wanted.total or wanted.deleted > wanted.inserted
+        operations = operations_of(TextDocument(example), variant.edits)
+        drops_words = any(o.kind == "words" and not o.inserted for o in operations)
+        assert done.total == wanted.total or drops_words
 
 
 @settings(max_examples=300, deadline=None, derandomize=True, database=None)
