@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.options import running_options
-from scrutiny.cli.running import Request, finish, out_folder, run_request
+from scrutiny.cli.running import Request, finish, run_request
 
 
 @click.command("audit")
@@ -30,5 +30,5 @@ def command(**flags: Any) -> int:
 
     request = Request.of(flags)
     plan = audit_from_flags(flags, request.options)
-    folder = run_request(plan, out_folder(flags, "audit"), request)
+    folder = run_request(plan, flags, request, name="audit")
     return finish(folder, flags, html=flags["html"] or folder.path / "report.html")

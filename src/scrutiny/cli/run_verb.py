@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.options import running_options
-from scrutiny.cli.running import Request, finish, out_folder, run_request
+from scrutiny.cli.running import Request, finish, run_request
 
 
 @click.command("run")
@@ -40,5 +40,5 @@ def command(**flags: Any) -> int:
 
     request = Request.of(flags)
     plan = plan_from_flags(flags)
-    folder = run_request(plan, out_folder(flags, Path(flags["what"]).stem), request)
+    folder = run_request(plan, flags, request, name=Path(flags["what"]).stem)
     return finish(folder, flags, html=flags["html"])

@@ -1,8 +1,9 @@
 """What ``run`` and ``audit`` share: from a plan to a finished folder and its summary."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -46,27 +47,53 @@ def command_line() -> str:
     return shlex.join(["scrutiny", *sys.argv[1:]])
 
 
-def out_folder(flags: Mapping[str, Any], name: str) -> Path:
-    """Folder given by ``--out``, or the first free ``runs/NAME-K``."""
-    if flags["out"] is not None:
-        return Path(flags["out"])
-    number = 1
-    while Path("runs", f"{name}-{number}").exists():
-        number += 1
-    return Path("runs", f"{name}-{number}")
-
-
-def run_request(plan: Plan, out: Path, request: Request) -> RunFolder:
-    """Finished run of a plan."""
+def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
+    """Finished run of a plan, in ``--out`` or in ``runs/NAME-K``."""
     resolved = resolve(plan, options=request.options)
+    say = request.running.progress.note
     for dataset in resolved.datasets.values():
         if dataset.bad_rows:
             first = dataset.bad_rows[0]
-            request.running.progress.note(
+            say(
                 f"{dataset.name}: {len(dataset.bad_rows)} rows do not read and were left out; "
                 f"the first is {first.source}: {first.reason}"
             )
-    return run_plan(resolved, out, options=request.running)
+    out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
+    folder = run_plan(resolved, out, options=request.running)
+    for sentence in failures(folder):
+        say(sentence)
+    return folder
+
+
+def _free_folder(name: str, identity: str) -> Path:
+    """First of ``runs/NAME-K`` that is free, or holds the same plan interrupted."""
+    for number in count(1):
+        folder = Path("runs", f"{name}-{number}")
+        if not folder.exists():
+            break
+        if (folder / "manifest.json").is_file():
+            manifest = RunFolder(folder).manifest
+            if manifest["status"] != "done" and manifest["identity"] == identity:
+                break
+    return folder
+
+
+def failures(folder: RunFolder) -> Iterator[str]:
+    """A sentence for each model that failed on some items, with its first message."""
+    import pyarrow.compute as pc
+
+    columns = ["subject", "dataset", "reason"]
+    records = folder.records()
+    failed = records.filter(pc.equal(records["status"], "failed")).select(columns)
+    messages = [text for text in folder.table("timings")["failure"].to_pylist() if text]
+    counted = failed.group_by(columns, use_threads=False).aggregate([([], "count_all")])
+    for row in counted.to_pylist():
+        yield (
+            f"{row['subject']} failed on {row['count_all']:,} of the {records.num_rows:,} rows of "
+            f"the run ({row['reason']}, {row['dataset']}); they count as failed, not as wrong."
+        )
+    if messages and counted.num_rows:
+        yield f"The first failure was: {messages[0]}"
 
 
 def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
@@ -13,6 +14,7 @@ from scrutiny.run.desk import Desk
 from scrutiny.store.answers import answer_keys, decode, encode
 
 CHUNK = 1024  # examples asked, and committed, at a time: what a kill can cost
+HOPELESS = 20  # texts in one go without a single answer
 
 
 @dataclass(slots=True)
@@ -22,6 +24,7 @@ class Tally:
     asked: int = 0
     cached: int = 0
     model_seconds: float = 0.0
+    failure: str = ""  # message of the first answer that failed
 
 
 class Asker:
@@ -36,11 +39,8 @@ class Asker:
         self._fingerprint = fingerprint
         self._to_data = to_data
         self._digest = digest
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The model's labels in the data's words, in the order of the scores."""
-        return tuple(self._to_data.get(label, label) for label in self.model.labels)
+        #: The model's labels in the data's words, in the order of the scores.
+        self.labels = tuple(to_data.get(label, label) for label in model.labels)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
         """Answers in order; each distinct text is asked once."""
@@ -66,11 +66,25 @@ class Asker:
         start = perf_counter()
         raw = predict_or_fail(self.model, examples)
         self.tally.model_seconds += perf_counter() - start
+        self._look_at_failures([answer for answer in raw if isinstance(answer, Failure)], len(raw))
         answers = {key: self._translate(answer) for key, answer in zip(keys, raw, strict=True)}
         self._desk.put_many(
             {k: encode(answer) for k, answer in answers.items() if isinstance(answer, Prediction)}
         )
         return answers
+
+    def _look_at_failures(self, failures: Sequence[Failure], asked: int) -> None:
+        """Keep the first message; a model that only ever raises is broken, and not its items."""
+        if not failures:
+            return
+        self.tally.failure = self.tally.failure or failures[0].message
+        raised = sum(failure.reason == "model_error" for failure in failures)
+        if raised == asked >= HOPELESS:
+            raise ModelError(
+                f"{self.model.source} raised an error for each of the {asked:,} texts it was "
+                f"asked; the first: {failures[0].message}. Mend the model, then re-issue the same "
+                "command."
+            )
 
     def _translate(self, answer: Prediction | Failure) -> Prediction | Failure:
         """Answer with its label in the data's words."""

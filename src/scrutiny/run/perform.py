@@ -143,5 +143,6 @@ def _timing(task: TaskSpec, seconds: float, asker: Asker | None = None) -> pa.Ta
         "model_seconds": 0.0 if tally is None else tally.model_seconds,
         "asked": 0 if tally is None else tally.asked,
         "cached": 0 if tally is None else tally.cached,
+        "failure": (tally.failure or None) if tally is not None else None,
     }
     return pa.Table.from_pylist([row], schema=TIMINGS)

@@ -109,9 +109,7 @@ def read_plan(path: Path) -> Plan:
         With the file, the place and what is allowed there.
     """
     if path.suffix not in (".toml", ".json"):
-        raise PlanError(
-            f"The plan {str(path)!r} is neither a .toml nor a .json file."
-        )
+        raise PlanError(f"The plan {str(path)!r} is neither a .toml nor a .json file.")
     try:
         raw = path.read_bytes()
     except OSError as error:

@@ -1,8 +1,8 @@
 """A plan with everything that it names looked up: data, models, diagnostics, designs."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from scrutiny.core.canonical import value_digest
@@ -19,6 +19,7 @@ from scrutiny.models.family import expand
 from scrutiny.models.load import load_model
 from scrutiny.models.python_object import PythonModel
 from scrutiny.models.source import parse
+from scrutiny.run.params import make_params
 from scrutiny.run.plan_claims import plan_claims
 from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
 from scrutiny.run.resolved import Measurement, Pairing, Resolved
@@ -71,7 +72,10 @@ def _must_be_sound(plan: Plan) -> None:
             "scrutiny and name the checkpoints as a model: hf:./runs/seed-{seed}."
         )
     if not plan.measure:
-        raise PlanError("The plan measures nothing: add a [[measure]] with a diagnostic.")
+        raise PlanError(
+            "The plan measures nothing: add a [[measure]] with an id and a diagnostic, or let "
+            "`scrutiny audit PLAN` choose all that applies."
+        )
     named = {
         "data": [d.name for d in plan.data],
         "models": [m.name for m in plan.models],
@@ -87,6 +91,12 @@ def _must_be_sound(plan: Plan) -> None:
         if not m.models or not m.data:
             lacking = "models" if not m.models else "data"
             raise PlanError(f"measure {m.id!r} has no {lacking}, and neither has the plan.")
+        for what, names_in in (("model", m.models), ("data", m.data)):
+            known = named["models"] if what == "model" else named["data"]
+            unknown = next((name for name in names_in if name not in known), None)
+            if unknown is not None:
+                near = UnknownNameError(f"{what} in the plan", unknown, known)
+                raise PlanError(f"measure {m.id!r}: {near}")
 
 
 def _with_estimates(resolved: Resolved) -> Resolved:
@@ -133,8 +143,6 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
     first: dict[tuple[str, str], Model] = {}
     pairings = {}
     for family, name in wanted:
-        _must_know("model", family, resolved.families)
-        _must_know("data", name, resolved.datasets)
         task = resolved.tasks[name]
         if (family, task.name) not in first:
             source = resolved.families[family].replicates[0].source
@@ -225,30 +233,3 @@ def applies(diagnostic: Any, task: Task, capabilities: frozenset[str]) -> bool:
     return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
         diagnostic.needs <= capabilities | {"predict"}
     )
-
-
-def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
-    """Parameters of a diagnostic from plain values.
-
-    Raises
-    ------
-    PlanError
-        For a name that it does not have, or a value that it refuses; near names are given.
-    """
-    if not is_dataclass(kind):
-        raise PlanError(f"{where}: parameters must be a dataclass.")
-    known = [f.name for f in fields(kind)]
-    for name in given:
-        if name not in known:
-            unknown = UnknownNameError("parameter", name, known)
-            raise PlanError(f"{where}: {unknown}")
-    plain = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-    try:
-        return kind(**plain)
-    except (TypeError, ValueError) as error:
-        raise PlanError(f"{where}: {error}") from error
-
-
-def _must_know(what: str, name: str, known: Mapping[str, Any] | Sequence[str]) -> None:
-    if name not in known:
-        raise PlanError(f"The plan measures the {what} {name!r}, but it has only {sorted(known)}.")

@@ -62,6 +62,7 @@ TIMINGS: Final = pa.schema(
         pa.field("model_seconds", pa.float64(), nullable=False),
         pa.field("asked", pa.int64(), nullable=False),
         pa.field("cached", pa.int64(), nullable=False),
+        pa.field("failure", pa.string()),
     ]
 )
 
