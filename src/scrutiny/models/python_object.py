@@ -99,6 +99,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             f"{', '.join(_OWN_OPTIONS)}, or parameters of a class or of a function that makes "
             "the model."
         )
+    if isinstance(obj, Model):
+        return obj  # written for scrutiny: it takes examples and states its own labels
     if not (hasattr(obj, "predict_proba") or hasattr(obj, "predict") or callable(obj)):
         raise ModelError(
             f"{source.text!r} is a {type(obj).__name__}. It must be a callable, or have "

@@ -1,4 +1,5 @@
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions
+from scrutiny.data.tasks.text_classification import TextClassification
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.load import load_model
 
@@ -270,3 +272,14 @@ def test_numpy_scalars_are_labels(make):
     assert [p.label for p in found] == ["1", "0"]
     found = from_answers(np.array([[0.5, 0.5]]), ("0", "1"), count=1, source="s")
     assert found[0].scores == (0.5, 0.5)
+
+
+def test_an_object_that_is_a_model_itself_is_taken_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = "from scrutiny.testing import KeywordClassifier\nmodel = KeywordClassifier()\n"
+    (tmp_path / "ready_made.py").write_text(lines, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    model = load_model("python:ready_made:model", TextClassification())
+    assert model.source == "testing:KeywordClassifier"
+    assert model.predict([Example("1", {"text": "good"})])[0].label == "positive"
