@@ -10,7 +10,7 @@ from scrutiny._results import Run
 from scrutiny.core import errors
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
-from scrutiny.core.registry import registry
+from scrutiny.core.registry import KINDS, registry
 from scrutiny.run.audit import audit_plan
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.plan_file import plan_of, read_plan
@@ -111,6 +111,11 @@ def load(path: str | Path) -> Run:
 def list(kind: str | None = None) -> Sequence[str]:
     """Versioned names of one kind ("diagnostic"), or "kind name" of all.
 
+    Raises
+    ------
+    scrutiny.errors.UnknownNameError
+        If there is no such kind.
+
     Examples
     --------
     >>> "typos@1" in list("transformation")
@@ -118,6 +123,9 @@ def list(kind: str | None = None) -> Sequence[str]:
     """
     names = registry()
     if kind is not None:
+        known = [*KINDS, *(f"{k}s" for k in KINDS)]
+        if kind not in known:
+            raise errors.UnknownNameError("kind", kind, known)
         return names.names(kind.removesuffix("s"))
     return sorted(f"{k} {name}" for k, name in names.entries)
 

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.canonical import canonical_json, digest, length_prefixed
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.store.database import connect, database_errors, transaction
@@ -89,13 +90,17 @@ def answer_keys(
     draw
         Repetition, for models that answer at random.
     """
-    prefix = canonical_json([fingerprint, capability, label_map, draw])
-    return [bytes.fromhex(digest(prefix, _asked(example))) for example in examples]
+    model = digest(canonical_json([fingerprint, capability, label_map, draw]))
+    return [blake2b(_asked(model, example), digest_size=16).digest() for example in examples]
 
 
-def _asked(example: Example) -> str:
-    """What the model gets to see of an example."""
-    return canonical_json([dict(example.fields), example.tokens, example.language])
+def _asked(model: str, example: Example) -> bytes:
+    """Bytes of what is asked of whom: all that the model gets to see of an example."""
+    parts = [model, example.language, str(len(example.fields))]
+    for field, text in example.fields.items():
+        borders = (example.tokens or {}).get(field)
+        parts += [field, text, "" if borders is None else str([f"{a}-{b}" for a, b in borders])]
+    return length_prefixed(*parts)
 
 
 def encode(prediction: Prediction) -> bytes:

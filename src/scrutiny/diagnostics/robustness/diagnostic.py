@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Final, Literal
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
@@ -18,6 +19,9 @@ from scrutiny.perturb.batch import perturb_stream
 from scrutiny.perturb.control import matched_control
 from scrutiny.perturb.engine import Setting
 from scrutiny.text.edits import apply_edits
+
+Asked = tuple[Example, Variant | None]
+_KEPT_BATCHES: Final = 4
 
 
 class Robustness:
@@ -76,12 +80,23 @@ class Robustness:
                     yield variant
                     yield _comparable(variant, control)
 
+    def __init__(self) -> None:
+        self._kept: list[tuple[Batch, Sequence[Asked]]] = []
+
+    def _asked_of(self, batch: Batch) -> Sequence[Asked]:
+        """What is asked of a batch; kept, because every replicate is asked the same."""
+        for known, asked in self._kept:
+            if known is batch:
+                return asked
+        self._kept = [*self._kept[1 - _KEPT_BATCHES :], (batch, tuple(_asked(batch)))]
+        return self._kept[-1][1]
+
     def measure(
         self, params: RobustnessParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each original, variant and control."""
         del params, cell
-        asked = list(_asked(batch))
+        asked = self._asked_of(batch)
         answers = ctx.predict(
             [example for example, _ in asked],
             variants=[None if v is None else v.name for _, v in asked],
@@ -120,15 +135,15 @@ def _comparable(variant: Variant, control: Variant) -> Variant:
     return control
 
 
-def _asked(batch: Batch) -> Iterator[tuple[Example, Variant | None]]:
+def _asked(batch: Batch) -> Iterator[Asked]:
     """Originals and variants that can be asked, item by item."""
     for example in batch.examples:
         yield example, None
         for variant in batch.variants.get(example.id, ()):
             if variant.status == "ok":
-                changed = apply_edits(example, variant.edits)
-                gold = example.gold if variant.gold is None else changed.gold
-                yield replace(changed, gold=gold), variant
+                changed = apply_edits(example, variant.edits)  # carries the old gold along
+                has_own = variant.gold is not None and variant.gold != changed.gold
+                yield (replace(changed, gold=variant.gold) if has_own else changed), variant
 
 
 def _row(
@@ -153,4 +168,9 @@ def _row(
 
 
 def _condition(variant: Variant) -> str:
-    return canonical_json({"transformation": variant.recipe, "draw": variant.draw})
+    return _condition_of(variant.recipe, variant.draw)
+
+
+@lru_cache(maxsize=1024)
+def _condition_of(recipe: str, draw: int) -> str:
+    return canonical_json({"transformation": recipe, "draw": draw})
