@@ -246,7 +246,7 @@ def _tense_tag(document: Document, index: int) -> str:
     if low in ("had", "did"):
         return "VBD"
     tag = document.tag(index)
-    return "VBZ" if tag == "NNS" else tag
+    return {"NNS": "VBZ", "VBN": "VBD"}.get(tag, tag)
 
 
 def _base(document: Document, index: int, tag: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.negation import affirm, has_negation, main_verb, negate, negator_in
+from scrutiny.perturb.parses import Parse, parse_of, parsed_main_verb
 from scrutiny.perturb.verbs import sentence_tokens
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ class ReverseNegation:
 
     A negation gets the form of "do" that the verb's tense and person ask for, and the verb its
     base form; taking one out gives them back. Questions, commands, inversions, and sentences with
-    another negative word ("Nobody came") are left alone.
+    another negative word ("Nobody came") are left alone. The main clause is found by rules over
+    tags, or by a dependency parse where the run's tagger is spaCy.
 
     Parameters
     ----------
@@ -58,19 +60,25 @@ class ReverseNegation:
     def sites(self, document: Document) -> Sequence[Site]:
         """The negation, or else the finite verb, of each sentence that can be turned round."""
         found = []
+        parse = parse_of(document)
         for first, last in sentence_tokens(document):
             if document.words[last - 1].endswith("?") or "?" in document.words[first:last]:
                 continue
-            index = self._place(document, first, last)
+            index = self._place(document, first, last, parse)
             if index is not None:
                 found.append(Site(*document.tokens[index], index))
         return found
 
-    def _place(self, document: Document, first: int, last: int) -> int | None:
+    def _place(self, document: Document, first: int, last: int, parse: Parse | None) -> int | None:
         negator = negator_in(document, first, last)
         if negator is not None:
             return negator if self.remove else None
-        verb = main_verb(document, first, last) if self.add else None
+        if not self.add:
+            return None
+        if parse is None:
+            verb = main_verb(document, first, last)
+        else:
+            verb = parsed_main_verb(document, first, last, parse)
         if verb is None or has_negation(document, first, verb, last):
             return None
         return verb
