@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
@@ -28,15 +29,26 @@ class Records:
         """Number of rows."""
         return int(self._table.num_rows)
 
-    def where(self, **columns: str) -> "Records":
-        """Rows whose columns have these values."""
+    def where(self, **columns: object) -> "Records":
+        """Rows whose columns have these values; None selects rows that have none.
+
+        A mapping stands for its canonical JSON: ``condition={"draw": 0}``.
+
+        Raises
+        ------
+        scrutiny.errors.PlanError
+            For a name that is no column.
+        """
         table = self._table
         for name, value in columns.items():
             if name not in table.column_names:
                 raise PlanError(
                     f"Records have no column {name!r}: {', '.join(table.column_names)}."
                 )
-            table = table.filter(pc.equal(table[name], value))
+            if isinstance(value, Mapping):
+                value = canonical_json(value)
+            column = table[name]
+            table = table.filter(pc.is_null(column) if value is None else pc.equal(column, value))
         return Records(table)
 
     def to_arrow(self) -> pa.Table:
@@ -46,6 +58,12 @@ class Records:
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame."""
         return self._table.to_pandas()
+
+
+def _place(estimate: Estimate) -> dict[str, object]:
+    """What an estimate is of, beside its metric."""
+    key = estimate.key
+    return {"subject": key.subject, "dataset": key.dataset, **key.condition}
 
 
 class Run:
@@ -70,10 +88,14 @@ class Run:
         return self.folder.manifest
 
     def records(self, kind: str | None = None) -> Records:
-        """Raw measures of all diagnostics, or of one."""
+        """Raw measures of all diagnostics, or of one: "robustness", with or without its version."""
         table = self.folder.records()
         if kind is not None:
-            table = table.filter(pc.starts_with(table["kind"], kind))
+            ends = [kind, *(kind + mark for mark in "@#")]
+            of_kind = pc.equal(table["kind"], ends[0])
+            for start in ends[1:]:
+                of_kind = pc.or_(of_kind, pc.starts_with(table["kind"], start))
+            table = table.filter(of_kind)
         return Records(table)
 
     @property
@@ -102,26 +124,30 @@ class Run:
         return self.folder.findings()
 
     def estimate(self, metric: str, *, group: str = "all", **condition: object) -> Estimate:
-        """The one estimate of a metric with this condition.
+        """The one estimate of a metric with this condition, over all replicates.
+
+        ``condition`` may name the ``dataset`` and the ``subject`` beside what varies in the run;
+        versions may be left out.
 
         Raises
         ------
         PlanError
             If there is none, or more than one: the conditions that tell them apart are listed.
         """
-        rule = Rule(metric, ">", 0.0, {name: str(value) for name, value in condition.items()})
+        texts = {n: v if isinstance(v, str) else canonical_json(v) for n, v in condition.items()}
+        rule = Rule(metric, ">", 0.0, texts)
+        whole = [e for e in self.estimates if e.key.replicate is None]
         found = [
             e
-            for e in self.estimates
+            for e in whole
             if e.key.role != "control"
             and e.key.group == group
-            and rule.fits(e.key.metric, {**e.key.condition, "dataset": e.key.dataset})
+            and rule.fits(e.key.metric, _place(e))
         ]
-        distinct = {(e.key.metric, e.value, str(e.key.condition)): e for e in found}
+        # the same number of two diagnostics (accuracy on the data as it is) is one number
+        distinct = {(e.key.metric, e.value, canonical_json(_place(e))): e for e in found}
         if len(distinct) != 1:
-            near = sorted(
-                {f"{e.key.metric} {dict(e.key.condition)}" for e in found or self.estimates}
-            )
+            near = sorted({f"{e.key.metric} {_place(e)}" for e in found or whole})
             raise PlanError(
                 f"{len(distinct)} estimates fit {metric!r}; say which: {'; '.join(near[:8])}."
             )

@@ -1,9 +1,9 @@
 """The audit: everything that applies to a model and its data, at modest budgets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scrutiny.core.canonical import plain
+from scrutiny.core.canonical import canonical_json, plain
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
@@ -41,19 +41,16 @@ def audit_plan(
     only
         Names of diagnostics, where not all are wanted.
     """
-    measures = []
+    declared = {
+        (m.name, d.name): _declared(m, d, options or LoadOptions()) for d in data for m in models
+    }
+    measures: list[MeasurePlan] = []
     for name in ordered(registry().names("diagnostic")):
         if only and name not in only and name.partition("@")[0] not in only:
             continue
         diagnostic = registry().load("diagnostic", name)()
-        fitting = [
-            (m.name, d.name)
-            for m in models
-            for d in data
-            if applies(diagnostic, *_declared(m, d, options or LoadOptions()))
-        ]
-        if fitting:
-            measures.append(_measure(name, diagnostic, fitting, data[0]))
+        fitting = [pair for pair, found in declared.items() if applies(diagnostic, *found)]
+        measures += _measures(name, diagnostic, fitting, {d.name: d for d in data})
     return Plan(
         seed=seed,
         data=tuple(data),
@@ -69,19 +66,31 @@ def ordered(names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: (rank.get(name.partition("@")[0], len(rank)), name))
 
 
-def _measure(
-    name: str, diagnostic: Any, fitting: Sequence[tuple[str, str]], data: DataPlan
-) -> MeasurePlan:
+def _measures(
+    name: str, diagnostic: Any, fitting: Sequence[tuple[str, str]], data: Mapping[str, DataPlan]
+) -> list[MeasurePlan]:
+    """One measurement of all that fits; one for each dataset where the models or tasks differ."""
     modest = getattr(diagnostic, "audit_params", None)
-    params = {} if modest is None else plain(modest(_task_of(data)))
-    return MeasurePlan(
-        id=name.partition("@")[0],
-        diagnostic=name,
-        models=tuple(dict.fromkeys(model for model, _ in fitting)),
-        data=tuple(dict.fromkeys(dataset for _, dataset in fitting)),
-        params=params,
-        is_audit=True,
-    )
+    by_data: dict[str, list[str]] = {}
+    for model, dataset in fitting:
+        by_data.setdefault(dataset, []).append(model)
+    groups: dict[str, tuple[list[str], list[str], Any]] = {}
+    for dataset, models in by_data.items():
+        params = {} if modest is None else plain(modest(_task_of(data[dataset])))
+        alike = groups.setdefault(canonical_json([models, params]), (models, [], params))
+        alike[1].append(dataset)
+    short = name.partition("@")[0]
+    return [
+        MeasurePlan(
+            id=short if len(groups) == 1 else f"{short}-{datasets[0]}",
+            diagnostic=name,
+            models=tuple(models),
+            data=tuple(datasets),
+            params=params,
+            is_audit=True,
+        )
+        for models, datasets, params in groups.values()
+    ]
 
 
 def _task_of(data: DataPlan) -> Task:
