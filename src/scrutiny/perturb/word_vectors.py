@@ -11,6 +11,7 @@ from scrutiny.core.errors import DataError, ModelError
 
 Matrix = npt.NDArray[np.float32]
 
+_STRIDED = 20  # rows of a group in the search for the largest values
 _BATCH = 64  # words in one product: 64 x 50,000 cosines are 13 MB
 
 
@@ -75,7 +76,7 @@ class WordVectors:
         cosines = asked @ table.T  # (word, searched)
         count = min(4 * most + 16, table.shape[0])
         for word, row, unit, line in zip(words, rows, asked, cosines, strict=True):
-            short = np.argpartition(-line, count - 1)[:count]
+            short = _largest(line, count)
             # Matrix products round differently in batches of another shape; the short list is
             # summed again in double precision, so that no neighbor depends on its batch.
             exact = (table[short].astype(np.float64) * unit).sum(axis=1).round(6)
@@ -88,6 +89,22 @@ class WordVectors:
         if self._units is None:
             self._units = _unit(np.asarray(self._matrix[: self._searched], dtype=np.float32))
         return self._units
+
+
+def _largest(values: Matrix, count: int) -> npt.NDArray[np.intp]:
+    """Places of the largest values, in no order.
+
+    The largest so many values lie in the so many strided groups with the largest maxima, which
+    leaves little to sort: a tenth of the time of sorting all.
+    """
+    groups = len(values) // _STRIDED
+    if groups <= count:
+        return np.argpartition(-values, count - 1)[:count]
+    maxima = values[: groups * _STRIDED].reshape(_STRIDED, groups).max(axis=0)
+    best = np.argpartition(-maxima, count - 1)[:count]
+    places = (best + groups * np.arange(_STRIDED)[:, None]).ravel()
+    places = np.concatenate([places, np.arange(groups * _STRIDED, len(values))])
+    return places[np.argpartition(-values[places], count - 1)[:count]]
 
 
 def _unit(rows: Matrix) -> Matrix:

