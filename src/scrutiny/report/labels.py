@@ -126,11 +126,13 @@ def key_parts(key: EstimateKey) -> dict[str, str]:
 def distinct_labels(keys: Sequence[EstimateKey], *, without: frozenset[str]) -> list[str]:
     """Label of each key: the parts that vary among all of them, in a fixed order.
 
-    Conditions come first, because they are what a reader looks for. ``without`` names parts that
-    are shown elsewhere.
+    Conditions come first, because they are what a reader looks for, and among them texts before
+    numbers. ``without`` names parts that are shown elsewhere.
     """
     parts = [key_parts(key) for key in keys]
-    names = sorted({name for p in parts for name in p}, key=_rank)
+    numbered = {f"condition.{k}" for key in keys for k, v in key.condition.items() if _counts(v)}
+    names = sorted({name for p in parts for name in p}, key=lambda n: (n in numbered, n))
+    names.sort(key=_rank)
     varying = [
         name for name in names if name not in without and len({p.get(name, "") for p in parts}) > 1
     ]
@@ -143,7 +145,7 @@ def constant_parts(keys: Sequence[EstimateKey]) -> dict[str, str]:
     """Parts that are the same in all keys and say something."""
     parts = [key_parts(key) for key in keys]
     names = {name for p in parts for name in p}
-    shared = {name: parts[0].get(name, "") for name in sorted(names, key=_rank)}
+    shared = {name: parts[0].get(name, "") for name in sorted(sorted(names), key=_rank)}
     return {
         name.removeprefix("condition."): value.removeprefix(name.removeprefix("condition.") + " ")
         for name, value in shared.items()
@@ -154,8 +156,12 @@ def constant_parts(keys: Sequence[EstimateKey]) -> dict[str, str]:
 def _rank(name: str) -> tuple[int, str]:
     order = ("metric", "subject", "reference", "dataset", "group", "role", "replicate")
     if name.startswith("condition."):
-        return (0, name)
+        return (0, "")
     return (1 + order.index(name) if name in order else 99, name)
+
+
+def _counts(value: object) -> bool:
+    return not isinstance(value, str)
 
 
 def _plain(name: str, value: object) -> str:

@@ -13,7 +13,7 @@ from scrutiny.report.diffs import Stretch, stretches
 from scrutiny.report.glyphs import Glyph, glyphs
 from scrutiny.report.labels import GAP, constant_parts, distinct_labels, slug
 from scrutiny.report.lines import LineGroup, line_groups, shared_limit
-from scrutiny.report.numbers import decimals_for, interval, number, p_value, value_and_bounds
+from scrutiny.report.numbers import interval, number, p_value, value_and_bounds
 from scrutiny.report.rows import AuditRow
 from scrutiny.report.sections import Section, sections
 from scrutiny.report.trust import how_far, how_measured
@@ -181,11 +181,14 @@ def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
 
 
 def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
-    """Charts of what nobody claims anything of."""
+    """Charts of what nobody claims anything of, where it has intervals."""
     found: list[Chart | None] = []
     for group in groups:
         anchor = f"{section.anchor}-{slug(group.metric)}-of-{slug(group.group)}"
-        chart = charts.forest(anchor, group.lines, metric=group.metric, limit=None)
+        drawn = [
+            line for line in group.lines if any(e.low is not None for e in line.series.values())
+        ]
+        chart = charts.forest(anchor, drawn, metric=group.metric, limit=None)
         if chart is not None and group.group != "all":
             chart = replace(chart, title=f"{chart.title}, over {group.group} items")
         found.append(chart)
@@ -243,7 +246,7 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) ->
 
 def _detectable(finding: Finding) -> str:
     effect = finding.minimum_detectable_effect
-    return "" if effect is None else number(effect, decimals_for(None, None, effect))
+    return "" if effect is None else number(effect)
 
 
 def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:

@@ -76,6 +76,20 @@ def test_estimates_without_a_claim_have_groups_of_their_own(sample):
     ]
 
 
+def test_numbers_without_intervals_are_left_to_the_table(sample):
+    typos = sample.findings[1].estimate
+    bare = tuple(
+        replace(
+            typos, key=replace(typos.key, metric="p@1", condition={"x": i}), low=None, high=None
+        )
+        for i in (1, 2)
+    )
+    view = replace(sample, estimates=(*sample.estimates, *bare))
+    shown = next(s for s in page(view).sections if s.section.name == "robustness")
+    assert shown.more == ()
+    assert sum(row[0].startswith("x") for row in shown.numbers.rows) == 2
+
+
 def test_forest_draws_intervals_and_the_limit(lines):
     chart = forest("a", lines, metric="accuracy_drop@1", limit=0.01)
     values = chart.spec["data"]["values"]

@@ -158,6 +158,14 @@ def test_every_claim_is_in_the_table_and_has_a_place_of_its_own(outline):
         assert finding.reason in outline.text
 
 
+def test_audit_table_shows_n_of_planned(pages):
+    for finding in report_sample.sample().findings:
+        if finding.estimate is not None:
+            c = finding.estimate.counts
+            said = f'class="num">{c.n}<span class="soft"> of {c.planned}</span>'
+            assert said in pages["sample"]
+
+
 def test_anchors_do_not_depend_on_what_else_is_there(pages):
     view = report_sample.sample()
     fewer = Outline(render_html(replace(view, findings=view.findings[3:6])))
