@@ -2,8 +2,10 @@
 
     PEER_PYTHON perturb_peers.py nlpaug|textattack REPEATS < texts.json > rates.json
 
-``NLTK_DATA`` must hold WordNet, a tagger and stop words. Augmenters are at their own defaults:
-nlpaug changes 30 % of the words, TextAttack 10 %. One that cannot be built or run says why.
+``NLTK_DATA`` must hold WordNet, a tagger and stop words. The augmenters that a peer ships are at
+their own defaults: nlpaug's change 30 % of the words, TextAttack's (``typos``, ``synonyms``) 10 %.
+TextAttack's single transformations, which it ships without an augmenter, change 30 %. One that
+cannot be built or run says why.
 """
 
 import json
@@ -44,7 +46,7 @@ def textattack_augmenters():
             return Augmenter(
                 transformation=transformation,
                 constraints=constraints,
-                pct_words_to_swap=0.1,
+                pct_words_to_swap=0.3,
                 transformations_per_example=1,
             ).augment
 

@@ -6,7 +6,7 @@ examples before the next one, so that a transformation with a model can be asked
 does not depend on the size of the chunks.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import signature
 from itertools import islice
 from typing import Final
@@ -50,7 +50,11 @@ def perturb_stream(
     parsed = [as_recipe(recipe) for recipe in recipes]
     source = iter(examples)
     while held := list(islice(source, chunk)):
-        columns = [_perturb_chunk(held, recipe, setting) for recipe in parsed]
+        analyzed = [
+            {name: TextDocument(example, name, setting.resources) for name in example.fields}
+            for example in held
+        ]  # once for all recipes
+        columns = [_perturb_chunk(held, recipe, setting, analyzed) for recipe in parsed]
         yield from zip(held, (list(row) for row in zip(*columns, strict=True)), strict=False)
 
 
@@ -69,9 +73,15 @@ def perturb_batch(
     return [variant for _, variants in rows for variant in variants]
 
 
-def _perturb_chunk(examples: Sequence[Example], recipe: Recipe, setting: Setting) -> list[Variant]:
+def _perturb_chunk(
+    examples: Sequence[Example],
+    recipe: Recipe,
+    setting: Setting,
+    analyzed: Sequence[Mapping[str, TextDocument]],
+) -> list[Variant]:
     """Variants of one recipe, step by step over all examples."""
-    progresses = [Progress(example, recipe) for example in examples]
+    pairs = zip(examples, analyzed, strict=True)
+    progresses = [Progress(example, recipe, documents) for example, documents in pairs]
     for number, step in enumerate(recipe.steps):
         is_warmed = hasattr(step.transformation, "warm")
         alive = [p for p in progresses if p.is_alive]
@@ -79,9 +89,9 @@ def _perturb_chunk(examples: Sequence[Example], recipe: Recipe, setting: Setting
             for progress in alive:
                 advance(progress, number, progress.documents(step, setting.resources), setting)
             continue
-        pairs = [(p, p.documents(step, setting.resources)) for p in alive]
-        _warm(number, pairs, setting)
-        for progress, documents in pairs:
+        held = [(p, p.documents(step, setting.resources)) for p in alive]
+        _warm(number, held, setting)
+        for progress, documents in held:
             advance(progress, number, documents, setting)
     return [progress.variant(setting) for progress in progresses]
 

@@ -48,11 +48,17 @@ class Setting(NamedTuple):
 
 
 class Progress:
-    """An example on its way through the steps of a recipe."""
+    """An example on its way through the steps of a recipe.
 
-    __slots__ = ("base", "current", "edits", "outcome", "recipe")
+    ``analyzed`` are documents of its fields that other recipes have used already.
+    """
 
-    def __init__(self, base: Example, recipe: Recipe) -> None:
+    __slots__ = ("_analyzed", "base", "current", "edits", "outcome", "recipe")
+
+    def __init__(
+        self, base: Example, recipe: Recipe, analyzed: Mapping[str, TextDocument] | None = None
+    ) -> None:
+        self._analyzed = analyzed or {}
         self.base = base
         self.recipe = recipe
         self.current = base
@@ -67,8 +73,13 @@ class Progress:
     def documents(self, step: Step, resources: Mapping[str, Any] | None) -> list[TextDocument]:
         """Documents of the fields that a step changes."""
         current = self.current
+        known = self._analyzed if current is self.base else {}
         names = step.fields or current.fields
-        return [TextDocument(current, n, resources) for n in names if n in current.fields]
+        return [
+            known.get(name) or TextDocument(current, name, resources)
+            for name in names
+            if name in current.fields
+        ]
 
     def take(self, outcome: Outcome, *, is_last: bool) -> None:
         """Go on with what a step did; the example itself is only needed by a further step."""

@@ -22,13 +22,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
 from scrutiny.text.tokens import token_spans
 
-_BY_PLACE = attrgetter("start", "end")
+_BY_PLACE = itemgetter(1, 2)  # start and end
 
 
 def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
@@ -52,12 +52,14 @@ def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
     pieces = []
     done = 0
     for edit in in_order(edits):
-        if not 0 <= edit.start <= edit.end <= len(text):
+        _, start, end, new, _, _ = edit
+        if not 0 <= start <= end <= len(text):
             raise _out_of_bounds(edit, text)
-        if edit.start < done:
-            raise EditRefusedError("overlap", f"two edits change code point {edit.start}")
-        pieces += [text[done : edit.start], edit.text]
-        done = edit.end
+        if start < done:
+            raise EditRefusedError("overlap", f"two edits change code point {start}")
+        pieces.append(text[done:start])
+        pieces.append(new)
+        done = end
     pieces.append(text[done:])
     return "".join(pieces)
 

@@ -89,8 +89,7 @@ class Typos:
             for i in range(places):
                 at = low + (int(first) + i) % places
                 if (slip := _slip(mode, units, at, share=of_letter)) is not None:
-                    before = at if units is word else sum(map(len, units[:at]))
-                    start = site.start + before
+                    start = site.start + (at if units is word else sum(map(len, units[:at])))
                     yield (Edit(document.field, start, start + slip[0], slip[1], (), _INSIDE),)
 
 
