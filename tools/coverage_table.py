@@ -43,6 +43,7 @@ TEXTFLINT: dict[str, tuple[str, float | None]] = {
     "punctuation": ("Punctuation", 100.0),
     "reverse_negation": ("ReverseNeg", 87.3),
     "social_media": ("TwitterType", 100.0),
+    "contraction": ("", bool, "only where grammar lets words contract or expand"),
     "spelling_error": ("SpellingError", 100.0),
     "synonym_vectors": ("SwapSynWordEmbedding", 99.9),
     "synonym_wordnet": ("SwapSynWordNet", 100.0),
@@ -81,7 +82,7 @@ def has_capital(text: str) -> bool:
 
 # What a text must have to be changed at all, and why the rest may stay unchanged.
 NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
-    "antonym_swap": ("an adjective", has_adjective, "only direct antonyms of its usual senses"),
+    "antonym_swap": ("an adjective", has_adjective, "only those that WordNet has an opposite for"),
     "entity_swap": ("a capital", has_capital, "names are found by their capitals"),
     "insert_adverb": ("a main verb", has_main_verb, "none before auxiliaries and copulas"),
     "name_place_swap": ("a capital", has_capital, "names by their capitals; pronouns remain"),
@@ -95,6 +96,7 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "tense": ("a finite verb", has_finite_verb, "past verbs with an unclear subject stay"),
     "keyboard": ("a word of four letters", has_long_word, ""),
     "typos": ("a word of four letters", has_long_word, ""),
+    "contraction": ("", bool, "only where grammar lets words contract or expand"),
     "spelling_error": ("", bool, "only words with an attested misspelling"),
     "synonym_wordnet": ("", bool, "only single common words that share a usual sense"),
     "synonym_vectors": ("", bool, "only near words of the same form that are no antonyms"),

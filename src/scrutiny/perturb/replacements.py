@@ -52,6 +52,7 @@ _COARSE: Final = frozenset(
     gook dyke tramp broad chick""".split()
 )
 _CACHED: Final = 1 << 16
+_CONFUSED: Final = frozenset({"RB", "NNP", "FW"})
 _USUAL: Final = 0.4  # share of a word's uses in SemCor that are of a part of speech
 
 
@@ -273,24 +274,33 @@ def _uses(word: str) -> dict[str, int]:
 
 @lru_cache(maxsize=_CACHED)
 def likely_tag(word: str, xpos: str) -> str:
-    """Penn tag, where an adverb that is nearly always an adjective counts as one.
+    """Penn tag, where a word that is nearly always an adjective and looks like one counts as one.
 
-    Taggers confuse the two after a copula ("It was good").
+    Taggers take adjectives for adverbs after a copula ("It was good"), and rare ones for foreign
+    words or names in texts without capitals.
+
+    Parameters
+    ----------
+    word
+        As it is cased in the text.
+    xpos
+        What the tagger said.
 
     Examples
     --------
-    >>> likely_tag("good", "RB"), likely_tag("well", "RB")
-    ('JJ', 'RB')
+    >>> likely_tag("good", "RB"), likely_tag("well", "RB"), likely_tag("swift", "NNP")
+    ('JJ', 'RB', 'JJ')
     """
-    if xpos != "RB" or word.endswith("ly"):
+    if xpos not in _CONFUSED or word.endswith("ly") or (xpos != "RB" and not word.islower()):
         return xpos
-    uses = _uses(word)
-    return "JJ" if uses["a"] >= 10 * max(uses["r"], 1) else xpos
+    uses = _uses(word.lower())
+    others = uses["r"] if xpos == "RB" else max(uses[pos] for pos in "nvr")
+    return "JJ" if uses["a"] >= 10 * max(others, 1) or uses["a"] > others == 0 else xpos
 
 
 def content_tag(document: Document, index: int) -> str:
     """Penn tag of a word, mended where its clause or its usual part of speech speaks against it."""
-    return likely_tag(document.words[index].lower(), tag_in_clause(document, index))
+    return likely_tag(document.words[index], tag_in_clause(document, index))
 
 
 @lru_cache(maxsize=_CACHED)
