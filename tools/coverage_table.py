@@ -43,7 +43,6 @@ TEXTFLINT: dict[str, tuple[str, float | None]] = {
     "punctuation": ("Punctuation", 100.0),
     "reverse_negation": ("ReverseNeg", 87.3),
     "social_media": ("TwitterType", 100.0),
-    "contraction": ("", bool, "only where grammar lets words contract or expand"),
     "spelling_error": ("SpellingError", 100.0),
     "synonym_vectors": ("SwapSynWordEmbedding", 99.9),
     "synonym_wordnet": ("SwapSynWordNet", 100.0),
