@@ -168,8 +168,12 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
 
 def _claim(claim: _Claim, number: int, where: str) -> Claim:
     name = claim.id or f"claim-{number}"
-    rule = parse_rule(f"value {claim.rule}")
-    if rule.metric != "value" or rule.where:
+    try:
+        rule = parse_rule(f"value {claim.rule}")
+        is_bare = rule.metric == "value" and not rule.where
+    except PlanError:
+        is_bare = False
+    if not is_bare:
         raise PlanError(
             f"{where}: the rule {claim.rule!r} of claim {name!r} does not read. It compares the "
             "claim's estimate with a limit: '> 0', '<= 5%'."

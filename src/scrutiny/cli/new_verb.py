@@ -1,0 +1,82 @@
+"""``scrutiny new``: a plug-in of one's own, as a package that passes its conformance test."""
+
+import re
+from collections.abc import Iterator
+from keyword import iskeyword
+from pathlib import Path
+from string import Template
+from typing import Final
+
+import click
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+
+#: Kinds that have a template, and what the template does.
+TEMPLATES: Final = {
+    "diagnostic": "asks the model for every text in capitals, and claims that few answers change",
+    "transformation": "doubles vowels",
+}
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+@click.command("new")
+@click.argument("kind")
+@click.argument("name")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder; ./scrutiny-NAME unless told.",
+)
+def command(kind: str, name: str, output: Path | None) -> int:
+    r"""Write a package with a diagnostic or a transformation that works, to be changed.
+
+    \b
+    scrutiny new diagnostic word_length
+    cd scrutiny-word-length && pip install -e . && pytest
+    """
+    from scrutiny.store.files import save_text
+
+    folder = output or Path(f"scrutiny-{name.replace('_', '-')}")
+    texts = dict(files(kind, name))
+    if folder.is_dir() and any(folder.iterdir()):
+        raise PlanError(f"{str(folder)!r} is not empty, and nothing is replaced: choose -o DIR.")
+    for path, text in texts.items():
+        save_text(folder / path, text)
+    click.echo(f"{folder}: a {kind} that {TEMPLATES[kind]}.", err=True)
+    click.echo(f"Next: cd {folder} && pip install -e . && pytest", err=True)
+    return 0
+
+
+def files(kind: str, name: str) -> Iterator[tuple[Path, str]]:
+    """Path and text of each file of a plug-in; nothing is written.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no template of this kind.
+    PlanError
+        If the name cannot be one of a module.
+    """
+    if kind not in TEMPLATES:
+        raise UnknownNameError("template", kind, TEMPLATES)
+    if not _NAME.fullmatch(name) or iskeyword(name):
+        raise PlanError(
+            f"{name!r} cannot be the name of a module: it is in lower case, begins with a letter, "
+            "and joins words by underscores, as word_length."
+        )
+    values = {
+        "kind": kind,
+        "name": name,
+        "package": f"scrutiny_{name}",
+        "distribution": f"scrutiny-{name.replace('_', '-')}",
+        "class_name": "".join(word.capitalize() for word in name.split("_")),
+        "words": name.replace("_", " "),
+    }
+    here = Path(__file__).parent / "templates"
+    for root in (here / "shared", here / kind):
+        for path in sorted(root.rglob("*.tmpl")):
+            place = str(path.relative_to(root)).removesuffix(".tmpl")
+            filled = Template(path.read_text(encoding="utf-8")).substitute(values)
+            place = place.replace("PACKAGE", values["package"]).replace("MODULE", name)
+            yield Path(place), filled

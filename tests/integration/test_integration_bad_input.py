@@ -1,0 +1,365 @@
+"""Every row of docs/bad-input.md: one paragraph, the right exit code, nothing on stdout."""
+
+import csv
+import io
+import json
+import os
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from scrutiny.cli import group
+from scrutiny.cli.failures import exit_code_of
+
+PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+SHORT = {
+    "DATA": "--data csv:reviews.csv",
+    "MODEL": "--model builtin:sentiment",
+    "OUT": "--out out",
+}
+#: A command that needs a shell, an environment or another stdout runs as a process of its own.
+NEEDS_SHELL = re.compile(r"^\(|^[A-Z]+=| > ")
+PROGRESS = re.compile(r"^(Preparing variants|Asking models)[^\n]*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Case:
+    says: str
+    command: str
+    code: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    stdout: str
+    stderr: str
+
+
+def cases() -> list[Case]:
+    found = []
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if line.startswith("|") and len(cells) == 4 and cells[1].startswith("`"):
+            command = re.sub(r"\b(DATA|MODEL|OUT)\b", lambda m: SHORT[m[1]], cells[1].strip("`"))
+            found.append(Case(cells[0], command, int(cells[2]), cells[3]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with every file that the page speaks of."""
+    folder = tmp_path_factory.mktemp("workshop")
+    write_tables(folder)
+    write_models(folder)
+    write_plans(folder)
+    old, cache = Path.cwd(), os.environ.get("SCRUTINY_CACHE_DIR")
+    os.environ["SCRUTINY_CACHE_DIR"] = str(folder / "cache")
+    os.chdir(folder)
+    try:
+        for name, data in (("done", "csv:reviews.csv"), ("other", "csv:colors.csv")):
+            model = "Good" if name == "done" else "Painter"
+            arguments = f"run performance --model python:./models.py:{model} --data {data}"
+            assert run(f"scrutiny {arguments} --out {name} --display none").code == 0
+    finally:
+        os.chdir(old)
+        if cache is None:
+            del os.environ["SCRUTINY_CACHE_DIR"]
+        else:
+            os.environ["SCRUTINY_CACHE_DIR"] = cache
+    shutil.copytree(folder / "done", folder / "unfinished")
+    (folder / "unfinished" / "estimates.parquet").unlink()
+    return folder
+
+
+@pytest.fixture
+def here(workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Working folder of one case: a copy of all files."""
+    folder = tmp_path / "here"
+    shutil.copytree(workshop, folder)
+    monkeypatch.chdir(folder)
+    before = list(sys.path)
+    yield folder
+    sys.path[:] = before
+
+
+def run(command: str) -> Outcome:
+    """Outcome of a command, in this process where that is possible."""
+    if NEEDS_SHELL.search(command):
+        return run_in_shell(command)
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = exit_code_of(group, words_of(command)[1:])
+    return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def words_of(command: str) -> list[str]:
+    return shlex.split(command, comments=False)
+
+
+def run_in_shell(command: str) -> Outcome:
+    python = shlex.quote(sys.executable)
+    # -c takes the place of the installed script, which need not be on the path
+    script = command.replace("scrutiny ", f"{python} -m scrutiny ", 1)
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.says)
+def test_row_of_the_page(case: Case, here: Path) -> None:
+    if "headless" in case.command:
+        make_headless(here / "headless")
+    found = run(case.command)
+    assert "Traceback" not in found.stderr, found.stderr
+    assert found.code == case.code, (found.stdout, found.stderr)
+    said = found.stderr if case.code in (2, 3, 130) else found.stderr + found.stdout
+    assert " ".join(case.words.split()) in " ".join(said.split())
+    if case.code in (2, 3, 130):
+        assert found.stdout == ""
+        assert_is_one_paragraph(found.stderr)
+
+
+def assert_is_one_paragraph(text: str) -> None:
+    paragraph = PROGRESS.sub("", text)
+    assert paragraph.endswith("\n")
+    assert "\n\n" not in paragraph.strip("\n")
+    assert 1 <= len(paragraph.splitlines()) <= 9
+    for line in paragraph.splitlines():
+        assert len(line) <= 80 or " " not in line.strip()
+
+
+def test_page_has_many_cases_and_all_exit_codes() -> None:
+    assert len(cases()) >= 80
+    assert {case.code for case in cases()} == {0, 1, 2, 3, 4, 130}
+    assert len({case.says + case.command for case in cases()}) == len(cases())
+
+
+RUN = (
+    "run robustness --with typos --model builtin:sentiment --data csv:reviews.csv --draws 100 "
+    "--display none"
+)
+TABLES = ("items", "variants", "records", "outputs", "estimates")
+
+
+def python_m(arguments: str, *, most_bytes: int | None = None) -> subprocess.CompletedProcess[str]:
+    """``python -m scrutiny`` in a process, with a limit of the size of files."""
+
+    def limit() -> None:
+        if most_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+
+    return subprocess.run(
+        [sys.executable, "-m", "scrutiny", *shlex.split(arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        preexec_fn=limit,
+    )
+
+
+@pytest.mark.parametrize("most_bytes", [20_000, 120_000])
+def test_run_that_hit_a_limit_goes_on_and_gives_the_same_file(here: Path, most_bytes: int) -> None:
+    whole = python_m(f"{RUN} --out whole --no-cache")
+    assert whole.returncode == 0, whole.stderr
+    cut = python_m(f"{RUN} --out cut --no-cache", most_bytes=most_bytes)
+    assert cut.returncode == 3, cut.stderr
+    assert cut.stdout == ""
+    assert "re-issue the same command" in " ".join(cut.stderr.split())
+    assert not list(Path("cut").glob(".*tmp"))
+    again = python_m(f"{RUN} --out cut --no-cache")
+    assert again.returncode == 0, again.stderr
+    for name in TABLES:
+        ours, theirs = (Path(f, f"{name}.parquet").read_bytes() for f in ("whole", "cut"))
+        assert ours == theirs, name
+    assert again.stdout.replace("cut", "whole") == whole.stdout
+
+
+def test_interrupted_run_goes_on_where_it_stopped(here: Path) -> None:
+    command = "run performance --model python:./models.py:InterruptsOnce --data csv:reviews.csv"
+    first = python_m(command)
+    assert first.returncode == 130, first.stderr
+    assert first.stdout == ""
+    second = python_m(command)
+    assert second.returncode == 0, second.stderr
+    assert sorted(p.name for p in Path("runs").iterdir()) == ["performance-1"]
+    third = python_m(command)  # finished runs are left alone
+    assert third.returncode == 0, third.stderr
+    assert sorted(p.name for p in Path("runs").iterdir()) == ["performance-1", "performance-2"]
+
+
+def test_missing_answers_leave_a_claim_undecided(here: Path) -> None:
+    found = run("scrutiny run performance --model python:./models.py:Nan --data csv:reviews.csv")
+    assert found.code == 0
+    assert "undecided" in found.stdout
+    assert "16/40" in found.stdout
+
+
+def test_failing_report_leaves_the_old_one(here: Path) -> None:
+    Path("report.html").write_text("old")
+    done = python_m("report done -o report.html", most_bytes=8192)
+    assert done.returncode == 3
+    assert Path("report.html").read_text() == "old"
+    assert [p.name for p in Path().glob(".report*")] == []
+
+
+def write_tables(folder: Path) -> None:
+    rows = [
+        (f"I {'liked' if i % 2 else 'hated'} the film number {i}.", ("negative", "positive")[i % 2])
+        for i in range(40)
+    ]
+    color = {"positive": "red", "negative": "blue"}
+    digit = {"positive": "1", "negative": "0"}
+    plain = ("review", "label")
+    table(folder / "reviews.csv", plain, rows)
+    table(folder / "colors.csv", plain, [(f"{t} Really.", color[label]) for t, label in rows])
+    table(folder / "numbers.csv", plain, [(t, digit[label]) for t, label in rows])
+    table(folder / "one-class.csv", plain, [(t, "positive") for t, _ in rows])
+    table(folder / "one-item.csv", plain, rows[:1])
+    table(folder / "header-only.csv", plain, [])
+    table(folder / "no-label.csv", plain, [(t, "") for t, _ in rows])
+    table(folder / "blank.csv", plain, [(" ", label) for _, label in rows])
+    table(folder / "some-blank.csv", plain, [("", "positive")] * 5 + rows[5:])
+    named = ("id", "review", "label")
+    table(folder / "twice.csv", named, [(i // 2, *row) for i, row in enumerate(rows)])
+    table(folder / "named.csv", named, [(f"r{i}", *row) for i, row in enumerate(rows)])
+    (folder / "empty.csv").write_text("")
+    (folder / "latin1.csv").write_bytes("review,label\nsehr schön,positive\n".encode("latin-1"))
+    (folder / "folder").mkdir()
+    (folder / "folder" / "notes.txt").write_text("nothing of interest")
+    cut_parquet(folder / "cut.parquet", rows)
+    some = [{"id": f"r{i}", "label": row[1]} for i, row in enumerate(rows[:30])]
+    (folder / "some.jsonl").write_text("".join(json.dumps(line) + "\n" for line in some))
+    (folder / "preds.jsonl").write_text('{"id": "1", "label": "positive"}\n')
+    (folder / "nameless.jsonl").write_text('{"item": "1", "label": "positive"}\n')
+
+
+def table(path: Path, header: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def cut_parquet(path: Path, rows: list[tuple[str, str]]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts, labels = zip(*rows, strict=True)
+    pq.write_table(pa.table({"review": texts, "label": labels}), path)
+    path.write_bytes(path.read_bytes()[:300])
+
+
+MODELS = """
+import os, signal
+from pathlib import Path
+
+class Model:
+    labels = ("negative", "positive")
+    def predict_proba(self, texts):
+        return [self.one(text) for text in texts]
+class Good(Model):
+    def one(self, text): return [0.1, 0.9] if "liked" in text else [0.9, 0.1]
+class Painter(Good):
+    labels = ("blue", "red")
+class Nan(Good):
+    def one(self, text):
+        return [float("nan")] * 2 if text[-2] in "125678" else super().one(text)
+class AllNan(Model):
+    def one(self, text): return [float("nan")] * 2
+class Shape(Model):
+    def one(self, text): return [0.2, 0.3, 0.5]
+class Few(Model):
+    def predict_proba(self, texts): return [[0.5, 0.5]]
+class Logits(Model):
+    def one(self, text): return [3.0, -2.0]
+class Raises(Good):
+    def one(self, text):
+        if text.endswith("1."): raise ValueError("no ones")
+        return super().one(text)
+class RaisesAlways(Model):
+    def one(self, text): raise ValueError("out of order")
+class Interrupts(Model):
+    def one(self, text): os.kill(os.getpid(), signal.SIGINT); return [0.5, 0.5]
+class InterruptsOnce(Good):
+    def one(self, text):
+        if not Path("interrupted").exists():
+            Path("interrupted").touch()
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().one(text)
+number = 5
+"""
+
+
+def write_models(folder: Path) -> None:
+    (folder / "models.py").write_text(MODELS)
+    (folder / "broken.py").write_text("import nowhere_to_be_found\n")
+    (folder / "syntax.py").write_text("def f(:\n")
+    (folder / "blocked").mkdir()
+    for name in ("torch", "transformers"):
+        (folder / "blocked" / f"{name}.py").write_text("raise ImportError('not installed')\n")
+
+
+PLAN = """[data.reviews]
+source = "csv:reviews.csv"
+[models.good]
+source = "python:./models.py:Good"
+[[measure]]
+id = "level"
+diagnostic = "performance@1"
+"""
+
+
+def write_plans(folder: Path) -> None:
+    claim = '[[claim]]\nsays = "it is good"\nestimate = "{}"\nrule = "{}"\n'
+    labels = 'source = "python:./models.py:Good"\nlabels = { positive = "grand" }'
+    plans = {
+        "syntax.toml": PLAN.replace("[[measure]]", "[[measure]"),
+        "key.toml": PLAN.replace("source = ", "sorce = ", 1),
+        "section.toml": PLAN.replace("[models.", "[model."),
+        "seed.toml": 'seed = "one"\n' + PLAN,
+        "model.toml": PLAN + 'models = ["goood"]\n',
+        "diagnostic.toml": PLAN.replace("performance", "robustnes"),
+        "same-id.toml": PLAN + '[[measure]]\nid = "level"\ndiagnostic = "robustness"\n',
+        "nothing.toml": PLAN.partition("[[measure]]")[0],
+        "claim.toml": PLAN + claim.format("nowhere", "> 0.5"),
+        "rule.toml": PLAN + claim.format("level", "=> 0.5"),
+        "labels.toml": PLAN.replace('source = "python:./models.py:Good"', labels),
+        "plan.yaml": "measure: []\n",
+    }
+    (folder / "plans").mkdir()
+    for name, text in plans.items():
+        (folder / "plans" / name).write_text(text)
+
+
+def make_headless(folder: Path) -> None:
+    """Checkpoint of an encoder: everything but a classification head."""
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        pytest.skip("needs the extra hf")
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "i", "liked", "hated", "the", "film"]
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
+    )
+    BertModel(config).save_pretrained(folder)
