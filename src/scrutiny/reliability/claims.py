@@ -137,6 +137,7 @@ def _p(value: float) -> str:
 
 
 def _scope(parts: Sequence[Part]) -> str:
+    parts = _with_value(parts)
     if not parts or not all(is_of_recipe(part) for _, part in parts):
         return "this checkpoint"
     datasets = {part.estimate.key.dataset for _, part in parts}
@@ -145,11 +146,16 @@ def _scope(parts: Sequence[Part]) -> str:
 
 def _why_narrow(parts: Sequence[Part]) -> str:
     """Why nothing may be said of the recipe, or an empty text."""
+    parts = _with_value(parts)
     if any(part.estimate.n_replicates == 1 for _, part in parts):
         return "one replicate, so undecided for the recipe"
     if any(is_fixed(part) for _, part in parts):
         return "these replicates are held fixed, so undecided for the recipe"
     return ""
+
+
+def _with_value(parts: Sequence[Part]) -> Sequence[Part]:
+    return [part for part in parts if part[1].interval is not None]
 
 
 def _control(parts: Sequence[Part]) -> Estimate | None:

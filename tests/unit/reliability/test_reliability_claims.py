@@ -1,0 +1,332 @@
+"""Every gate and every verdict, on estimates made by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_panels import claim, made, nothing
+
+from scrutiny.core.claim import Component
+from scrutiny.core.record import Counts
+from scrutiny.reliability.claims import decide
+
+FIVE = [0.09, 0.10, 0.10, 0.11, 0.10]
+
+
+def one(estimated, *components, **more):
+    return decide([claim(*components, **more)], estimated)[0]
+
+
+def checks(finding):
+    return {c.name: c.outcome for c in finding.checks}
+
+
+def test_beyond_the_limit_is_supported_for_the_recipe():
+    found = one({"drop": made(FIVE)}, ("drop", 0.01))
+    assert (found.verdict, found.scope) == ("supported", "this recipe")
+    assert found.p_supported < 0.01
+    assert found.p_not_supported > 0.9
+    assert "the weakest comparison still holds: 0.100 [" in found.reason
+    assert "limit > 0.01" in found.reason
+
+
+def test_on_the_other_side_is_not_supported():
+    found = one({"drop": made([0.0, 0.001, -0.001, 0.0, 0.0])}, ("drop", 0.05))
+    assert found.verdict == "not supported"
+    assert "against reference lies on the other side of its limit" in found.reason
+
+
+def test_across_the_limit_is_undecided_and_says_what_could_have_been_shown():
+    found = one({"drop": made([0.0, 0.02, 0.01, 0.03, 0.005])}, ("drop", 0.01))
+    assert found.verdict == "undecided"
+    assert found.minimum_detectable_effect > 0.01
+    assert f"{found.minimum_detectable_effect:.3f} beyond it could have been shown" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("operator", "limit", "verdict"),
+    [
+        ("<", 0.2, "supported"),
+        ("<=", 0.2, "supported"),
+        ("<", 0.05, "not supported"),
+        (">=", 0.05, "supported"),
+        (">", 0.2, "not supported"),
+    ],
+)
+def test_both_directions(operator, limit, verdict):
+    found = one({"drop": made(FIVE)}, Component("drop", limit, operator=operator))
+    assert found.verdict == verdict
+    assert checks(found) == {"items": "yes", "seeds": "yes"}
+
+
+def test_all_components_must_hold():
+    estimated = {"drop": made(FIVE), "excess": made([0.0, 0.02, 0.01, 0.03, 0.0], seed=1)}
+    parts = ("drop", 0.01), ("excess", 0.01, "control: random change")
+    found = one(estimated, *parts)
+    assert found.verdict == "undecided"
+    assert "against control: random change" in found.reason
+    assert found.control == estimated["excess"].estimate
+    assert set(found.evidence) == {"reference", "control: random change"}
+
+
+def test_one_component_on_the_other_side_denies_it_with_bonferroni():
+    estimated = {"drop": made(FIVE), "excess": made([-0.1, -0.11, -0.09, -0.1, -0.1], seed=1)}
+    found = one(estimated, ("drop", 0.01), ("excess", 0.01, "control"))
+    assert found.verdict == "not supported"
+    assert "against control lies on the other side" in found.reason
+    alone = one(estimated, ("excess", 0.01))
+    assert found.p_not_supported == pytest.approx(2 * alone.p_not_supported)
+
+
+def test_without_skill_a_claim_is_refused():
+    estimated = {"drop": made(FIVE), "level": made([0.5, 0.52, 0.49, 0.51, 0.5])}
+    found = one(estimated, ("drop", 0.01), competence=(("level", 0.5),))
+    assert found.verdict == "refused"
+    assert "does not exceed the 0.5 of a model without any" in found.reason
+    assert set(checks(found).values()) == {"not run"}
+    assert found.p_supported is None
+
+
+def test_with_skill_it_is_decided():
+    estimated = {"drop": made(FIVE), "level": made([0.8, 0.82, 0.79, 0.81, 0.8])}
+    assert one(estimated, ("drop", 0.01), competence=(("level", 0.5),)).verdict == "supported"
+
+
+def test_skill_is_asked_on_every_dataset():
+    estimated = {"drop": made(FIVE), "a": made([0.9] * 5), "b": made([0.5] * 5)}
+    competence = (("a", 0.5), ("b", 0.5))
+    assert one(estimated, ("drop", 0.01), competence=competence).verdict == "refused"
+
+
+def test_no_score_is_no_skill_and_a_score_never_computed_is_undecided():
+    estimated = {"drop": made(FIVE), "level": nothing()}
+    found = one(estimated, ("drop", 0.01), competence=(("level", 0.5),))
+    assert (found.verdict, "no score to exceed" in found.reason) == ("refused", True)
+    found = one(estimated, ("drop", 0.01), competence=(("gone", 0.5),))
+    assert found.verdict == "undecided"
+
+
+def test_two_replicates_cannot_carry_a_claim():
+    found = one({"drop": made([0.1, 0.11])}, ("drop", 0.01))
+    assert (found.verdict, found.scope) == ("undecided", "this checkpoint")
+    assert "two replicates cannot carry" in found.reason
+    assert checks(found)["seeds"] == "undecided"
+
+
+def test_two_skilled_replicates_are_not_called_unskilled():
+    estimated = {"drop": made([0.1, 0.11]), "level": made([0.7, 0.8])}
+    assert estimated["level"].estimate.low < 0.5  # a t with one degree of freedom
+    found = one(estimated, ("drop", 0.01), competence=(("level", 0.5),))
+    assert found.verdict == "undecided"
+    estimated["level"] = made([0.5, 0.5])
+    assert one(estimated, ("drop", 0.01), competence=(("level", 0.5),)).verdict == "refused"
+
+
+def test_one_replicate_speaks_of_this_checkpoint_and_says_so():
+    found = one({"drop": made([0.1])}, ("drop", 0.01))
+    assert (found.verdict, found.scope) == ("supported", "this checkpoint")
+    assert found.reason.endswith("one replicate, so undecided for the recipe")
+    assert checks(found) == {"items": "yes", "seeds": "not run"}
+
+
+def test_fixed_replicates_speak_of_these_checkpoints():
+    whole = made(FIVE)
+    fixed = replace(whole, estimate=replace(whole.estimate, method="items@1"))
+    found = one({"drop": fixed}, ("drop", 0.01))
+    assert (found.verdict, found.scope) == ("supported", "this checkpoint")
+    assert found.reason.endswith("held fixed, so undecided for the recipe")
+    assert checks(found)["seeds"] == "not run"
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(5, "undecided"), (10, "supported")])
+def test_the_multi_bootstrap_decides_alone_from_ten_replicates_on(count, verdict):
+    whole = made(0.1 + 0.001 * np.arange(count))
+    alone = replace(whole, estimate=replace(whole.estimate, method="multi-bootstrap@1"))
+    assert one({"drop": alone}, ("drop", 0.01)).verdict == verdict
+
+
+def missing(share, n=1000):
+    return Counts(n - int(share * n), failed=int(share * n))
+
+
+def test_up_to_five_percent_may_be_missing():
+    found = one({"drop": made([0.02] * 5, sd=0.001, counts=missing(0.05))}, ("drop", 0.01))
+    assert found.verdict == "supported"
+
+
+def test_more_than_five_percent_missing_could_turn_a_verdict():
+    found = one({"drop": made(FIVE, counts=missing(0.1))}, ("drop", 0.01))
+    assert found.verdict == "undecided"
+    assert "10.0% of the rows are missing" in found.reason
+
+
+def test_a_verdict_that_the_worst_case_leaves_alone_is_kept():
+    # worst case: .94 * .5 - .06 = .41, still far beyond
+    found = one({"drop": made([0.5] * 5, counts=missing(0.06))}, ("drop", 0.1))
+    assert found.verdict == "supported"
+    # .9 * .5 - .1 = .35, not beyond .4
+    found = one({"drop": made([0.5] * 5, counts=missing(0.1))}, ("drop", 0.4))
+    assert found.verdict == "undecided"
+
+
+def test_the_worst_case_of_a_share_is_zero_and_not_minus_one():
+    level = {"level": made([0.9] * 5, counts=missing(0.2), row_range=(0.0, 1.0))}
+    assert one(level, ("level", 0.65)).verdict == "supported"  # .8 * .9 = .72
+    assert one(level, ("level", 0.75)).verdict == "undecided"
+
+
+def test_a_denial_survives_the_worst_case_too_or_does_not():
+    low = {"drop": made([-0.5] * 5, counts=missing(0.1))}
+    assert one(low, ("drop", 0.01)).verdict == "not supported"  # -.45 + .1 < .01
+    near = {"drop": made([-0.05] * 5, counts=missing(0.1))}
+    assert one(near, ("drop", 0.01)).verdict == "undecided"
+
+
+def test_an_f1_with_much_missing_never_survives():
+    f1 = {"drop": made([0.9] * 5, counts=missing(0.06), row_range=None)}
+    assert one(f1, ("drop", 0.01)).verdict == "undecided"
+
+
+def test_imputation_is_corrected_for_the_family_as_well():
+    # the worst case lies 2.3 standard errors beyond the limit: enough alone, not among ten
+    estimated = {"drop": made([0.2253] * 5, sd=0.05, counts=missing(0.1))}
+    lone = claim(("drop", -0.01))
+    assert decide([lone], estimated)[0].verdict == "supported"
+    family = [claim(("drop", -0.01), name=f"c{i}", family="f") for i in range(10)]
+    assert {f.verdict for f in decide(family, estimated)} == {"undecided"}
+
+
+def test_no_value_at_all():
+    found = one({"drop": nothing()}, ("drop", 0.01))
+    assert (found.verdict, found.reason) == ("undecided", "no value: no items")
+    assert checks(found) == {"items": "not run", "seeds": "not run"}
+
+
+def test_a_component_without_a_value_keeps_a_claim_from_being_supported():
+    estimated = {"drop": made(FIVE), "excess": nothing()}
+    found = one(estimated, ("drop", 0.01), ("excess", 0.01, "control"))
+    assert found.verdict == "undecided"
+    assert found.reason == "there is no value against control, so the claim cannot be supported"
+
+
+def test_a_component_without_a_value_leaves_it_to_the_others_to_deny():
+    estimated = {"drop": made([-0.2] * 5), "excess": nothing()}
+    found = one(estimated, ("drop", 0.01), ("excess", 0.01, "control"))
+    assert found.verdict == "not supported"
+
+
+def test_an_estimate_that_was_not_computed_pairs_nothing_wrongly():
+    found = one({"excess": made(FIVE)}, ("drop", 0.01), ("excess", 0.02, "control"))
+    assert found.verdict == "undecided"
+    assert found.evidence == {"control": made(FIVE).estimate.key}
+    assert found.control is not None
+
+
+def test_holm_over_a_family_is_stricter_than_each_alone():
+    def border(seed):  # one-sided p about .01
+        return made([0.0335] * 5, sd=0.01, seed=seed)
+
+    estimated = {f"e{i}": border(i) for i in range(8)}
+    alone = [decide([claim((name, 0.01))], estimated)[0] for name in estimated]
+    assert {f.verdict for f in alone} == {"supported"}
+    family = [claim((name, 0.01), name=name, family="f") for name in estimated]
+    together = decide(family, estimated)
+    assert {f.verdict for f in together} == {"undecided"}
+    assert "not with the family's correction" in together[0].reason
+    assert "Holm over 8" in together[0].reason
+
+
+def test_families_do_not_mix_and_findings_keep_their_order():
+    estimated = {"good": made(FIVE), "bad": made([0.0335] * 5, sd=0.01)}
+    claims = [
+        claim(("bad", 0.01), name="a"),
+        *[claim(("good", 0.01), name=f"g{i}", family="f") for i in range(9)],
+        claim(("bad", 0.01), name="z", family="other"),
+    ]
+    found = decide(claims, estimated)
+    assert [f.claim.id for f in found] == [c.id for c in claims]
+    assert {f.verdict for f in found} == {"supported"}
+
+
+def test_refused_claims_stay_in_their_family():
+    estimated = {"drop": made([0.0335] * 5, sd=0.01), "level": made([0.5] * 5)}
+    refused = [
+        claim(("drop", 0.01), name=f"r{i}", family="f", competence=(("level", 0.5),))
+        for i in range(7)
+    ]
+    found = decide([claim(("drop", 0.01), family="f"), *refused], estimated)
+    assert found[0].verdict == "undecided"
+
+
+def test_too_few_draws_say_so():
+    whole = made(FIVE)
+    few = replace(
+        whole.interval, draws=whole.interval.draws[:100], test_draws=whole.interval.test_draws[:100]
+    )
+    estimated = {"drop": replace(whole, interval=few)}
+    family = [claim(("drop", 0.01), name=f"c{i}", family="f") for i in range(10)]
+    found = decide(family, estimated)[0]
+    assert found.verdict == "undecided"
+    assert "take more draws" in found.reason
+
+
+def test_choices_survive_if_each_says_the_same():
+    estimated = {"d0": made(FIVE), "d1": made(FIVE, seed=1), "bad": made([0.0, 0.03, 0.01, 0, 0])}
+    more = {"checks": ("choices:draw",)}
+    both = one(estimated, ("d0", 0.01), ("d1", 0.01, "choice: draw 2"), **more)
+    assert [(c.outcome, c.detail) for c in both.checks] == [("yes", "2 of 2")]
+    mixed = one(estimated, ("d0", 0.01), ("bad", 0.01, "choice: draw 2"), **more)
+    assert (mixed.verdict, mixed.checks[0].outcome) == ("undecided", "undecided")
+    lone = one(estimated, ("d0", 0.01), **more)
+    assert (lone.checks[0].outcome, lone.checks[0].detail) == ("not run", "one choice")
+
+
+def test_choices_that_contradict_each_other():
+    estimated = {"d0": made(FIVE), "d1": made([-0.2] * 5)}
+    parts = ("d0", 0.01), ("d1", 0.01, "choice: draw 2")
+    found = one(estimated, *parts, checks=("choices:draw",))
+    assert (found.verdict, found.checks[0].outcome) == ("not supported", "no")
+    assert found.checks[0].detail == "1 of 2"
+
+
+def test_several_datasets_reach_beyond_one():
+    estimated = {"a": made(FIVE, dataset="a"), "b": made(FIVE, dataset="b", seed=2)}
+    parts = ("a", 0.01, "dataset a: reference"), ("b", 0.01, "dataset b: reference")
+    found = one(estimated, *parts, checks=("datasets",))
+    assert (found.verdict, found.scope) == ("supported", "beyond this dataset")
+    assert (found.checks[0].outcome, found.checks[0].detail) == ("yes", "2 of 2")
+    assert one(estimated, parts[0], checks=("datasets",)).checks[0].detail == "one dataset"
+
+
+def test_one_single_model_among_datasets_narrows_the_scope():
+    estimated = {"a": made(FIVE, dataset="a"), "b": made([0.1], dataset="b")}
+    parts = ("a", 0.01, "dataset a: reference"), ("b", 0.01, "dataset b: reference")
+    assert one(estimated, *parts).scope == "this checkpoint"
+
+
+def test_seeds_overturn_what_items_alone_would_say():
+    found = one({"drop": made([-0.1, 0.0, 0.1, 0.2, 0.1], sd=0.002)}, ("drop", 0.01))
+    assert found.verdict == "undecided"
+    seeds = next(c for c in found.checks if c.name == "seeds")
+    assert (seeds.outcome, seeds.detail) == ("no", "3 of 5")
+
+
+def test_a_value_exactly_at_the_limit_is_beyond_in_neither_direction():
+    estimated = {"drop": made([0.1, 0.1, 0.1, 0.2, 0.2])}
+    for operator, count in ((">", "2 of 5"), ("<", "0 of 5")):
+        found = one(estimated, Component("drop", 0.1, operator=operator))
+        assert next(c.detail for c in found.checks if c.name == "seeds") == count
+
+
+def test_the_detectable_effect_grows_with_the_family_and_shrinks_with_replicates():
+    few, many = made([0.0, 0.02, 0.01]), made([0.0, 0.02, 0.01] * 4)
+    estimated = {"few": few, "many": many}
+    small = one(estimated, ("many", 0.01)).minimum_detectable_effect
+    large = one(estimated, ("few", 0.01)).minimum_detectable_effect
+    assert small < large
+    family = [claim(("few", 0.01), name=f"c{i}", family="f") for i in range(9)]
+    assert decide(family, estimated)[0].minimum_detectable_effect > large
+
+
+def test_no_claims_no_findings():
+    assert decide([], {}) == []

@@ -1,0 +1,287 @@
+"""Estimates against direct computation; their denominators, methods and identities."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_panels import FAILED, KEY, SKIPPED, drops, panel, side
+
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.plan import Resampling
+from scrutiny.reliability.additive import Additive, divide, with_count
+from scrutiny.reliability.estimate import by_replicate, estimate
+from scrutiny.reliability.panel import Panel
+from scrutiny.reliability.statistics import ACCURACY, ACCURACY_DROP, ENTITY_F1
+from scrutiny.stats.multibootstrap import Runs, Scheme, multibootstrap
+
+RNG = np.random.default_rng(5)
+BEFORE = (RNG.random((5, 300)) < 0.9).astype(float)
+AFTER = (RNG.random((5, 300)) < 0.8).astype(float)
+
+
+def accuracy(hits, statistic=ACCURACY, *, over=None, draws=2000, seed=0, **resampling):
+    hits = np.asarray(hits, dtype=float)
+    return estimate(
+        over or panel(*hits.shape),
+        {"": side(hits)},
+        statistic=statistic,
+        key=KEY,
+        resampling=Resampling(draws=draws, **resampling),
+        seed=seed,
+    )
+
+
+def test_the_value_is_the_mean_over_replicates_of_each_ones_value():
+    found = drops(BEFORE, AFTER, ACCURACY_DROP)
+    each = BEFORE.mean(axis=1) - AFTER.mean(axis=1)
+    assert found.estimate.value == pytest.approx(each.mean())
+    assert list(found.estimate.by_replicate.values()) == pytest.approx(each.tolist())
+    assert list(found.estimate.by_replicate) == [f'{{"seed":"{i}"}}' for i in range(1, 6)]
+    assert found.estimate.n_replicates == 5
+    assert found.estimate.counts.n == found.estimate.n_units == 300
+
+
+def test_f1_is_taken_per_replicate_before_the_mean():
+    counts = RNG.integers(0, 4, (3, 40, 3)).astype(float)
+    over = panel(3, 40, measures=("tp", "fp", "fn"))
+    found = estimate(
+        over,
+        {"": side(counts)},
+        statistic=ENTITY_F1,
+        key=KEY,
+        resampling=Resampling(draws=500),
+        seed=0,
+    )
+    tp, fp, fn = counts.sum(axis=1).T
+    each = 2 * tp / (2 * tp + fp + fn)
+    assert found.estimate.value == pytest.approx(each.mean())
+    pooled = 2 * tp.sum() / (2 * tp.sum() + fp.sum() + fn.sum())
+    assert found.estimate.value != pytest.approx(pooled, abs=1e-9)
+
+
+def test_the_interval_holds_the_variance_of_items_and_seeds():
+    hard = (RNG.random(300) < 0.2)[None]  # the same items are hard for all replicates
+    after = np.where(hard, 0.0, BEFORE)
+    found = drops(BEFORE, after, ACCURACY_DROP, draws=8000)
+    each = BEFORE - after
+    seeds = each.mean(axis=1).var(ddof=1) / 5
+    items = each.mean(axis=0).var() / 300
+    assert found.estimate.variance["seeds"] == pytest.approx(seeds)
+    interaction = (each.var(axis=1).mean() / 300 - items) / 4
+    assert 0 < interaction < items
+    assert found.estimate.variance["items"] == pytest.approx(items - interaction, rel=0.1)
+
+
+def test_the_same_seed_gives_the_same_estimate_and_another_one_does_not():
+    one, again = (drops(BEFORE, AFTER, ACCURACY_DROP) for _ in range(2))
+    assert one.estimate == again.estimate
+    other = drops(BEFORE, AFTER, ACCURACY_DROP, seed=1)
+    assert other.estimate.value == one.estimate.value
+    assert other.estimate.low != one.estimate.low
+    assert other.estimate.resample_id != one.estimate.resample_id
+
+
+def test_draws_depend_on_the_dataset():
+    there = drops(BEFORE, AFTER, ACCURACY_DROP, key=replace(KEY, dataset="elsewhere"))
+    assert there.estimate.resample_id != drops(BEFORE, AFTER, ACCURACY_DROP).estimate.resample_id
+
+
+def test_without_items_there_is_no_value_and_the_counts_say_why():
+    status = np.full((5, 300), SKIPPED)
+    found = drops(BEFORE, AFTER, ACCURACY_DROP, status=status)
+    assert (found.estimate.value, found.estimate.status) == (None, "undefined")
+    assert found.estimate.reason == "no_items"
+    assert found.estimate.counts.skipped == found.estimate.counts.planned == 300
+    assert found.interval is None
+
+
+def test_a_statistic_that_does_not_exist_gives_no_value():
+    over = panel(1, 5, measures=("tp", "fp", "fn"))
+    found = estimate(
+        over,
+        {"": side(np.zeros((1, 5, 3)))},
+        statistic=ENTITY_F1,
+        key=KEY,
+        resampling=Resampling(draws=100),
+        seed=0,
+    )
+    assert (found.estimate.value, found.estimate.reason) == (None, "no_value")
+    assert found.estimate.counts.n == 5
+
+
+def test_failed_rows_are_counted_and_left_out():
+    status = np.zeros((5, 300))
+    status[2, :30] = FAILED
+    found = drops(BEFORE, AFTER, ACCURACY_DROP, status=status).estimate
+    assert (found.counts.n, found.counts.failed) == (270, 30)
+    kept = (BEFORE - AFTER)[:, 30:].mean()
+    assert found.value == pytest.approx(kept)
+
+
+def test_clusters_are_resampled_as_a_whole():
+    hits = np.repeat((RNG.random((1, 30)) < 0.7).astype(float), 10, axis=1)
+    alone = accuracy(hits)
+    codes = np.repeat(np.arange(30), 10)
+    together = accuracy(hits, over=panel(1, 300, units=codes))
+    assert together.estimate.n_units == 30
+    assert together.estimate.value == alone.estimate.value
+    wider = together.estimate.high - together.estimate.low
+    assert wider > 2 * (alone.estimate.high - alone.estimate.low)
+
+
+def test_strata_keep_their_sizes():
+    hits = np.array([[1.0] * 50 + [0.0] * 50])
+    strata = np.array([0] * 50 + [1] * 50)
+    found = accuracy(hits, over=panel(1, 100, strata=strata))
+    assert np.ptp(found.resampled.draws) == 0
+
+
+CELLS = Additive(
+    "cell_mean@1",
+    "mean over cells",
+    ("hit",),
+    lambda m: with_count(m[..., 0]),
+    lambda x: divide(x[..., 0], x[..., 1]),
+    cells=("u_term",),
+)
+
+
+def test_cells_count_alike_whatever_their_size():
+    hits = np.array([[1.0] * 90 + [0.0] * 10])
+    cells = np.array([7] * 90 + [3] * 10)  # codes need not be dense
+    found = accuracy(hits, CELLS, over=panel(1, 100, cells=cells))
+    assert found.estimate.value == pytest.approx(0.5)
+    assert accuracy(hits).estimate.value == pytest.approx(0.9)
+
+
+class Median:
+    id = "median@1"
+    needs = ("hit",)
+    scale = "identity"
+
+    def weighted(self, measures, weights):
+        order = np.argsort(measures[:, 0], kind="stable")
+        total = np.cumsum(weights[:, order], axis=1)
+        place = (total >= total[:, -1:] / 2).argmax(axis=1)
+        return measures[order, 0][place]
+
+
+class Spread:
+    id = "spread@1"
+    needs = ("hit",)
+    scale = "identity"
+
+    def refit(self, measures):
+        return float(np.ptp(measures[:, 0]))
+
+
+@pytest.mark.parametrize(("statistic", "direct"), [(Median(), np.median), (Spread(), np.ptp)])
+def test_weighted_and_refitted_statistics_go_the_same_way(statistic, direct):
+    values = RNG.random((2, 41))
+    found = accuracy(values, statistic, draws=200)
+    assert found.estimate.value == pytest.approx(np.mean([direct(v) for v in values]))
+    assert found.estimate.low <= found.estimate.value <= found.estimate.high + 1e-12
+
+
+def test_fixed_replicates_leave_the_items_alone():
+    shifted = np.clip(BEFORE - np.linspace(0, 1, 5)[:, None], 0, 1)
+    drawn = drops(shifted, AFTER, ACCURACY_DROP)
+    fixed = drops(shifted, AFTER, ACCURACY_DROP, replicates="fixed")
+    assert fixed.estimate.value == pytest.approx(drawn.estimate.value)
+    assert fixed.estimate.method == "items@1"
+    assert fixed.estimate.variance["seeds"] == 0
+    assert "fixed_replicates" in fixed.estimate.reason
+    assert fixed.interval.width < drawn.interval.width / 3
+    items = drops(shifted, AFTER, ACCURACY_DROP, method="items")
+    assert (items.estimate.low, items.estimate.high) == (fixed.estimate.low, fixed.estimate.high)
+
+
+def test_the_multi_bootstrap_agrees_with_the_published_procedure():
+    found = drops(BEFORE, AFTER, ACCURACY_DROP, method="multi-bootstrap", draws=10_000)
+    published = multibootstrap(
+        Runs.of(BEFORE - AFTER), rng=np.random.default_rng(3), scheme=Scheme(nboot=10_000)
+    ).base
+    assert found.estimate.method == "multi-bootstrap@1"
+    assert found.estimate.reason == "few_seeds"
+    assert found.estimate.value == pytest.approx(published.point)
+    spread = published.high - published.low
+    assert found.estimate.low == pytest.approx(published.low, abs=0.03 * spread)
+    assert found.estimate.high == pytest.approx(published.high, abs=0.03 * spread)
+    assert found.interval.se == pytest.approx(published.se, rel=0.04)
+
+
+def test_the_multi_bootstrap_of_f1_draws_replicates_after_their_values():
+    counts = np.zeros((2, 60, 3))
+    counts[0, :, 0] = 1  # F1 1
+    counts[1, :, 1] = 1  # F1 0
+    found = estimate(
+        panel(2, 60, measures=("tp", "fp", "fn")),
+        {"": side(counts)},
+        statistic=ENTITY_F1,
+        key=KEY,
+        resampling=Resampling(draws=4000, method="multi-bootstrap"),
+        seed=0,
+    )
+    values, times = np.unique(found.interval.draws, return_counts=True)
+    assert values.tolist() == [0.0, 0.5, 1.0]
+    assert times / 4000 == pytest.approx([0.25, 0.5, 0.25], abs=0.03)
+
+
+def test_the_multi_bootstrap_of_one_replicate_draws_items_alone():
+    found = drops(BEFORE[:1], AFTER[:1], ACCURACY_DROP, method="multi-bootstrap")
+    assert found.estimate.reason == "one_replicate"
+    assert found.interval.se == pytest.approx(found.resampled.draws.std(ddof=1))
+
+
+def test_each_replicate_has_a_row_of_its_own():
+    found = drops(BEFORE, AFTER, ACCURACY_DROP, replicates="each")
+    rows = by_replicate(found)
+    assert [r.key.replicate for r in rows] == [f'{{"seed":"{i}"}}' for i in range(1, 6)]
+    for r, row in enumerate(rows):
+        assert row.value == pytest.approx((BEFORE[r] - AFTER[r]).mean())
+        assert row.method == "items@1"
+        assert row.n_replicates == 1
+        assert row.low < row.value < row.high
+    assert found.estimate.key.replicate is None
+    assert found.estimate.method == "crossed@1"
+
+
+def test_each_gives_levels_rows_too_and_single_models_none():
+    levels = by_replicate(accuracy(BEFORE, replicates="each"))
+    assert [r.value for r in levels] == pytest.approx(BEFORE.mean(axis=1).tolist())
+    assert by_replicate(accuracy(BEFORE[:1], replicates="each")) == []
+
+
+def test_drops_say_how_their_replicates_agree_and_levels_do_not():
+    found = drops(BEFORE, AFTER, ACCURACY_DROP).estimate.across
+    each = (BEFORE - AFTER).mean(axis=1)
+    assert found["sd"] == pytest.approx(each.std(ddof=1))
+    assert found["sign_agreement"] == (each > 0).mean()
+    assert 0 <= found["significant_low"] <= found["significant"] <= found["significant_high"] <= 1
+    assert "sign_agreement" not in accuracy(BEFORE).estimate.across
+
+
+def test_a_replicate_never_planned_is_neither_counted_nor_named():
+    status = np.zeros((5, 300))
+    status[1] = -1
+    found = drops(BEFORE, AFTER, ACCURACY_DROP, status=status).estimate
+    assert found.n_replicates == 4
+    assert '{"seed":"2"}' not in found.by_replicate
+
+
+def test_the_order_of_items_does_not_move_the_value():
+    order = RNG.permutation(300)
+    one = drops(BEFORE, AFTER, ACCURACY_DROP)
+    other = drops(BEFORE[:, order], AFTER[:, order], ACCURACY_DROP)
+    assert other.estimate.value == pytest.approx(one.estimate.value)
+    assert other.estimate.low == pytest.approx(one.estimate.low, abs=0.005)
+
+
+def test_keys_are_kept():
+    key = EstimateKey("d@1#0", "accuracy@1", "m", "x", condition={"step": "3"}, group="changed")
+    found = drops(BEFORE, AFTER, ACCURACY_DROP, key=key).estimate
+    assert found.key == key
+
+
+def test_names_and_panels_are_values():
+    assert Panel(("hit",), (None,), ("a",)).cells is None

@@ -1,0 +1,99 @@
+"""Every statistic against its closed form."""
+
+import numpy as np
+import pytest
+
+from scrutiny.core.registry import registry
+from scrutiny.reliability import statistics as s
+from scrutiny.reliability.additive import Additive, divide, with_count
+from scrutiny.testing import check_statistic
+
+NAMES = registry().names("statistic")
+BUILT_IN = [registry().load("statistic", name) for name in NAMES]
+
+
+def value(statistic, rows):
+    """Value of rows (row, need)."""
+    components = statistic.components(np.asarray(rows, dtype=np.float64))
+    return float(statistic.value(components.sum(axis=0)[None], np.ones(1)))
+
+
+@pytest.mark.parametrize("statistic", BUILT_IN, ids=NAMES)
+def test_it_keeps_the_promises_of_its_protocol(statistic):
+    check_statistic(statistic)
+
+
+@pytest.mark.parametrize(("name", "statistic"), list(zip(NAMES, BUILT_IN, strict=True)))
+def test_it_is_registered_under_its_own_name(name, statistic):
+    assert statistic.id == name
+
+
+def test_accuracy_is_the_share_of_hits():
+    assert value(s.ACCURACY, [[1], [1], [0], [1]]) == 0.75
+
+
+def test_a_drop_is_before_minus_after():
+    assert value(s.ACCURACY_DROP, [[1, 0], [1, 1], [0, 1], [1, 0]]) == 0.25
+
+
+def test_the_excess_is_the_drop_minus_the_drop_under_the_control():
+    rows = np.array([[1, 0, 1], [1, 0, 0], [0, 0, 0], [1, 1, 1], [1, 0, 1]])
+    before, after, control = rows.mean(axis=0)
+    wanted = (before - after) - (before - control)
+    assert value(s.EXCESS_ACCURACY_DROP, rows) == pytest.approx(wanted) == pytest.approx(0.4)
+
+
+def test_f1_is_computed_from_sums_and_is_no_mean_of_items():
+    rows = [[1, 0, 0], [0, 3, 1]]  # F1 1 and 0; mean .5
+    assert value(s.ENTITY_F1, rows) == pytest.approx(2 * 1 / (2 * 1 + 3 + 1))
+
+
+def test_f1_without_any_entity_does_not_exist():
+    assert np.isnan(value(s.ENTITY_F1, [[0, 0, 0], [0, 0, 0]]))
+
+
+def test_drop_and_excess_of_f1():
+    rows = [[2, 0, 0, 1, 1, 1, 2, 1, 0]]  # before 1, after .5, control .8
+    assert value(s.ENTITY_F1_DROP, [r[:6] for r in rows]) == pytest.approx(0.5)
+    assert value(s.EXCESS_ENTITY_F1_DROP, rows) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "wanted"), [(s.FLIP_RATE, 0.5), (s.BROKEN_RATE, 0.25), (s.MENDED_RATE, 0.25)]
+)
+def test_flips_in_both_directions(statistic, wanted):
+    assert value(statistic, [[1, 0], [0, 1], [1, 1], [0, 0]]) == wanted
+
+
+def test_broken_minus_mended_is_the_drop():
+    rows = np.random.default_rng(0).integers(0, 2, (50, 2))
+    apart = value(s.BROKEN_RATE, rows) - value(s.MENDED_RATE, rows)
+    assert apart == pytest.approx(value(s.ACCURACY_DROP, rows))
+
+
+@pytest.mark.parametrize("statistic", BUILT_IN, ids=NAMES)
+def test_the_range_of_a_row_is_stated_only_for_means_over_rows(statistic):
+    if statistic.row_range is None:
+        assert statistic.id == "mean@1" or "f1" in statistic.id
+        return
+    low, high = statistic.row_range
+    needs = len(statistic.needs)
+    corners = np.array(np.meshgrid(*[[0.0, 1.0]] * needs)).reshape(needs, -1).T
+    single = [value(statistic, [row]) for row in corners]
+    assert min(single) == low
+    assert max(single) == high
+    two = value(statistic, corners[:2])
+    assert two == pytest.approx((single[0] + single[1]) / 2)
+
+
+def test_cells_are_averaged_after_their_values_and_empty_ones_left_out():
+    ratio = Additive(
+        "r@1", "r", ("a", "b"), lambda m: m, lambda x: divide(x[..., 0], x[..., 1]), cells=("u_t",)
+    )
+    sums = np.array([[[1.0, 2.0], [9.0, 9.0], [0.0, 0.0]]])
+    assert ratio.value(sums, np.ones((1, 3))).tolist() == [0.75]
+
+
+def test_dividing_by_nothing_gives_no_value():
+    assert np.isnan(divide(np.array([1.0]), np.array([0.0]))).all()
+    assert with_count(np.array([3.0, 4.0])).tolist() == [[3, 1], [4, 1]]
