@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from scrutiny.cli.environment import prepared
 from scrutiny.cli.failures import exit_code_of
 
 #: Verb and the sentence that ``--help`` shows; the module has the verb's name.
@@ -42,8 +43,7 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         module = import_module(f"scrutiny.cli.{cmd_name}_verb")
-        command: click.Command = module.command
-        return command
+        return prepared(module.command, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -67,7 +67,7 @@ class Verbs(click.Group):
 @click.command(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Every flag is also an environment variable: --seed is SCRUTINY_RUN_SEED of `run`.",
+    epilog="Every flag is also an environment variable: `run --seed 3` is SCRUTINY_RUN_SEED=3.",
 )
 @click.version_option(package_name="scrutiny", message="%(version)s")
 def group() -> None:

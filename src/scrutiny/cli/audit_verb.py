@@ -23,7 +23,7 @@ def command(**flags: Any) -> int:
     r"""Run every diagnostic that applies, and print the table of claims.
 
     \b
-    scrutiny audit --model "hf:./runs/seed-{seed}" \\
+    scrutiny audit --model "hf:./runs/seed-{seed}" \
         --data "csv:dev.csv#text=sentence,label=label"
     """
     from scrutiny.cli.plans import audit_from_flags

@@ -1,5 +1,7 @@
 """``scrutiny cache``: the answers that models gave."""
 
+import json
+
 import click
 
 from scrutiny.cli.options import cache_file
@@ -11,18 +13,21 @@ def command() -> None:
 
 
 @command.command("ls")
-def ls() -> int:
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def ls(*, as_json: bool) -> int:
     """Print where the cache is and what it holds."""
     from scrutiny.store.answers import AnswerCache
 
-    path = cache_file()
-    if not path.is_file():
-        click.echo(f"{path}: empty")
-        return 0
-    cache = AnswerCache(path)
-    count, size = cache.size()
-    cache.close()
-    click.echo(f"{path}: {count:,} answers, {size / 1e6:,.1f} MB")
+    path, count, size = cache_file(), 0, 0
+    if path.is_file():
+        cache = AnswerCache(path)
+        count, size = cache.size()
+        cache.close()
+    if as_json:
+        click.echo(json.dumps({"path": str(path), "answers": count, "bytes": size}))
+    else:
+        held = f"{count:,} answers, {size / 1e6:,.1f} MB" if count else "empty"
+        click.echo(f"{path}: {held}")
     return 0
 
 

@@ -1,24 +1,35 @@
 """``scrutiny check``: what a plan would do."""
 
+import json
 from pathlib import Path
 
 import click
 
+from scrutiny.cli.narrow import fitted
 from scrutiny.cli.options import load_options, model_options
 
 
 @click.command("check")
 @click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @model_options
-def command(plan: Path, device: str, batch: str, model_settings: tuple[str, ...]) -> int:
+def command(
+    plan: Path, device: str, batch: str, model_settings: tuple[str, ...], *, as_json: bool
+) -> int:
     """Resolve and validate a plan and say what it would ask; runs nothing."""
+    from scrutiny.core.canonical import plain
     from scrutiny.run.checking import cost_of
     from scrutiny.run.plan_file import read_plan
     from scrutiny.run.resolve import resolve
 
     options = load_options(device, batch, model_settings)
     resolved = resolve(read_plan(plan), options=options)
+    cost = cost_of(resolved)
+    if as_json:
+        found = {"plan": str(plan), "queries": cost.queries, **plain(cost)}
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return 0
     click.echo(f"{plan} is a valid plan.")
-    for line in cost_of(resolved).lines():
-        click.echo(line)
+    for line in cost.lines():
+        click.echo(fitted(line))
     return 0

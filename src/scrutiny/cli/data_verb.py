@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from scrutiny.cli.narrow import fitted
+
 
 @click.group("data")
 def command() -> None:
@@ -60,12 +62,8 @@ def summary_lines(summary: Any) -> list[str]:
     lines += [f"  note          {note}" for note in summary.notes]
     lines += [f"  example       {e.id}: {e.text}" for e in summary.examples]
     lines.append(f"  data string   {summary.data_string}")
-    kept = [line if "data string" in line else _fitted(line) for line in lines]
+    kept = [line if "data string" in line else fitted(line) for line in lines]
     return [" ".join(line.split("\n")) for line in kept]
-
-
-def _fitted(line: str) -> str:
-    return line if len(line) <= 80 else line[:79].rstrip() + "…"
 
 
 @command.command("overlap")
@@ -96,5 +94,5 @@ def overlap_command(
     )
     click.echo(f"  exact {found.exact:,}, contained {found.contained:,}, near {found.near or 0:,}")
     for pair in found.pairs[:shown]:
-        click.echo(_fitted(f"  {pair.kind}: {texts[0][pair.a]}"))
+        click.echo(fitted(f"  {pair.kind}: {texts[0][pair.a]}"))
     return 0

@@ -1,11 +1,13 @@
 """``scrutiny doctor``: what is installed, and what can be promised."""
 
+import json
 import os
 from importlib.util import find_spec
-from typing import Final
+from typing import Any, Final
 
 import click
 
+from scrutiny.cli.narrow import fitted
 from scrutiny.cli.options import cache_file
 
 _EXTRAS: Final = {
@@ -21,28 +23,46 @@ _EXTRAS: Final = {
 
 
 @click.command("doctor")
-def command() -> int:
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def command(*, as_json: bool) -> int:
     """Print versions, extras, devices, and which transformations can run here."""
+    found = findings()
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return 0
+    for name, value in found["environment"].items():
+        click.echo(fitted(f"{name:<16} {value}"))
+    for extra, lacking in found["extras"].items():
+        state = f'pip install "scrutiny[{extra}]"' if lacking else "installed"
+        click.echo(f"extra {extra:<10} {state}")
+    for name, needs in found["transformations"].items():
+        click.echo(fitted(f"{name:<24} needs {', '.join(needs)}"))
+    return 0
+
+
+def findings() -> dict[str, Any]:
+    """Versions and places, modules that each extra lacks, what transformations need."""
     from scrutiny.perturb.resources import available_resources
     from scrutiny.run.environment import environment
 
-    for name, version in environment().items():
-        click.echo(f"{name:<16} {version}")
-    click.echo(f"{'cores':<16} {os.cpu_count()}")
-    click.echo(f"{'device':<16} {_devices()}")
-    click.echo(f"{'answer cache':<16} {cache_file()}")
-    click.echo(f"{'offline':<16} {os.environ.get('HF_HUB_OFFLINE', '0') == '1'}")
-    for extra, modules in _EXTRAS.items():
-        lacking = [m for m in modules if find_spec(m) is None]
-        state = "installed" if not lacking else f'pip install "scrutiny[{extra}]"'
-        click.echo(f"extra {extra:<10} {state}")
-    for found in available_resources():
-        if not found.runs_as_is:
-            needs = [f"extra {e}" for e in found.extras] + [
-                f"--resource {r}=…" for r in found.to_choose
+    places = {
+        "cores": str(os.cpu_count()),
+        "device": _devices(),
+        "answer cache": str(cache_file()),
+        "offline": str(os.environ.get("HF_HUB_OFFLINE", "0") == "1"),
+    }
+    return {
+        "environment": {**environment(), **places},
+        "extras": {x: [m for m in names if find_spec(m) is None] for x, names in _EXTRAS.items()},
+        "transformations": {
+            found.transformation: [
+                *(f"extra {extra}" for extra in found.extras),
+                *(f"--resource {name}=…" for name in found.to_choose),
             ]
-            click.echo(f"{found.transformation:<24} needs {', '.join(needs)}")
-    return 0
+            for found in available_resources()
+            if not found.runs_as_is
+        },
+    }
 
 
 def _devices() -> str:

@@ -32,7 +32,6 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
             args=None if arguments is None else list(arguments),
             prog_name="scrutiny",
             standalone_mode=False,
-            auto_envvar_prefix="SCRUTINY",
         )
         sys.stdout.flush()  # what is still buffered may be refused, too
     except click.exceptions.Exit as done:

@@ -4,6 +4,7 @@ import json
 
 import click
 
+from scrutiny.cli.narrow import fitted
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.registry import KINDS, registry
 
@@ -26,7 +27,7 @@ def command(kind: str | None, *, as_json: bool) -> int:
                 click.echo(json.dumps(line, ensure_ascii=False))
             else:
                 origin = "" if entry.origin == "scrutiny" else f" [{entry.origin}]"
-                click.echo(_fitted(f"  {name:<24} {says}{origin}"))
+                click.echo(fitted(f"  {name:<24} {says}{origin}"))
     return 0
 
 
@@ -35,11 +36,6 @@ def _kind(text: str) -> str:
     if singular not in KINDS:
         raise UnknownNameError("kind of names", text, [f"{k}s" for k in KINDS])
     return singular
-
-
-def _fitted(line: str) -> str:
-    """Line of at most 80 columns."""
-    return line if len(line) <= 80 else line[:79].rstrip() + "…"
 
 
 def sentence_of(thing: object) -> str:

@@ -1,5 +1,6 @@
 """``scrutiny models``: models that packages ship, and what a model promises."""
 
+import json
 import subprocess
 import sys
 from typing import Final, NamedTuple
@@ -54,10 +55,18 @@ def add(name: str) -> int:
 
 
 @command.command("list")
-def list_models() -> int:
+@click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
+def list_models(*, as_json: bool) -> int:
     """Print the built-in models and those that packages ship."""
     from scrutiny.models.builtin_models import targets
 
+    if as_json:
+        for target in targets():
+            click.echo(json.dumps({"name": f"builtin:{target}", "says": "", "place": ""}))
+        for name, packaged in PACKAGED.items():
+            found = {"name": name, "says": packaged.says, "place": _place(packaged)}
+            click.echo(json.dumps(found, ensure_ascii=False))
+        return 0
     for target in targets():
         click.echo(f"builtin:{target}")
     for name, packaged in PACKAGED.items():

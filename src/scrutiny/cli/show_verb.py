@@ -1,34 +1,65 @@
 """``scrutiny show``: one name, explained."""
 
 import inspect
+import json
+import re
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from scrutiny.cli.narrow import narrowed
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.registry import KINDS, Entry, registry
+
+#: Code is wider than a terminal, and for people who write some; ``--json`` has it.
+_EXAMPLES: Final = re.compile(r"^Examples\n-+\n.*?(?=^\S[^\n]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 @click.command("show")
 @click.argument("name")
 @click.option("--kind", type=click.Choice(list(KINDS)), help="Where two kinds share a name.")
-def command(name: str, kind: str | None) -> int:
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def command(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, when it misleads."""
     found = find(name, kind)
     thing = found.load()
+    if as_json:
+        click.echo(json.dumps(_object(found, thing), ensure_ascii=False))
+        return 0
     click.secho(f"{found.registration.name}  ({found.registration.kind})", bold=True)
     if found.origin != "scrutiny":
         click.echo(f"from {found.origin}")
-    doc = inspect.getdoc(thing)
-    if (doc and not is_dataclass(thing)) or (doc and isinstance(thing, type)):
-        click.echo(f"\n{doc}")
+    doc = _EXAMPLES.sub("", _doc(thing)).rstrip()
+    if doc:
+        click.echo(f"\n{narrowed(doc)}")
     for title, value in facts(thing):
-        click.echo(f"\n{title}: {value}" if value else "")
-    parameters = getattr(thing, "Params", thing)
-    if is_dataclass(parameters) and isinstance(parameters, type):
-        _parameters(parameters)
+        click.echo(narrowed(f"\n{title}: {value}"))
+    parameters = _parameters(thing)
+    if parameters:
+        click.echo("\nParameters:")
+    for parameter, default in parameters.items():
+        click.echo(narrowed(f"  {parameter} = {default}"))
     return 0
+
+
+def _object(found: Entry, thing: Any) -> dict[str, Any]:
+    """Everything that is known of a name, as plain values."""
+    return {
+        "kind": found.registration.kind,
+        "name": found.registration.name,
+        "from": found.origin,
+        "doc": _doc(thing),
+        "facts": dict(facts(thing)),
+        "parameters": _parameters(thing),
+    }
+
+
+def _doc(thing: Any) -> str:
+    """What an object says of itself; of a value, what its kind says is of no use."""
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return str(getattr(thing, "says", "") or "")
+    return inspect.getdoc(thing) or ""
 
 
 def find(name: str, kind: str | None) -> Entry:
@@ -77,11 +108,15 @@ def _said(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _parameters(kind: type[Any]) -> None:
-    click.echo("\nParameters:")
-    for field in fields(kind):
-        default = field.default
-        if default is MISSING:
-            make = field.default_factory
-            default = "required" if make is MISSING else make()
-        click.echo(f"  {field.name} = {default!r}")
+def _parameters(thing: Any) -> dict[str, str]:
+    """Default of each parameter by its name, as Python writes it."""
+    kind = getattr(thing, "Params", thing)
+    if not (is_dataclass(kind) and isinstance(kind, type)):
+        return {}
+    return {field.name: _default(field) for field in fields(kind)}
+
+
+def _default(field: Any) -> str:
+    if field.default is not MISSING:
+        return repr(field.default)
+    return "required" if field.default_factory is MISSING else repr(field.default_factory())
