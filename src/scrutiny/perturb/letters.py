@@ -8,6 +8,12 @@ from typing import Final
 from scrutiny.text.tokens import graphemes
 
 _BLOCK: Final = 32
+_ALPHABETS: Final = (  # Russian and Greek, whose blocks begin with letters of other languages
+    range(ord("А"), ord("Я") + 1),
+    range(ord("а"), ord("я") + 1),
+    range(ord("Α"), ord("Ω") + 1),
+    range(ord("α"), ord("ω") + 1),
+)
 
 
 @lru_cache(maxsize=4096)
@@ -24,14 +30,17 @@ def same_class(char: str) -> str:
     ('', True, True)
     """
     base = char[:1]
-    for alphabet in (ascii_lowercase, ascii_uppercase, digits):
-        if base and base in alphabet:
-            return alphabet.replace(base, "")
+    for letters in (ascii_lowercase, ascii_uppercase, digits):
+        if base and base in letters:
+            return letters.replace(base, "")
     if not base.isalnum():
         return ""
     category = unicodedata.category(base)
-    start = ord(base) - ord(base) % _BLOCK
-    near = (chr(code) for code in range(start, start + _BLOCK))
+    alphabet = next((codes for codes in _ALPHABETS if ord(base) in codes), None)
+    if alphabet is None:  # what stands near in Unicode
+        start = ord(base) - ord(base) % _BLOCK
+        alphabet = range(start, start + _BLOCK)
+    near = (chr(code) for code in alphabet)
     return "".join(c for c in near if c != base and unicodedata.category(c) == category)
 
 

@@ -6,7 +6,7 @@ kind          an edit that                           its amount
 ``case``      changes letter case only               letters turned, as deleted and as inserted
 ``marks``     adds or drops punctuation              its code points
 ``words``     adds, drops or replaces whole words    code points of the old and of the new words
-``letters``   changes a word within                  code points deleted and inserted (Levenshtein)
+``letters``   changes a word within                  code points deleted and inserted, at the least
 ============  =====================================  ===========================================
 
 A whole word that becomes another counts as ``words`` if the new one is a known word or a number, or

@@ -124,7 +124,13 @@ def _unreadable(text: str, place: int, wanted: str) -> PlanError:
 
 
 def write_value(value: Any) -> str:
-    """Value in the form that `read_recipe` reads back."""
+    """Value in the form that `read_recipe` reads back.
+
+    Raises
+    ------
+    PlanError
+        For a type that has none.
+    """
     if isinstance(value, tuple):
         return "|".join(write_value(v) for v in value)
     if value is None:
@@ -133,6 +139,11 @@ def write_value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
+    if not isinstance(value, str):
+        raise PlanError(
+            f"A parameter of type {type(value).__name__} has no written form; recipes know "
+            "numbers, words, true, false, none, and several of these."
+        )
     is_plain = _BARE.fullmatch(value) and not _NUMBER.fullmatch(value) and value not in _WORDS
     return value if is_plain else json.dumps(value, ensure_ascii=False)
 

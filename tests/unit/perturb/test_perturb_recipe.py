@@ -1,0 +1,124 @@
+"""Recipes: written, read, crossed, looked up."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.registry import registry
+from scrutiny.perturb.recipe import cross, parse_recipe, recipes_for
+from scrutiny.perturb.recipe_syntax import read_recipe, write_value
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("typos", "typos@1"),
+        (" typos@1 ( ) ", "typos@1"),
+        ("typos(share=0.3)", "typos@1"),  # its own default
+        ("typos( mode = swap , share=.2 )", "typos@1(mode=swap,share=0.2)"),
+        ("typos(share=0.2,mode=swap)", "typos@1(mode=swap,share=0.2)"),
+        ("typos(share=1)", "typos@1(share=1.0)"),
+        ("typos(skip_first=false)", "typos@1(skip_first=false)"),
+        ("typos(most=3,least=2)", "typos@1(least=2,most=3)"),
+        ("keyboard(most=none)", "keyboard@1"),
+        ("social_media(handle=none)", "social_media@1(handle=none)"),
+        ("typos(fields=premise|hypothesis)", "typos@1(fields=premise|hypothesis)"),
+        ("typos(fields=premise)", "typos@1(fields=premise)"),
+        ("typos(where=within)", "typos@1(where=within)"),
+        ('contraction + typos(mode="swap")', "contraction@1+typos@1(mode=swap)"),
+    ],
+)
+def test_recipes_have_one_canonical_name_that_reads_back(written, name):
+    recipe = parse_recipe(written)
+    assert recipe.name == name
+    assert parse_recipe(name) == recipe
+
+
+@pytest.mark.parametrize(
+    ("written", "error", "said"),
+    [
+        ("typo", UnknownNameError, "'typos@1'"),
+        ("typos@7", UnknownNameError, "typos@1"),
+        ("typos(modes=swap)", UnknownNameError, "'mode'"),
+        ("typos(mode=swop)", UnknownNameError, "'swap'"),
+        ("typos(where=inside)", UnknownNameError, "within"),
+        ("typos(share=lots)", PlanError, "a number"),
+        ("typos(share=2)", PlanError, "between 0 and 1"),
+        ("typos(shortest=2.5)", PlanError, "a whole number"),
+        ("typos(skip_first=1)", PlanError, "true or false"),
+        ("typos(most=0)", PlanError, "most >= 1"),
+        ("typos(least=5,most=2)", PlanError, "least <= most"),
+        ("typos(share=0.1,share=0.2)", PlanError, "twice"),
+        ("typos(share)", PlanError, "character 7"),
+        ("typos(share=0.1", PlanError, "',' or ')'"),
+        ("typos+", PlanError, "the name"),
+        ("", PlanError, "the name"),
+        ("typos word_case", PlanError, "'+'"),
+        ("typos(mode=)", PlanError, "a value"),
+    ],
+)
+def test_mistakes_say_what_is_allowed(written, error, said):
+    with pytest.raises(error, match=r"(?s).*") as caught:
+        parse_recipe(written)
+    assert said in str(caught.value)
+
+
+values = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**6), 10**6)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=12)
+)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(st.dictionaries(st.from_regex(r"[a-z]\w{0,5}", fullmatch=True), values, max_size=4))
+def test_values_of_all_types_survive_writing_and_reading(parameters):
+    inner = ",".join(f"{key}={write_value(value)}" for key, value in parameters.items())
+    ((name, read),) = read_recipe(f"typos({inner})")
+    assert name == "typos"
+    assert read == parameters
+    assert {k: type(v) for k, v in read.items()} == {k: type(v) for k, v in parameters.items()}
+
+
+def test_a_parameter_without_a_written_form_is_refused():
+    with pytest.raises(PlanError, match="written form"):
+        write_value(object())
+
+
+def test_crossing_takes_one_of_each_the_last_running_fastest():
+    crossed = cross(["typos", "word_case+ocr"], ["keyboard", "punctuation"])
+    assert [recipe.name for recipe in crossed] == [
+        "typos@1+keyboard@1",
+        "typos@1+punctuation@1",
+        "word_case@1+ocr@1+keyboard@1",
+        "word_case@1+ocr@1+punctuation@1",
+    ]
+
+
+def test_every_registered_transformation_is_a_recipe_by_its_name():
+    for name in registry().names("transformation"):
+        assert parse_recipe(name).name == name
+
+
+def test_recipes_for_a_task_keep_its_gold_and_need_nothing_that_is_not_there():
+    names = {recipe.name for recipe in recipes_for("text-classification@1")}
+    assert {"typos@1", "word_case@1", "number_swap@1"} <= names
+    assert "antonym_swap@1" not in names  # it changes the answer
+    assert "masked_lm@1" not in names  # its model has to be named
+    pairs = {recipe.name for recipe in recipes_for("text-pair-classification")}
+    assert "number_swap@1" not in pairs
+    german = {recipe.name for recipe in recipes_for("text-classification", "de-AT")}
+    assert "typos@1" in german
+    assert "contraction@1" not in german
+    bare = {recipe.name for recipe in recipes_for("text-classification", "en", ())}
+    assert "typos@1" in bare
+    assert "synonym_wordnet@1" not in bare
+
+
+def test_a_recipe_needs_and_speaks_what_its_steps_do():
+    recipe = parse_recipe("typos+contraction+synonym_wordnet")
+    assert recipe.resources == ("tagger", "wordnet")
+    assert recipe.languages == frozenset({"en"})
