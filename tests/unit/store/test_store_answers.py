@@ -1,0 +1,105 @@
+"""The answer cache: everything that changes an answer changes its key."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrutiny.core.example import Example, Span
+from scrutiny.core.task import Prediction
+from scrutiny.store.answers import AnswerCache, answer_keys, decode, encode
+
+BASE = {"fingerprint": "f", "capability": "predict", "label_map": "l", "draw": 0}
+EXAMPLE = Example("1", {"text": "a b", "text_pair": "c"}, tokens={"text": ((0, 1), (2, 3))})
+
+
+def key(example=EXAMPLE, **changed):
+    return answer_keys([example], **{**BASE, **changed})[0]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"fingerprint": "g"}, {"capability": "x"}, {"label_map": "m"}, {"draw": 1}]
+)
+def test_keys_differ_by_who_is_asked_and_for_what(changed):
+    assert key(**changed) != key()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Example("1", {"text": "a b ", "text_pair": "c"}, tokens=EXAMPLE.tokens),
+        Example("1", {"text": "a bc", "text_pair": ""}, tokens=EXAMPLE.tokens),
+        Example("1", {"text": "c", "text_pair": "a b"}, tokens=EXAMPLE.tokens),
+        Example("1", {"text": "a b", "other": "c"}, tokens=EXAMPLE.tokens),
+        Example("1", {"text": "a b"}, tokens=EXAMPLE.tokens),
+        Example("1", EXAMPLE.fields, tokens={"text": ((0, 3),)}),
+        Example("1", EXAMPLE.fields, tokens={"text": ()}),
+        Example("1", EXAMPLE.fields),
+        Example("1", EXAMPLE.fields, tokens=EXAMPLE.tokens, language="de"),
+    ],
+)
+def test_keys_differ_by_what_the_model_sees(other):
+    assert key(other) != key()
+
+
+def test_keys_do_not_differ_by_what_the_model_does_not_see():
+    other = Example(
+        "2",
+        dict(EXAMPLE.fields),
+        gold="x",
+        tokens={"text": ((0, 1), (2, 3))},
+        source="f:1",
+        attributes={"a_x": 1.0},
+    )
+    assert key(other) == key()
+    assert len(key()) == 16
+
+
+def test_keys_come_in_the_order_of_the_examples():
+    others = [Example(str(i), {"text": str(i)}) for i in range(5)]
+    assert answer_keys(others, **BASE) == [key(e) for e in others]
+
+
+@given(st.lists(st.floats(0, 1, allow_subnormal=True), min_size=1, max_size=5))
+def test_probabilities_round_trip_exactly(scores):
+    answer = Prediction("é", tuple(scores))
+    assert decode(encode(answer)) == answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Prediction(label="a"),
+        Prediction(spans=()),
+        Prediction(spans=(Span("text", 0, 3, "PER"), Span("text", 4, 5, ""))),
+        Prediction(text="line\nline"),
+        Prediction("a", (0.1, 0.9), (Span("t", 0, 1, "x"),), "text"),
+    ],
+)
+def test_answers_round_trip(answer):
+    found = decode(encode(answer))
+    assert found == answer
+    assert found.spans is None or all(isinstance(s, Span) for s in found.spans)
+
+
+def test_what_is_put_is_there_after_reopening(tmp_path):
+    path = tmp_path / "deep" / "answers.sqlite"
+    cache = AnswerCache(path)
+    cache.put_many({b"a" * 16: b"1", b"b" * 16: b"2"})
+    cache.put_many({})
+    cache.close()
+    again = AnswerCache(path)
+    assert again.get_many([b"b" * 16, b"z" * 16]) == {b"b" * 16: b"2"}
+    assert again.get_many([]) == {}
+    assert again.size()[0] == 2
+    again.close()
+
+
+def test_more_keys_than_sqlite_takes_at_once(tmp_path):
+    cache = AnswerCache(tmp_path / "answers.sqlite")
+    answers = {n.to_bytes(16, "big"): str(n).encode() for n in range(2500)}
+    cache.put_many(answers)
+    assert cache.get_many(list(answers)) == answers
+    assert cache.clear() == 2500
+    assert cache.get_many(list(answers)) == {}
+    assert cache.size()[0] == 0
+    cache.close()

@@ -1,0 +1,207 @@
+"""A run on disk: tables, estimates, findings, arrays, and what a damaged one says."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from scrutiny.core.claim import Check, Claim, Component, Finding
+from scrutiny.core.errors import DataError
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.record import Counts
+from scrutiny.store.estimates import estimate_from_row, estimate_to_row, estimates_to_table
+from scrutiny.store.findings import finding_from_json, finding_to_json
+from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.schemas import ESTIMATES, ROW_GROUP
+
+SCHEMA = pa.schema([pa.field("x", pa.int64()), pa.field("s", pa.string())])
+ESTIMATE = Estimate(
+    key=EstimateKey(
+        "robustness@1#5f3a9c",
+        "accuracy_drop@1",
+        "ours",
+        "dev",
+        reference="theirs",
+        replicate='{"seed":"3"}',
+        role="contrast",
+        condition={"transformation": "typos@1", "draw": 0, "share": 0.1},
+        group="changed",
+    ),
+    value=0.1 + 0.2,
+    low=-0.0,
+    high=1 / 3,
+    level=0.95,
+    method="crossed@1",
+    counts=Counts(5, 1, 2, skipped=3, refused=4),
+    n_units=5,
+    n_replicates=5,
+    variance={"seeds": 1e-9, "items": 0.1},
+    by_replicate={'{"seed":"3"}': 0.1},
+    across={"sd": 0.1},
+    resample_id="id",
+    reason="few_clusters",
+)
+NO_VALUE = replace(ESTIMATE, value=None, low=None, high=None, status="undefined", reason="no_items")
+CLAIM = Claim(
+    "id",
+    "says",
+    "robustness",
+    (Component("e", 0.01), Component("f", 0.02, "control: x", "<")),
+    family="fam",
+    level=0.9,
+    checks=("items", "choices:draw"),
+    competence=(("level", 0.5), ("other", 0.25)),
+    post_hoc=True,
+)
+FINDING = Finding(
+    claim=CLAIM,
+    estimate=ESTIMATE,
+    control=NO_VALUE,
+    verdict="undecided",
+    scope="this recipe",
+    reason="because",
+    checks=(Check("items", "no", "1 of 2"),),
+    p_supported=0.01,
+    p_not_supported=0.99,
+    minimum_detectable_effect=0.02,
+    evidence={"reference": ESTIMATE.key},
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = RunFolder(tmp_path)
+    made.write_manifest({"status": "done"})
+    return made
+
+
+def rows(count, start=0):
+    return pa.table({"x": range(start, start + count), "s": ["a"] * count}, schema=SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "cuts", [[1] * 10, [5, 5], [10], [3, 0, 7]], ids=["ones", "halves", "whole", "empty between"]
+)
+def test_bytes_do_not_depend_on_how_the_work_was_cut(folder, cuts):
+    count, start, parts = ROW_GROUP // 5, 0, []
+    for cut in cuts:
+        parts.append(rows(cut * count, start))
+        start += cut * count
+    assert folder.write_table("cut", parts, schema=SCHEMA) == 10 * count
+    folder.write_table("whole", [rows(10 * count)], schema=SCHEMA)
+    cut, whole = ((folder.path / f"{n}.parquet").read_bytes() for n in ("cut", "whole"))
+    assert cut == whole
+    groups = pq.ParquetFile(folder.path / "cut.parquet").metadata
+    sizes = [groups.row_group(i).num_rows for i in range(groups.num_row_groups)]
+    assert sizes == [ROW_GROUP, 10 * count - ROW_GROUP]
+
+
+def test_a_table_without_rows_is_a_table(folder):
+    assert folder.write_table("none", [], schema=SCHEMA) == 0
+    assert folder.table("none").schema.names == ["x", "s"]
+
+
+def test_the_footer_holds_what_the_values_mean(folder):
+    folder.write_table("records", [rows(1)], schema=SCHEMA, footer={"k": ["hit"]})
+    assert json.loads(folder.table("records").schema.metadata[b"scrutiny"]) == {"k": ["hit"]}
+
+
+def test_a_write_that_fails_leaves_the_old_table(folder):
+    folder.write_table("records", [rows(3)], schema=SCHEMA)
+
+    def torn():
+        yield rows(ROW_GROUP)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        folder.write_table("records", torn(), schema=SCHEMA)
+    assert folder.table("records").num_rows == 3
+    assert sorted(p.name for p in folder.path.iterdir()) == ["manifest.json", "records.parquet"]
+
+
+def test_a_damaged_table_is_named(folder):
+    folder.write_table("records", [rows(100)], schema=SCHEMA)
+    path = folder.path / "records.parquet"
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(DataError, match=r"records.parquet is damaged"):
+        folder.records()
+
+
+def test_a_table_that_is_not_there_yet_says_how_to_get_it(folder):
+    with pytest.raises(DataError, match="the run is not finished"):
+        folder.records()
+
+
+@pytest.mark.parametrize("name", ["seed=1", "a b", "é"])
+def test_names_of_folders_add_no_columns(tmp_path, name):
+    odd = RunFolder(tmp_path / name)
+    odd.path.mkdir()
+    odd.write_table("records", [rows(2)], schema=SCHEMA)
+    assert odd.table("records").column_names == ["x", "s"]
+
+
+def test_a_manifest_that_does_not_read_is_named(folder):
+    (folder.path / "manifest.json").write_text('{"half":')
+    with pytest.raises(DataError, match=r"manifest.json does not read"):
+        _ = folder.manifest
+
+
+@pytest.mark.parametrize("text", ["[", "[{}]", '{"a": 1}', "[1]"])
+def test_findings_that_do_not_read_are_named(folder, text):
+    (folder.path / "findings.json").write_text(text)
+    with pytest.raises(DataError, match=r"findings.json does not read"):
+        folder.findings()
+
+
+@pytest.mark.parametrize("estimate", [ESTIMATE, NO_VALUE, replace(ESTIMATE, reason=None)])
+def test_estimates_round_trip(folder, estimate):
+    assert estimate_from_row(estimate_to_row(estimate)) == estimate
+    folder.write_estimates([estimate, ESTIMATE])
+    assert folder.estimates() == [estimate, ESTIMATE]
+
+
+def test_planned_stands_beside_its_parts():
+    row = estimate_to_row(ESTIMATE)
+    parts = ("n", "undefined", "failed", "skipped", "refused")
+    assert row["planned"] == sum(row[name] for name in parts) == 15
+    assert list(row) == ESTIMATES.names
+    assert estimates_to_table([]).schema == ESTIMATES
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        FINDING,
+        replace(FINDING, estimate=None, control=None, p_supported=None, p_not_supported=None),
+        replace(FINDING, minimum_detectable_effect=None, evidence={}, checks=()),
+    ],
+)
+def test_findings_round_trip(folder, finding):
+    assert finding_from_json(json.loads(json.dumps(finding_to_json(finding)))) == finding
+    folder.write_findings([finding])
+    assert folder.findings() == [finding]
+
+
+def test_without_findings_there_are_none(folder):
+    assert folder.findings() == []
+
+
+@pytest.mark.parametrize("value", [np.arange(6.0).reshape(2, 3), np.zeros((0, 4), np.float32)])
+def test_arrays_round_trip(folder, value):
+    folder.write_array("task/one", value)
+    found = folder.array("task/one")
+    assert found.dtype == value.dtype
+    assert np.array_equal(found, value)
+    with pytest.raises(DataError, match="does not read"):
+        folder.array("task/none")
+
+
+def test_arrays_of_objects_are_not_unpickled(folder):
+    path = folder.path / "arrays" / "bad.npy"
+    path.parent.mkdir()
+    np.save(path, np.array([object()]), allow_pickle=True)
+    with pytest.raises(DataError, match="does not read"):
+        folder.array("bad")
