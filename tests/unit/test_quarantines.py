@@ -21,8 +21,6 @@ def test_every_file_that_skips_is_listed() -> None:
 def test_every_listed_file_still_skips() -> None:
     listed = re.findall(r"\w+\.py", (TESTS / "QUARANTINES.md").read_text(encoding="utf-8"))
     found = {
-        path.name
-        for path in TESTS.rglob("*.py")
-        if SKIPS.search(path.read_text(encoding="utf-8"))
+        path.name for path in TESTS.rglob("*.py") if SKIPS.search(path.read_text(encoding="utf-8"))
     }
     assert [name for name in listed if name not in found] == []

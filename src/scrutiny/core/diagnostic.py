@@ -79,6 +79,9 @@ class Design:
         Model calls for each item and replicate, at most.
     notes
         Sentences for "how this was measured".
+    families
+        What the claims of a family say together, for the first line of a report: "changes hurt
+        it more than random change does". By the family's name.
     """
 
     conditions: tuple[Mapping[str, object], ...] = ()
@@ -86,6 +89,7 @@ class Design:
     claims: tuple[Claim, ...] = ()
     queries_per_item: int = 1
     notes: tuple[str, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

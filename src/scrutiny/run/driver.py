@@ -290,7 +290,18 @@ def _manifest(
             for (family, data), pairing in resolved.pairings.items()
         },
         "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
+        "families": _families(resolved),
         "specs": [to_json(assignment) for assignment in resolved.assignments],
+    }
+
+
+def _families(resolved: Resolved) -> dict[str, str]:
+    """What the claims of each family say together, by the family's full name."""
+    return {
+        f"{measurement.plan.id}/{family}/{data}/{name}": says
+        for measurement in resolved.measurements.values()
+        for (family, data), design in measurement.designs.items()
+        for name, says in design.families.items()
     }
 
 

@@ -43,6 +43,10 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
         claims=tuple(_claim(recipe, params, inputs) for recipe in keeping),
         queries_per_item=1 + 2 * len(recipes) * params.draws,
         notes=tuple(_notes(params, inputs, recipes, keeping)),
+        families={
+            "robustness": f"changes hurt {inputs.subject} on {inputs.dataset} by more than "
+            f"{_points(_margin(params, inputs))}, and more than random change does"
+        },
     )
 
 
@@ -107,7 +111,7 @@ def _of_recipe(
 def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
     """Claim that a recipe hurts, more than its matched random change does, in every draw."""
     scored = inputs.task.scored_by
-    margin = scored.margin if params.margin is None else params.margin
+    margin = _margin(params, inputs)
     components = []
     for draw in range(params.draws):
         against = ("reference", "control: random change")
@@ -124,6 +128,10 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
         checks=("items", "seeds", "choices:draw", "datasets"),
         competence=(("level", inputs.chance),),
     )
+
+
+def _margin(params: RobustnessParams, inputs: Inputs) -> float:
+    return inputs.task.scored_by.margin if params.margin is None else params.margin
 
 
 def title(recipe: Recipe) -> str:
