@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from scrutiny.cli.options import running_options
-from scrutiny.cli.running import Request, finish, run_request
 
 
 @click.command("audit")
@@ -27,6 +26,7 @@ def command(**flags: Any) -> int:
         --data "csv:dev.csv#text=sentence,label=label"
     """
     from scrutiny.cli.plans import audit_from_flags
+    from scrutiny.cli.running import Request, finish, run_request
 
     request = Request.of(flags)
     plan = audit_from_flags(flags, request.options)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from scrutiny.cli.narrow import narrowed
+
 if TYPE_CHECKING:
     from scrutiny.core.claim import Finding
     from scrutiny.run.comparing import Comparison
@@ -40,12 +42,12 @@ def command(
             click.echo(json.dumps(finding_to_json(finding), ensure_ascii=False))
         return 0
     differing = [f for f in found.findings if f.verdict != "undecided"]
-    click.secho(_headline(len(differing), found), bold=True)
+    click.secho(narrowed(_headline(len(differing), found)), bold=True)
     for finding in found.findings if show_all else differing:
         for line in _lines(finding):
             click.echo(line)
     for text in found.differences:
-        click.echo(f"The runs also differ in {text}.")
+        click.echo(narrowed(f"The runs also differ in {text}."))
     return 0
 
 

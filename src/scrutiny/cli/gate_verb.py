@@ -6,6 +6,8 @@ from typing import Final
 
 import click
 
+from scrutiny.cli.narrow import fitted, narrowed
+
 PASS, FAIL, UNDECIDED = 0, 1, 4
 _CODES: Final = {"supported": PASS, "not supported": FAIL}
 _WORDS: Final = {PASS: "PASS", FAIL: "FAIL", UNDECIDED: "UNDECIDED"}
@@ -49,6 +51,6 @@ def command(run: Path, rules: tuple[str, ...], group: str, undecided: str, *, as
         if as_json:
             click.echo(json.dumps(finding_to_json(finding), ensure_ascii=False))
         else:
-            click.echo(f"{_WORDS[code]}  {finding.claim.says}")
-            click.echo(f"      {finding.scope}: {finding.reason}")
+            click.echo(fitted(f"{_WORDS[code]}  {finding.claim.says}"))
+            click.echo(narrowed(f"      {finding.scope}: {finding.reason}"))
     return FAIL if FAIL in codes else UNDECIDED if UNDECIDED in codes else PASS

@@ -26,8 +26,8 @@ def command(kind: str | None, *, as_json: bool) -> int:
                 line = {"kind": one, "name": name, "says": says, "from": entry.origin}
                 click.echo(json.dumps(line, ensure_ascii=False))
             else:
-                origin = "" if entry.origin == "scrutiny" else f" [{entry.origin}]"
-                click.echo(fitted(f"  {name:<24} {says}{origin}"))
+                origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "
+                click.echo(fitted(f"  {name:<24} {origin}{says}"))
     return 0
 
 

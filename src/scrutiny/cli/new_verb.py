@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from scrutiny.cli.failures import say
 from scrutiny.core.errors import PlanError, UnknownNameError
 
 #: Kinds that have a template, and what the template does.
@@ -43,8 +44,7 @@ def command(kind: str, name: str, output: Path | None) -> int:
         raise PlanError(f"{str(folder)!r} is not empty, and nothing is replaced: choose -o DIR.")
     for path, text in texts.items():
         save_text(folder / path, text)
-    click.echo(f"{folder}: a {kind} that {TEMPLATES[kind]}.", err=True)
-    click.echo(f"Next: cd {folder} && pip install -e . && pytest", err=True)
+    say(f"{folder}: a {kind} that {TEMPLATES[kind]}. Next: cd {folder}; pip install -e .; pytest")
     return 0
 
 

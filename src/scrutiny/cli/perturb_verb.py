@@ -29,7 +29,8 @@ def command(output: Path | None, **flags: Any) -> int:
     r"""Write variants of texts, one JSON object a line, with their edits.
 
     \b
-    scrutiny perturb --data builtin:reviews --with typos,contraction+ocr -o out.jsonl
+    scrutiny perturb --data builtin:reviews --with typos,contraction+ocr \
+        -o out.jsonl
     """
     from scrutiny.store.files import save_stream
 

@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from scrutiny.cli.options import running_options
-from scrutiny.cli.running import Request, finish, run_request
 
 
 @click.command("run")
@@ -37,6 +36,7 @@ def command(**flags: Any) -> int:
     scrutiny run robustness --model builtin:sentiment --data builtin:reviews
     """
     from scrutiny.cli.plans import plan_from_flags
+    from scrutiny.cli.running import Request, finish, run_request
 
     request = Request.of(flags)
     plan = plan_from_flags(flags)
