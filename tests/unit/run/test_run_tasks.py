@@ -1,0 +1,43 @@
+"""Shards: cut by items, complete, and the same for everybody."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrutiny.run.tasks import measure_tasks, prepare_tasks, shard_size
+
+
+@given(st.integers(1, 5000), st.integers(1, 3000))
+def test_shards_cover_every_item_once(items, size):
+    tasks = prepare_tasks("m", "d", items, size)
+    covered = [i for t in tasks for i in range(t.start, t.stop)]
+    assert covered == list(range(items))
+    assert all(t.stop - t.start <= size for t in tasks)
+    assert len({t.id for t in tasks}) == len(tasks)
+
+
+@given(st.integers(1, 300), st.integers(1, 100))
+def test_a_measuring_task_finds_what_prepared_its_items(items, size):
+    prepared = {t.id: (t.start, t.stop) for t in prepare_tasks("m", "d", items, size)}
+    for replicate in range(2):
+        tasks = measure_tasks("m", "d", items, size=size, family="f", replicate=replicate)
+        assert {t.prepared_by: (t.start, t.stop) for t in tasks} == prepared
+
+
+def test_no_two_tasks_share_a_name():
+    tasks = [
+        t.id
+        for family in "fg"
+        for replicate in range(3)
+        for t in measure_tasks("m", "d", 30, size=10, family=family, replicate=replicate)
+    ]
+    tasks += [t.id for t in prepare_tasks("m", "d", 30, 10)]
+    assert len(set(tasks)) == len(tasks) == 21
+
+
+@pytest.mark.parametrize(
+    ("queries", "whole", "size"),
+    [(1, None, 2048), (0, None, 2048), (16, None, 1024), (10**6, None, 16), (5, 77, 77), (5, 0, 1)],
+)
+def test_a_shard_is_about_ten_seconds_of_work(queries, whole, size):
+    assert shard_size(queries, whole=whole) == size
