@@ -1,0 +1,154 @@
+"""Differences of two sides: paired on items, one t term a side, against direct computation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.plan import Resampling
+from scrutiny.reliability.derive import join
+from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
+from scrutiny.reliability.statistics import ACCURACY
+from scrutiny.run.contrasts import contrast, meet
+
+KEY = EstimateKey("d@1#0", "accuracy@1", "a", "x", reference="b", role="contrast")
+RNG = np.random.default_rng(1)
+FAILED = CODES["failed"]
+
+
+def side(hits, *, items=None, seeds=None, status=None, units=None):
+    hits = np.asarray(hits, dtype=float)
+    count, n = hits.shape
+    names = tuple(f'{{"seed":"{s}"}}' for s in (seeds or range(1, count + 1)))
+    codes = np.zeros(hits.shape, np.int8) if status is None else np.asarray(status, np.int8)
+    panel = Panel(("hit",), names, tuple(items or (f"i{i}" for i in range(n))), units)
+    values = np.where(codes == 0, hits, np.nan)[..., None]
+    return panel, join(panel, {"": Side(values, codes)}, needs=("hit",))
+
+
+def differ(one, other, *, paired=False, **resampling):
+    return contrast(
+        meet(one, other),
+        ACCURACY,
+        key=KEY,
+        paired=paired,
+        resampling=Resampling(draws=4000, **resampling),
+        seed=0,
+    )
+
+
+def hits(count, n, p):
+    return (RNG.random((count, n)) < p).astype(float)
+
+
+def test_the_value_is_the_difference_of_the_means():
+    a, b = hits(5, 200, 0.9), hits(3, 200, 0.7)
+    found = differ(side(a), side(b)).estimate
+    assert found.value == pytest.approx(a.mean() - b.mean())
+    assert found.low < found.value < found.high
+    assert (found.n_replicates, found.method) == (3, "crossed_unpaired@1")
+    assert (found.key, found.counts.n) == (KEY, 200)
+    assert found.by_replicate == {}
+
+
+def test_each_unpaired_side_has_a_t_term_of_its_own():
+    a, b = hits(5, 400, 0.9), hits(4, 400, 0.7)
+    found = differ(side(a), side(b)).estimate
+    seeds = a.mean(axis=1).var(ddof=1) / 5 + b.mean(axis=1).var(ddof=1) / 4
+    assert found.variance["seeds"] == pytest.approx(seeds)
+
+
+def test_pairing_takes_out_what_the_sides_share():
+    level = np.linspace(0.3, 0.9, 5)[:, None]
+    a = (RNG.random((5, 400)) < level).astype(float)
+    b = a.copy()
+    b[:, :40] = 0
+    loose, tight = differ(side(a), side(b)), differ(side(a), side(b), paired=True)
+    assert tight.estimate.value == pytest.approx(loose.estimate.value)
+    assert tight.interval.width < loose.interval.width / 3
+    each = a.mean(axis=1) - b.mean(axis=1)
+    assert list(tight.estimate.by_replicate.values()) == pytest.approx(each.tolist())
+    assert tight.estimate.across["sd"] == pytest.approx(each.std(ddof=1))
+    assert tight.estimate.across["sign_agreement"] == 1.0
+
+
+def test_pairs_go_by_name_whatever_their_order():
+    a = hits(3, 100, 0.8)
+    found = differ(side(a, seeds=[1, 2, 3]), side(a[::-1], seeds=[3, 2, 1]), paired=True)
+    assert list(found.estimate.by_replicate.values()) == [0, 0, 0]
+    other = differ(side(a, seeds=[1, 2, 3]), side(a[::-1], seeds=[6, 5, 4]), paired=True)
+    assert list(other.estimate.by_replicate.values()) == pytest.approx(
+        (a.mean(axis=1) - a[::-1].mean(axis=1)).tolist()
+    )
+
+
+def test_replicates_that_are_not_as_many_cannot_be_paired():
+    with pytest.raises(PlanError, match="a has 3 replicates and b has 2"):
+        differ(side(hits(3, 50, 0.5)), side(hits(2, 50, 0.5)), paired=True)
+
+
+def test_a_side_against_itself_differs_by_nothing():
+    one = side(hits(5, 200, 0.8))
+    found = differ(one, one, paired=True)
+    assert found.estimate.value == 0
+    assert found.estimate.low <= 0 <= found.estimate.high
+    assert np.abs(found.resampled.draws).max() == 0
+
+
+def test_items_meet_by_name_in_any_order():
+    a = hits(2, 4, 0.5)
+    one = side(a, items=("a", "b", "c", "d"))
+    other = side(a[:, [3, 1, 0]], items=("d", "b", "a"))
+    found = differ(one, other, paired=True).estimate
+    assert (found.counts.n, found.counts.planned) == (3, 3)
+    assert found.value == 0
+
+
+def test_an_item_counts_under_the_worse_of_its_sides():
+    status = np.zeros((2, 10))
+    status[0, :3] = FAILED
+    other = np.zeros((2, 10))
+    other[:, 9] = NOT_PLANNED
+    found = differ(side(hits(2, 10, 1), status=status), side(hits(2, 10, 1), status=other)).estimate
+    assert (found.counts.n, found.counts.failed, found.counts.planned) == (6, 3, 9)
+    assert found.counts.missing_share == pytest.approx(1 / 3)
+
+
+def test_nothing_shared_is_undefined():
+    found = differ(side(hits(2, 2, 1), items=("a", "b")), side(hits(2, 2, 1), items=("c", "d")))
+    assert (found.estimate.status, found.estimate.reason) == ("undefined", "no_items")
+    assert found.estimate.counts.planned == 0
+
+
+def test_clusters_of_the_first_side_are_resampled():
+    codes = np.repeat(np.arange(25), 8)
+    a = np.repeat(hits(1, 25, 0.6), 8, axis=1)
+    b = np.repeat(hits(1, 25, 0.6), 8, axis=1)
+    wide = differ(side(a, units=codes), side(b))
+    narrow = differ(side(a), side(b))
+    assert wide.estimate.n_units == 25
+    assert wide.interval.width > 2 * narrow.interval.width
+
+
+def test_fixed_replicates_leave_seeds_out():
+    a, b = hits(5, 200, 0.9), hits(5, 200, 0.9)
+    a[0] = 0
+    drawn, fixed = differ(side(a), side(b)), differ(side(a), side(b), replicates="fixed")
+    assert fixed.estimate.method == "items@1"
+    assert fixed.interval.width < drawn.interval.width
+    assert fixed.estimate.value == pytest.approx(drawn.estimate.value)
+
+
+def test_missing_rows_could_move_a_difference_by_two():
+    assert differ(side(hits(2, 9, 1)), side(hits(2, 9, 1))).row_range == (-1.0, 1.0)
+    found = contrast(
+        meet(side(hits(2, 9, 1)), side(hits(2, 9, 1))),
+        replace(ACCURACY, row_range=(-1.0, 1.0)),
+        key=KEY,
+        paired=False,
+        resampling=Resampling(draws=100),
+        seed=0,
+    )
+    assert found.row_range == (-2.0, 2.0)

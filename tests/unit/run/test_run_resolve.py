@@ -1,0 +1,270 @@
+"""A plan looked up: names, units, roles, claims, and what is refused before the first query."""
+
+from dataclasses import replace
+
+import pytest
+from small_runs import family, plan, rows
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, TrainPlan
+from scrutiny.run.assignment import from_json, to_json
+from scrutiny.run.resolve import make_params, resolve
+from scrutiny.run.specs import unit_column
+from scrutiny.testing import KeywordClassifier
+
+MODELS = {"m": KeywordClassifier()}
+
+
+def resolved(made=None, *, data=None, models=None):
+    known = {"x": rows(12)} if data is None else data
+    return resolve(made or plan("object:m"), data=known, models=models or MODELS)
+
+
+@pytest.fixture
+def object_plan():
+    return plan("python:object:KeywordClassifier")
+
+
+def look(made, **more):
+    return resolved(made, **more)
+
+
+def claim(estimate, **more):
+    return Claim("c", "says", "plan", (Component(estimate, 0.1),), **more)
+
+
+def test_designs_get_names_that_are_unique_in_the_plan(object_plan):
+    found = look(object_plan)
+    assert [a.spec.id for a in found.assignments] == ["d/m/x/level"]
+    assert [c.id for c in found.claims] == ["d/m/x/skill"]
+    assert found.claims[0].components[0].estimate == "d/m/x/level"
+
+
+def test_a_training_node_says_that_training_is_not_available(object_plan):
+    with pytest.raises(PlanError, match="'control', but training is not available yet"):
+        look(replace(object_plan, train=(TrainPlan("control", "m", "t", "x"),)))
+
+
+def test_a_plan_that_measures_nothing_is_refused(object_plan):
+    with pytest.raises(PlanError, match="measures nothing"):
+        look(replace(object_plan, measure=()))
+    nobody = (MeasurePlan("d", "performance", (), ("x",)),)
+    with pytest.raises(PlanError, match="measure 'd' has no models"):
+        look(replace(object_plan, measure=nobody))
+
+
+@pytest.mark.parametrize("what", ["measure", "models", "data", "claim", "estimate"])
+def test_names_are_unique(object_plan, what):
+    estimate = EstimatePlan("e", "d", "accuracy@1")
+    made = replace(object_plan, claim=(claim("level"),), estimate=(estimate,))
+    twice = replace(made, **{what: getattr(made, what) * 2})
+    with pytest.raises(PlanError, match=f"{what} .* stands twice"):
+        look(twice)
+
+
+def test_what_is_not_in_the_plan_is_named(object_plan):
+    other = (MeasurePlan("d", "performance", ("gone",), ("x",)),)
+    with pytest.raises(PlanError, match="no model in the plan named 'gone'"):
+        look(replace(object_plan, measure=other))
+    wrong = (MeasurePlan("d", "performanse", ("m",), ("x",)),)
+    with pytest.raises(UnknownNameError, match="Did you mean 'performance@1'"):
+        look(replace(object_plan, measure=wrong))
+
+
+def test_parameters_have_near_names(object_plan):
+    wrong = (MeasurePlan("d", "robustness", ("m",), ("x",), {"draw": 2}),)
+    with pytest.raises(PlanError, match=r"measure 'd': There is no parameter .*'draws'"):
+        look(replace(object_plan, measure=wrong))
+    with pytest.raises(PlanError, match="draws must be at least 1"):
+        look(
+            replace(
+                object_plan, measure=(MeasurePlan("d", "robustness", ("m",), ("x",), {"draws": 0}),)
+            )
+        )
+    with pytest.raises(PlanError, match="must be a dataclass"):
+        make_params(dict, {}, where="here")
+
+
+def test_a_diagnostic_that_does_not_apply_is_refused(object_plan):
+    wrong = (MeasurePlan("d", "leakage", ("m",), ("x",)),)
+    with pytest.raises(PlanError, match="leakage@1 needs a model with training_hashes"):
+        look(replace(object_plan, measure=wrong))
+
+
+@pytest.mark.parametrize("name", ["level", "x/level", "m/x/level", "d/m/x/level"])
+def test_a_claim_names_an_estimate_in_full_or_by_its_end(object_plan, name):
+    found = look(replace(object_plan, claim=(claim(name),)))
+    assert found.claims[-1].components[0].estimate == "d/m/x/level"
+
+
+def test_a_claim_on_an_unknown_estimate_gives_near_names(object_plan):
+    with pytest.raises(PlanError, match=r"claim 'c': There is no estimate named 'levle'.*'level'"):
+        look(replace(object_plan, claim=(claim("levle"),)))
+
+
+def test_a_claim_on_several_estimates_lists_them(object_plan):
+    both = (*object_plan.measure, MeasurePlan("again", "performance", ("m",), ("x",)))
+    made = replace(object_plan, measure=both, claim=(claim("level"),))
+    with pytest.raises(PlanError, match="means several estimates: d/m/x/level, again/m/x/level"):
+        look(made)
+
+
+def two_datasets(object_plan, **more):
+    return replace(
+        object_plan,
+        data=(DataPlan("x", "object:x"), DataPlan("y", "object:y")),
+        measure=(MeasurePlan("d", "performance", ("m",), ("x", "y")),),
+        **more,
+    )
+
+
+BOTH = {"x": rows(12), "y": rows(8)}
+
+
+def test_claims_of_several_datasets_are_made_beyond_each(object_plan):
+    found = look(two_datasets(object_plan), data=BOTH)
+    assert [c.id for c in found.claims] == ["d/m/x/skill", "d/m/y/skill", "d/m/skill"]
+    across = found.claims[-1]
+    assert [c.against for c in across.components] == [
+        "dataset x: reference",
+        "dataset y: reference",
+    ]
+
+
+def test_a_claim_beyond_one_dataset_presupposes_skill_on_each(object_plan):
+    made = two_datasets(object_plan)
+    robust = MeasurePlan("r", "robustness", ("m",), ("x", "y"), {"transformations": ["typos"]})
+    found = look(replace(made, measure=(robust,)), data=BOTH)
+    across = next(c for c in found.claims if c.id == "r/m/typos@1")
+    assert [name for name, _ in across.competence] == ["r/m/x/level", "r/m/y/level"]
+
+
+def test_an_estimate_of_the_plan_selects_and_a_claim_on_it_holds_on_each_dataset(object_plan):
+    own = EstimatePlan("mine", "d", "accuracy")
+    found = look(two_datasets(object_plan, estimate=(own,), claim=(claim("mine"),)), data=BOTH)
+    assert [a.spec.id for a in found.assignments[2:]] == ["mine/m/x", "mine/m/y"]
+    assert [(c.estimate, c.against) for c in found.claims[-1].components] == [
+        ("mine/m/x", "dataset x: reference"),
+        ("mine/m/y", "dataset y: reference"),
+    ]
+    one = EstimatePlan("mine", "d", "accuracy", where={"dataset": "y"})
+    found = look(two_datasets(object_plan, estimate=(one,), claim=(claim("mine"),)), data=BOTH)
+    assert found.assignments[-1].spec.id == "mine"
+    assert found.assignments[-1].dataset == "y"
+
+
+def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan, monkeypatch):
+    from scrutiny.core.registry import Registration, build, registry
+    from scrutiny.registrations import REGISTRATIONS
+    from scrutiny.reliability import statistics
+
+    monkeypatch.setattr(
+        statistics,
+        "P_GOLD",
+        replace(statistics.MEAN, id="p_gold@1", needs=("p_gold",)),
+        raising=False,
+    )
+    line = Registration("statistic", "p_gold@1", "scrutiny.reliability.statistics:P_GOLD")
+    made = build([("scrutiny", [*REGISTRATIONS, line])])
+    for name in ("resolve", "plan_estimates"):
+        monkeypatch.setattr(f"scrutiny.run.{name}.registry", lambda: made)
+    assert registry() is not made
+    found = look(replace(object_plan, estimate=(EstimatePlan("mine", "d", "p_gold"),)))
+    assert found.assignments[-1].spec.sides[""].role == "measured"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "says"),
+    [
+        (
+            EstimatePlan("e", "gone", "accuracy"),
+            "estimate 'e', from: .*no measurement named 'gone'",
+        ),
+        (
+            EstimatePlan("e", "d", "accuracy", where={"dataset": "z"}),
+            "nothing fits {'dataset': 'z'}",
+        ),
+        (EstimatePlan("e", "d", "accuracy_drop"), "needs before.hit, after.hit, which the records"),
+        (EstimatePlan("e", "d", "accuracy", contrast={"a": {}}), "has the sides a and b, not a"),
+    ],
+)
+def test_estimates_that_do_not_read(object_plan, estimate, says):
+    with pytest.raises(PlanError, match=says):
+        look(replace(object_plan, estimate=(estimate,)))
+
+
+def test_an_unknown_metric_gives_near_names(object_plan):
+    with pytest.raises(UnknownNameError, match="'accuracy@1'"):
+        look(replace(object_plan, estimate=(EstimatePlan("e", "d", "acuracy"),)))
+
+
+def test_null_families_have_their_role_and_no_claims(tmp_path):
+    made = plan(family(tmp_path), seeds=(1, 2, 3))
+    models = (*made.models, replace(made.models[0], name="untrained", role="null"))
+    both = (MeasurePlan("d", "performance", ("m", "untrained"), ("x",)),)
+    found = look(replace(made, models=models, measure=both), models={})
+    assert [a.spec.role for a in found.assignments] == ["measured", "null"]
+    assert found.assignments[1].key.role == "null"
+    assert [c.id for c in found.claims] == ["d/m/x/skill"]
+
+
+def test_captures_that_are_not_random_keep_estimates_apart(tmp_path):
+    from small_runs import MODEL
+
+    for seed in (1, 2):
+        for step in (10, 20):
+            place = tmp_path / f"seed-{seed}"
+            place.mkdir(exist_ok=True)
+            (place / f"step-{step}.py").write_text(MODEL.format(every=9, shift=step))
+    source = f"python:{tmp_path}/seed-{{seed}}/step-{{step}}.py:Model"
+    found = look(plan(models=(ModelPlan("m", source, random=("seed",)),)), models={})
+    assert [a.spec.id for a in found.assignments] == [
+        "d/m[step=10]/x/level",
+        "d/m[step=20]/x/level",
+    ]
+    assert [dict(a.condition) for a in found.assignments] == [{"step": "10"}, {"step": "20"}]
+    assert found.assignments[0].key.condition == {"step": "10"}
+
+
+def test_units_come_from_the_plan_or_from_the_data_string(object_plan, tmp_path):
+    path = tmp_path / "x.csv"
+    lines = [f"{r['text']},{r['label']},s{n // 4},left" for n, r in enumerate(rows(12))]
+    path.write_text("\n".join(["text,label,story,side", *lines]))
+    source = f"csv:{path}#unit=story,group=side"
+
+    def unit(*more):
+        made = replace(object_plan, data=(DataPlan("x", source, **dict(more)),))
+        return look(made, data={}).assignments[0].spec.unit
+
+    assert unit() == unit(("unit", "story")) == "u_story"
+    assert unit(("unit", "a_side")) == "a_side"
+    with pytest.raises(PlanError, match=r"unit 'word' is no column.*#unit=word"):
+        unit(("unit", "word"))
+    plain = look(object_plan)
+    assert unit_column(plain.datasets["x"], "item") == "item"
+    assert plain.assignments[0].spec.unit == "item"
+
+
+def test_assignments_round_trip_through_the_manifest(object_plan):
+    robust = MeasurePlan("r", "robustness", ("m",), ("x",), {"transformations": ["typos"]})
+    for one in look(replace(object_plan, measure=(robust,))).assignments:
+        again = from_json(to_json(one))
+        assert again == replace(one, within=dict(one.within))
+        assert again.key == one.key
+
+
+def test_the_identity_is_of_what_decides_the_records(object_plan):
+    base = look(object_plan).identity
+    assert look(object_plan).identity == base
+    assert look(replace(object_plan, claim=(claim("level"),))).identity == base
+    assert (
+        look(replace(object_plan, resampling=replace(object_plan.resampling, draws=500))).identity
+        == base
+    )
+    assert look(replace(object_plan, seed=1)).identity != base
+    assert look(object_plan, data={"x": rows(14)}).identity != base
+    robust = MeasurePlan("d", "robustness", ("m",), ("x",), {"transformations": ["typos"]})
+    assert look(replace(object_plan, measure=(robust,))).identity != base
+    other = {"m": KeywordClassifier(good=("fine",))}
+    assert look(object_plan, models=other).identity != base
