@@ -1,0 +1,204 @@
+"""A package of its own adds to every table of scrutiny, and nothing in scrutiny knows of it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "plugin_package"
+AUDIT = (
+    "audit --model toy:keyword --data builtin:reviews --limit 30 --display none "
+    "--only performance --only certainty --only robustness --out audit"
+)
+
+
+def metadata(folder: Path, *, name: str, points: dict[str, str]) -> None:
+    """What an installer writes: the entry points of a distribution."""
+    info = folder / f"{name.replace('-', '_')}-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1.0\n")
+    lines = [f"{point} = {value}" for point, value in points.items()]
+    (info / "entry_points.txt").write_text("[scrutiny]\n" + "\n".join(lines) + "\n")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder that, on the path, is as good as an installed plug-in."""
+    folder = tmp_path_factory.mktemp("site")
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
+    shutil.copytree(PACKAGE / "src", folder, dirs_exist_ok=True)
+    metadata(folder, name=project["name"], points=project["entry-points"]["scrutiny"])
+    return folder
+
+
+def python(
+    arguments: list[str], *, site: Path | None, cwd: Path, cache: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    environment["SCRUTINY_CACHE_DIR"] = str(cache or cwd / "cache")
+    if site is not None:
+        environment["PYTHONPATH"] = str(site)
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+
+
+def scrutiny(arguments: str, *, site: Path | None, cwd: Path) -> str:
+    done = python(["scrutiny", *arguments.split()], site=site, cwd=cwd)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def audited(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Folder of an audit with the plug-in, and what it printed."""
+    folder = tmp_path_factory.mktemp("audited")
+    return folder / "audit", scrutiny(AUDIT, site=installed, cwd=folder)
+
+
+def test_names_are_listed_and_explained(installed: Path, tmp_path: Path) -> None:
+    listed = scrutiny("list --json", site=installed, cwd=tmp_path).splitlines()
+    ours = {(o["kind"], o["name"]) for o in map(json.loads, listed) if o["from"] == "toy"}
+    assert ours == {
+        ("diagnostic", "certainty@1"),
+        ("statistic", "median_margin@1"),
+        ("transformation", "drop_vowel@1"),
+        ("adapter", "toy@1"),
+    }
+    assert "[toy] median margin" in scrutiny("list diagnostics", site=installed, cwd=tmp_path)
+    shown = scrutiny("show certainty", site=installed, cwd=tmp_path)
+    assert "from toy" in shown
+    assert "limit = 0.05" in shown
+
+
+def test_audit_plans_what_the_plug_in_brings(audited: tuple[Path, str]) -> None:
+    manifest = json.loads((audited[0] / "manifest.json").read_text())
+    measured = {m["diagnostic"]: m for m in manifest["plan"]["measure"]}
+    assert set(measured) == {"performance@1", "certainty@1", "robustness@1"}
+    assert len(manifest["models"]["toy:keyword"]["replicates"]) == 3
+    metrics = {spec["spec"]["metric"] for spec in manifest["specs"]}
+    assert "median_margin@1" in metrics
+    recipes = {str(spec["spec"]["condition"].get("transformation")) for spec in manifest["specs"]}
+    assert "drop_vowel@1" in recipes
+
+
+def test_table_has_rows_of_the_plug_in(audited: tuple[Path, str]) -> None:
+    table = " ".join(audited[1].split())
+    assert "certainty · toy:keyword on builtin:reviews" in table
+    assert "the median margin exceeds 0.05" in table
+    assert "drop_vowel" in table
+    assert "30/30" in table
+
+
+def test_records_hold_the_new_measure(audited: tuple[Path, str]) -> None:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(audited[0] / "records.parquet")
+    footer = json.loads(table.schema.metadata[b"scrutiny"])
+    (kind,) = [name for name in footer if name.startswith("certainty@1#")]
+    assert [m["name"] for m in footer[kind]["builtin:reviews"]] == ["margin"]
+    rows = [row for row in table.to_pylist() if row["kind"] == kind]
+    assert len(rows) == 30 * 3
+    assert all(row["status"] == "ok" and len(row["values"]) == 1 for row in rows)
+
+
+def test_estimate_is_the_median_of_the_records(audited: tuple[Path, str]) -> None:
+    import numpy as np
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(audited[0] / "records.parquet").to_pylist()
+    margins: dict[str, list[float]] = {}
+    for row in rows:
+        if row["kind"].startswith("certainty@1#"):
+            margins.setdefault(row["replicate"], []).append(row["values"][0])
+    found = pq.read_table(audited[0] / "estimates.parquet").to_pylist()
+    (estimate,) = [e for e in found if e["metric"] == "median_margin@1" and e["replicate"] is None]
+    medians = [np.quantile(values, 0.5, method="inverted_cdf") for values in margins.values()]
+    assert estimate["value"] == pytest.approx(float(np.mean(medians)))
+    assert estimate["low"] <= estimate["value"] <= estimate["high"]
+    assert (estimate["n"], estimate["planned"]) == (30, 30)
+
+
+def test_every_format_of_the_report_has_the_rows(
+    audited: tuple[Path, str], installed: Path, tmp_path: Path
+) -> None:
+    page = (audited[0] / "report.html").read_text(encoding="utf-8")
+    for words in ("the median margin exceeds 0.05", "drop_vowel", "likeliest answers"):
+        assert words in page
+    for form in ("md", "latex", "csv", "json"):
+        text = scrutiny(f"report {audited[0]} --format {form}", site=installed, cwd=tmp_path)
+        assert "certainty" in text
+
+
+def test_rules_know_the_new_statistic(
+    audited: tuple[Path, str], installed: Path, tmp_path: Path
+) -> None:
+    gate = ["scrutiny", "gate", str(audited[0]), "--rule", "median_margin < 0.9"]
+    done = python(gate, site=installed, cwd=tmp_path)
+    assert (done.returncode, done.stdout[:4]) == (0, "PASS")
+
+
+def test_transformation_composes_with_built_in_ones(installed: Path, tmp_path: Path) -> None:
+    arguments = "perturb --data builtin:reviews --limit 5 --with drop_vowel(share=0.5)+typos"
+    lines = [json.loads(x) for x in scrutiny(arguments, site=installed, cwd=tmp_path).splitlines()]
+    assert {line["status"] for line in lines} == {"ok"}
+    assert all(line["recipe"].startswith("drop_vowel@1(share=0.5)+typos") for line in lines)
+
+
+def test_workers_know_the_plug_in(installed: Path, tmp_path: Path) -> None:
+    command = "run certainty --model toy:keyword --data builtin:reviews --display none --out"
+    scrutiny(f"{command} one", site=installed, cwd=tmp_path)
+    scrutiny(f"{command} two --workers 2", site=installed, cwd=tmp_path)
+    for name in ("records", "estimates"):
+        ours, theirs = (tmp_path / run / f"{name}.parquet" for run in ("one", "two"))
+        assert ours.read_bytes() == theirs.read_bytes(), name
+
+
+def test_plug_in_passes_the_conformance_checks(installed: Path, tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE / "tests", tmp_path / "tests")
+    checks = str(tmp_path / "tests" / "check_scrutiny_toy.py")
+    arguments = ["pytest", "-q", "-W", "error", "-p", "no:cacheprovider", checks]
+    done = python(arguments, site=installed, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "4 passed" in done.stdout
+
+
+def test_without_the_package_nothing_is_known(tmp_path: Path) -> None:
+    done = python(["scrutiny", "show", "certainty"], site=None, cwd=tmp_path)
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("scrutiny_gone:REGISTRATIONS", "No module named 'scrutiny_gone'"),
+        ("scrutiny_odd:NOTHING", "NOTHING"),
+        ("scrutiny_odd:UNVERSIONED", "names are versioned"),
+        ("scrutiny_odd:UNKNOWN", "kinds are"),
+        ("scrutiny_odd:TAKEN", "has already"),
+    ],
+)
+def test_broken_plug_in_is_left_out_and_named(value: str, says: str, tmp_path: Path) -> None:
+    metadata(tmp_path / "site", name="scrutiny-odd", points={"odd": value})
+    lines = [
+        'UNVERSIONED = (("task", "mine", "scrutiny_odd:x"),)',
+        'UNKNOWN = (("tsak", "mine@1", "scrutiny_odd:x"),)',
+        'TAKEN = (("transformation", "typos@1", "scrutiny_odd:x"),)',
+    ]
+    (tmp_path / "site" / "scrutiny_odd.py").write_text("\n".join(lines) + "\n")
+    done = python(["scrutiny", "list", "tasks"], site=tmp_path / "site", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "text-classification@1" in done.stdout
+    assert "The plug-in 'odd' was left out" in done.stderr
+    assert says in " ".join(done.stderr.split())
