@@ -39,16 +39,25 @@ class Asker:
         self._fingerprint = fingerprint
         self._to_data = to_data
         self._digest = digest
+        self._has_answered = False
         #: The model's labels in the data's words, in the order of the scores.
         self.labels = tuple(to_data.get(label, label) for label in model.labels)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
-        """Answers in order; each distinct text is asked once."""
+        """Answers in order; each distinct text is asked once.
+
+        Stored answers belong to items, not to texts: they are looked up for each, and not kept
+        a second time.
+        """
+        if getattr(self.model, "has_stored_answers_only", False):
+            self.tally.cached += len(examples)
+            return [self._translate(a) for a in predict_or_fail(self.model, examples)]
         keys = answer_keys(
             examples, fingerprint=self._fingerprint, capability="predict", label_map=self._digest
         )
         firsts = {key: i for i, key in reversed(list(enumerate(keys)))}
         found = self._desk.get_many(list(firsts))
+        self._has_answered |= bool(found)
         answers: dict[bytes, Prediction | Failure] = {k: decode(v) for k, v in found.items()}
         missing = [i for key, i in firsts.items() if key not in answers]
         missing.sort(key=lambda i: (_length(examples[i]), i))
@@ -66,6 +75,7 @@ class Asker:
         start = perf_counter()
         raw = predict_or_fail(self.model, examples)
         self.tally.model_seconds += perf_counter() - start
+        self._has_answered |= any(isinstance(answer, Prediction) for answer in raw)
         self._look_at_failures([answer for answer in raw if isinstance(answer, Failure)], len(raw))
         answers = {key: self._translate(answer) for key, answer in zip(keys, raw, strict=True)}
         self._desk.put_many(
@@ -74,12 +84,16 @@ class Asker:
         return answers
 
     def _look_at_failures(self, failures: Sequence[Failure], asked: int) -> None:
-        """Keep the first message; a model that only ever raises is broken, and not its items."""
+        """Keep the first message; a model that only ever raises is broken, and not its items.
+
+        One answer, in the cache or from another chunk, shows that it is not: long texts that fail
+        together, or all that an interrupted run has left to ask, are failed rows.
+        """
         if not failures:
             return
         self.tally.failure = self.tally.failure or failures[0].message
         raised = sum(failure.reason == "model_error" for failure in failures)
-        if raised == asked >= HOPELESS:
+        if raised == asked >= HOPELESS and not self._has_answered:
             raise ModelError(
                 f"{self.model.source} raised an error for each of the {asked:,} texts it was "
                 f"asked; the first: {failures[0].message}. Mend the model, then re-issue the same "

@@ -3,6 +3,7 @@
 import pytest
 
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.run import asking
@@ -118,3 +119,34 @@ def test_nobody_asked_nothing_answered():
     made = asker(KeywordClassifier(), Desk())
     assert made.predict([]) == []
     assert made.tally.asked == 0
+
+
+def many(count):
+    return examples(*(f"film {n}" for n in range(count)))
+
+
+def test_a_model_that_only_raises_is_broken():
+    model = FlakyClassifier({str(n) for n in range(asking.HOPELESS)})
+    with pytest.raises(ModelError, match="raised an error for each of the 20 texts"):
+        asker(model, Desk()).predict(many(asking.HOPELESS))
+    few = asker(model, Desk()).predict(many(asking.HOPELESS - 1))
+    assert all(isinstance(a, Failure) for a in few)
+
+
+def test_all_that_an_interrupted_run_has_left_may_fail():
+    texts = many(asking.HOPELESS + 5)
+    model = FlakyClassifier({str(n) for n in range(asking.HOPELESS)})
+    desk = Desk()
+    first = asker(model, desk).predict(texts)
+    again = asker(model, desk)  # the five that answered are in the cache
+    assert again.predict(texts) == first
+    assert again.tally.asked == asking.HOPELESS
+    assert "makes this model fail" in again.tally.failure
+
+
+def test_a_chunk_of_failures_after_one_that_answered_is_no_broken_model(monkeypatch):
+    monkeypatch.setattr(asking, "CHUNK", asking.HOPELESS)
+    texts = many(2 * asking.HOPELESS)
+    model = FlakyClassifier({str(n) for n in range(asking.HOPELESS, 2 * asking.HOPELESS)})
+    answers = asker(model, Desk()).predict(texts)
+    assert sum(isinstance(a, Failure) for a in answers) == asking.HOPELESS
