@@ -11,13 +11,34 @@
 Everything else is private: modules may move without notice, versioned names never change meaning.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrutiny._api import Plan, Run, audit, errors, list, load, run, show
 
 __all__ = ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
+
+
+class _Package(ModuleType):
+    """Package whose ``run`` stays the function that the README shows.
+
+    The import system binds a subpackage to its parent once it is loaded, so the folder ``run``
+    would take the place of the function with the first ``from scrutiny.run.driver import ...``.
+    """
+
+    @property
+    def run(self) -> Any:
+        return import_module("scrutiny._api").run
+
+    @run.setter
+    def run(self, subpackage: ModuleType) -> None:
+        """Leave the subpackage to ``sys.modules``, where imports find it."""
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -11,8 +11,8 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.family import expand
-from scrutiny.models.load import load_model
-from scrutiny.run.resolve import applies, capabilities_of
+from scrutiny.run.loading import capabilities_of, load_replicate
+from scrutiny.run.resolve import applies
 
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
@@ -105,4 +105,4 @@ def _declared(
     """Task of the data, and the capabilities of the model on it."""
     task = _task_of(data)
     family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
-    return task, capabilities_of(load_model(family.replicates[0].source, task, options))
+    return task, capabilities_of(load_replicate(family.replicates[0].source, task, options))

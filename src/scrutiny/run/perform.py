@@ -10,7 +10,6 @@ import pyarrow as pa
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
-from scrutiny.models.load import load_model
 from scrutiny.run.asking import Asker
 from scrutiny.run.blocks import (
     ARRAYS,
@@ -22,7 +21,7 @@ from scrutiny.run.blocks import (
 )
 from scrutiny.run.context import RunContext
 from scrutiny.run.desk import Desk
-from scrutiny.run.resolve import load_given
+from scrutiny.run.loading import load_given, load_replicate
 from scrutiny.run.resolved import Resolved
 from scrutiny.run.tasks import TaskSpec
 from scrutiny.store.journal import Block, from_bytes
@@ -127,7 +126,7 @@ class Performer:
                 self._loaded.popitem(last=False)
             given = self._given.get(task.family)
             self._loaded[key] = (
-                load_model(replicate.source, kind, self._resolved.options)
+                load_replicate(replicate.source, kind, self._resolved.options)
                 if given is None
                 else load_given(given, kind)
             )

@@ -6,9 +6,10 @@ ready.
 """
 
 import multiprocessing
+import signal
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -86,7 +87,8 @@ class Processes:
         ours, theirs = context.Pipe()
         arguments = (theirs, self._resolved, self._run_id)
         process = context.Process(target=_work, args=arguments, daemon=True)
-        process.start()
+        with _deaf_to_interrupts():
+            process.start()
         theirs.close()
         return ours, process
 
@@ -108,6 +110,22 @@ class Processes:
                 else:
                     pipe.send(following)
                 yield message[1], {k: from_bytes(v) for k, v in message[2].items()}
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Hold back Ctrl-C while a worker starts: it inherits the mask, and the driver ends it.
+
+    A terminal interrupts all processes; workers would print tracebacks of half-done imports.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _receive(pipe: Any, crew: dict[Any, Any]) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.diagnostic import Inputs
-from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
+from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
+from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
@@ -16,9 +16,7 @@ from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.family import expand
-from scrutiny.models.load import load_model
-from scrutiny.models.python_object import PythonModel
-from scrutiny.models.source import parse
+from scrutiny.run.loading import capabilities_of, load_given, load_replicate
 from scrutiny.run.params import make_params
 from scrutiny.run.plan_claims import plan_claims
 from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
@@ -147,24 +145,22 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
         if (family, task.name) not in first:
             source = resolved.families[family].replicates[0].source
             model = load_given(given[family], task) if family in given else None
-            first[family, task.name] = model or load_model(source, task, resolved.options)
+            first[family, task.name] = model or load_replicate(source, task, resolved.options)
         pairings[family, name] = _pair(
             first[family, task.name], resolved.datasets[name], explicit.get(family) or {}
         )
     return pairings
 
 
-def load_given(given: Any, task: Task) -> Model:
-    """Model around a Python object that was handed over."""
-    if isinstance(given, Model):
-        return given
-    return PythonModel(given, task, parse(f"python:object:{type(given).__name__}"), batch=None)
-
-
 def _pair(model: Model, dataset: Dataset, explicit: Mapping[str, str]) -> Pairing:
     labels = tuple(model.labels)
     if labels:
         match = match_labels(dataset.labels, labels, explicit_map=explicit or None)
+    elif dataset.task != "token-tagging":
+        raise ModelError(
+            f"{model.source} does not say what its labels are, and they cannot be guessed: state "
+            f"them behind the model string, for instance #labels={'|'.join(dataset.labels)}."
+        )
     else:  # taggers may leave their types open
         match = LabelMatch({label: label for label in dataset.labels})
     return Pairing(
@@ -174,12 +170,6 @@ def _pair(model: Model, dataset: Dataset, explicit: Mapping[str, str]) -> Pairin
         fingerprint=model.fingerprint(),
         is_batch_invariant=model.is_batch_invariant,
     )
-
-
-def capabilities_of(model: Model) -> frozenset[str]:
-    """What a model can be asked beyond `predict`: what it states, and what it knows of itself."""
-    known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
-    return model.capabilities | known
 
 
 def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:

@@ -1,0 +1,41 @@
+"""Loading what the plan names: a model string, or a Python object that stands behind a name."""
+
+from typing import Any
+
+from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
+from scrutiny.core.task import Task
+from scrutiny.data.letters import training_hashes
+from scrutiny.data.reading import iter_examples
+from scrutiny.models.load import load_model, training_source
+from scrutiny.models.python_object import PythonModel
+from scrutiny.models.source import parse
+from scrutiny.models.training_text import with_training_text
+
+
+def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:
+    """Model of a complete string, with its training text known where the user states it."""
+    model = load_model(source, task, options)
+    stated = training_source(source, options)
+    if stated is None:
+        return model
+    return with_training_text(model, lambda: hashes_of(stated))
+
+
+def hashes_of(source: str) -> Any:
+    """Sorted ``uint64`` hashes of the letters of all texts of a data string."""
+    return training_hashes(
+        text for example in iter_examples(source) for text in example.fields.values()
+    )
+
+
+def load_given(given: Any, task: Task) -> Model:
+    """Model around a Python object that was handed over."""
+    if isinstance(given, Model):
+        return given
+    return PythonModel(given, task, parse(f"python:object:{type(given).__name__}"), batch=None)
+
+
+def capabilities_of(model: Model) -> frozenset[str]:
+    """What a model can be asked beyond `predict`: what it states, and what it knows of itself."""
+    known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
+    return model.capabilities | known
