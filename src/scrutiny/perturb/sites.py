@@ -12,13 +12,12 @@ _new = tuple.__new__  # a named tuple without the call of its own constructor
 
 def word_sites(document: Document, shortest: int = 1) -> list[Site]:
     """Tokens with letters and at least so many code points; no URLs, mentions, tags or numbers."""
-    text, found = document.text, []
-    for i, (start, end) in enumerate(document.tokens):
-        if end - start >= shortest:
-            word = text[start:end]
-            if word.isalpha() or is_word(word):
-                found.append(_new(Site, (start, end, i)))
-    return found
+    text = document.text
+    return [
+        _new(Site, (start, end, i))
+        for i, (start, end) in enumerate(document.tokens)
+        if end - start >= shortest and ((word := text[start:end]).isalpha() or is_word(word))
+    ]
 
 
 def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Site]:

@@ -60,7 +60,7 @@ class Ocr:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """The drawn confusion first, then the ones behind it, around the word."""
-        found = confused(document.text[site.start : site.end], several=self.several)
+        found = confused(document.text[site.start : site.end], self.several)
         first = int(rng.random() * len(found))
         for at in range(first, first + len(found)):
             offset, size, target = found[at % len(found)]
@@ -69,14 +69,14 @@ class Ocr:
 
 
 @lru_cache(maxsize=1 << 14)  # a few words make up most of any text
-def confused(word: str, *, several: bool = True) -> tuple[tuple[int, int, str], ...]:
+def confused(word: str, several: bool = True) -> tuple[tuple[int, int, str], ...]:  # noqa: FBT001, FBT002
     """Confusions of a word: offset, code points that go, and what is read instead.
 
     Examples
     --------
     >>> confused("w")
     ((0, 1, 'W'), (0, 1, 'vv'))
-    >>> confused("w", several=False)
+    >>> confused("w", False)
     ((0, 1, 'W'),)
     """
     table, longest = ocr_confusions(), 3 if several else 1

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.draws import in_random_order
 from scrutiny.perturb.sites import word_sites
 from scrutiny.text.casing import match_case
 from scrutiny.text.lexicon import misspellings, zipf
@@ -90,19 +89,18 @@ class SpellingError:
     def candidates(
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
-        """Attested misspellings in random order, then those by ear."""
+        """Attested misspellings, or those by ear; the drawn one first."""
         word = document.text[site.start : site.end]
-        attested = misspellings(word if word.islower() else word.lower())
-        if attested:
-            for wrong in in_random_order(attested, rng):
-                yield (_edit(document, site, match_case(word, wrong)),)
+        is_lower = word.islower()
+        found = misspellings(word if is_lower else word.lower())
+        if found:
+            if not is_lower:
+                found = tuple(match_case(word, wrong) for wrong in found)
         elif self.by_ear:
-            for wrong in in_random_order(misheard(word), rng):
-                yield (_edit(document, site, wrong),)
-
-
-def _edit(document: Document, site: Site, text: str) -> Edit:
-    return Edit(document.field, site.start, site.end, text)
+            found = misheard(word)
+        first = int(rng.random() * len(found))
+        for wrong in (*found[first:], *found[:first]):
+            yield (Edit(document.field, site.start, site.end, wrong),)
 
 
 @lru_cache(maxsize=1 << 14)  # a few words make up most of any text
