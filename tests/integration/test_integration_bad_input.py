@@ -8,6 +8,7 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -199,6 +200,28 @@ def test_interrupted_run_goes_on_where_it_stopped(here: Path) -> None:
     third = python_m(command)  # finished runs are left alone
     assert third.returncode == 0, third.stderr
     assert sorted(p.name for p in Path("runs").iterdir()) == ["performance-1", "performance-2"]
+
+
+def test_interrupt_of_a_crew_is_one_sentence(here: Path) -> None:
+    """A terminal interrupts the driver and its workers alike; only the driver speaks."""
+    arguments = [*shlex.split(RUN)[:-2], "--out", "out", "--workers", "2", "--no-cache"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrutiny", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    assert said.startswith("Preparing variants")
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    # where the interrupt hits an import, Python itself ends by the signal: 130 for a shell, too
+    assert process.returncode in (130, -signal.SIGINT)
+    assert out == ""
+    assert "Traceback" not in err
+    assert "Interrupted." in err
 
 
 def test_missing_answers_leave_a_claim_undecided(here: Path) -> None:
