@@ -1,6 +1,7 @@
 """A plan looked up: names, units, roles, claims, and what is refused before the first query."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 from small_runs import family, plan, rows
@@ -168,7 +169,7 @@ def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan, mon
     line = Registration("statistic", "p_gold@1", "scrutiny.reliability.statistics:P_GOLD")
     made = build([("scrutiny", [*REGISTRATIONS, line])])
     for name in ("resolve", "plan_estimates"):
-        monkeypatch.setattr(f"scrutiny.run.{name}.registry", lambda: made)
+        monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
     assert registry() is not made
     found = look(replace(object_plan, estimate=(EstimatePlan("mine", "d", "p_gold"),)))
     assert found.assignments[-1].spec.sides[""].role == "measured"

@@ -1,0 +1,142 @@
+"""Two runs side by side, and runs judged by rules."""
+
+from dataclasses import replace
+
+import pytest
+from small_runs import family, plan, rows, run
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.plan import DataPlan, Resampling
+from scrutiny.run.comparing import compare_runs
+from scrutiny.run.judging import judge_run
+from scrutiny.testing import FlakyClassifier
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A family, the same again, a worse one, a single member of the first."""
+    base = tmp_path_factory.mktemp("runs")
+    good = plan(family(base, name="good"), seeds=(1, 2, 3, 4))
+    poor = plan(family(base, every=2, name="poor"), seeds=(1, 2, 3))
+    single = plan(family(base, name="good"), seeds=(1,))
+    made = {"good": good, "again": good, "poor": poor, "single": single}
+    return {name: run(one, base / f"run-{name}") for name, one in made.items()}
+
+
+def test_a_run_against_itself_differs_in_nothing(runs):
+    found = compare_runs(runs["good"], runs["again"])
+    assert [f.verdict for f in found.findings] == ["undecided"]
+    estimate = found.findings[0].estimate
+    assert estimate.value == 0
+    assert estimate.method == "crossed@1"  # the same models: paired
+    assert found.n_shared == {"x": 40}
+    assert found.differences == ()
+
+
+def test_a_planted_difference_is_found_in_both_directions(runs):
+    better = compare_runs(runs["good"], runs["poor"]).findings[0]
+    worse = compare_runs(runs["poor"], runs["good"]).findings[0]
+    assert (better.verdict, worse.verdict) == ("supported", "not supported")
+    assert better.estimate.value == pytest.approx(-worse.estimate.value)
+    assert better.estimate.method == "crossed_unpaired@1"
+    assert better.claim.post_hoc
+    assert (better.estimate.key.role, better.scope) == ("contrast", "this recipe")
+
+
+def test_paired_by_order_where_it_is_said(runs):
+    with pytest.raises(PlanError, match="m has 4 replicates and m has 3"):
+        compare_runs(runs["good"], runs["poor"], paired=True)
+    found = compare_runs(runs["good"], runs["again"], paired=False).findings[0]
+    assert found.estimate.method == "crossed_unpaired@1"
+
+
+def test_single_models_speak_of_these_checkpoints(runs):
+    found = compare_runs(runs["single"], runs["poor"]).findings[0]
+    assert found.scope == "this checkpoint"
+    assert found.estimate.n_replicates == 1
+
+
+def test_items_shared_only_partly(tmp_path, runs):
+    base = family(tmp_path, every=2, name="poor")
+    other = run(plan(base, seeds=(1, 2, 3)), tmp_path / "out", data={"x": rows(60)[20:]})
+    found = compare_runs(runs["good"], other)
+    assert found.n_shared == {"x": 20}
+    assert found.findings[0].estimate.counts.n == 20
+    assert any("other content (40 and 40 items)" in text for text in found.differences)
+
+
+def test_runs_without_a_common_item_or_estimate_are_refused(tmp_path, runs):
+    model = family(tmp_path)
+    elsewhere = [{**r, "id": f"other-{r['id']}"} for r in rows()]
+    other = run(plan(model, seeds=(1,)), tmp_path / "items", data={"x": elsewhere})
+    with pytest.raises(PlanError, match="have no item in common"):
+        compare_runs(runs["good"], other)
+    params = {"transformations": ["typos"]}
+    robust = run(plan(model, seeds=(1,), diagnostic="robustness", params=params), tmp_path / "r")
+    with pytest.raises(PlanError, match="share no estimate"):
+        compare_runs(runs["good"], robust)
+
+
+def test_rows_that_failed_on_one_side_are_missing_in_the_comparison(tmp_path):
+    def flaky(out, fails_on):
+        model = FlakyClassifier(fails_on)
+        return run(plan("python:object:F"), tmp_path / out, models={"m": model})
+
+    one, other = flaky("one", {f"i{n}" for n in range(10)}), flaky("other", ())
+    found = compare_runs(one, other).findings[0]
+    counts = found.estimate.counts
+    assert (counts.n, counts.failed, counts.planned) == (30, 10, 40)
+
+
+def test_other_seeds_and_datasets_are_said(tmp_path, runs):
+    made = replace(plan(family(tmp_path), seeds=(1,)), seed=5)
+    named = replace(
+        made,
+        data=(DataPlan("dev", "object:dev"),),
+        measure=(replace(made.measure[0], data=("dev",)),),
+    )
+    other = run(named, tmp_path / "out", data={"dev": rows()})
+    found = compare_runs(runs["good"], other)  # datasets pair by position
+    assert found.n_shared == {"x": 40}
+    assert "seed: 0 and 5" in found.differences
+
+
+def test_rules_are_judged_like_claims(runs):
+    good, poor = (judge_run(runs[n], ["accuracy >= 60%"])[0] for n in ("good", "poor"))
+    assert good.verdict == "supported"
+    assert poor.verdict in ("undecided", "not supported")
+    assert good.claim.says == "accuracy >= 60%"
+    assert (good.claim.family, good.claim.post_hoc) == ("gate", True)
+    assert good.estimate == next(
+        e for e in runs["good"].estimates() if e.key.metric == "accuracy@1"
+    )
+
+
+def test_rules_are_corrected_for_each_other(runs):
+    alone = judge_run(runs["poor"], ["accuracy < 0.95"])[0]
+    among = judge_run(runs["poor"], ["accuracy < 0.95", *["accuracy > 0.9"] * 30])
+    assert alone.p_supported == among[0].p_supported
+    assert "Holm over 31" in among[0].reason
+
+
+def test_rules_may_say_where(runs):
+    assert judge_run(runs["good"], ["accuracy > 0.5 where dataset=x,subject=m"])[0].estimate
+    with pytest.raises(PlanError, match="No estimate of this run fits the rule"):
+        judge_run(runs["good"], ["accuracy > 0.5 where dataset=y"])
+
+
+def test_rules_that_name_nothing_of_the_run(runs):
+    with pytest.raises(UnknownNameError, match="no metric in this run named 'entity_f1'"):
+        judge_run(runs["good"], ["entity_f1 > 0.5"])
+    with pytest.raises(UnknownNameError, match="no statistic named 'acuracy'"):
+        judge_run(runs["good"], ["acuracy > 0.5"])
+    with pytest.raises(PlanError, match="at least one rule"):
+        judge_run(runs["good"], [])
+
+
+def test_the_first_runs_draws_are_used(tmp_path, runs):
+    fine = replace(
+        plan(family(tmp_path), seeds=(1, 2)), resampling=Resampling(draws=150, level=0.9)
+    )
+    other = run(fine, tmp_path / "out")
+    assert compare_runs(other, runs["good"]).findings[0].estimate.level == 0.9
