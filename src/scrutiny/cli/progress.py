@@ -30,7 +30,7 @@ class Lines:
     """A line when a phase begins, now and then, and when it ends."""
 
     def __init__(self) -> None:
-        self._total = self._done = self._asked = self._cached = 0
+        self._total = self._done = self._asked = self._cached = self._within = 0
         self._last = monotonic()
 
     def start(self, phase: str, *, total: int, done: int) -> None:
@@ -44,15 +44,25 @@ class Lines:
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
         """One more shard is done."""
         self._done += 1
-        self._asked += asked
+        self._asked += asked - self._within
+        self._within = 0
         self._cached += cached
-        if phase == "measure" and (
-            self._done == self._total or monotonic() - self._last > _EVERY_S
-        ):
+        if phase == "measure":
+            self._say(is_due=self._done == self._total)
+
+    def answered(self, texts: int) -> None:
+        """A batch was answered within the shard in work."""
+        self._within += texts
+        self._asked += texts
+        self._say(is_due=False)
+
+    def _say(self, *, is_due: bool) -> None:
+        """A line, if it is time for one."""
+        if is_due or monotonic() - self._last > _EVERY_S:
             self._last = monotonic()
             click.echo(
-                f"{_SAYS[phase]}: {self._done} of {self._total}; {self._asked:,} texts asked, "
-                f"{self._cached:,} cached",
+                f"{_SAYS['measure']}: {self._done} of {self._total} shards; "
+                f"{self._asked:,} texts asked, {self._cached:,} cached",
                 err=True,
             )
 
@@ -81,6 +91,7 @@ class Bars:
         )
         self._ids: dict[str, Any] = {}
         self._counts: dict[str, tuple[int, int]] = {}
+        self._within = 0
 
     def start(self, phase: str, *, total: int, done: int) -> None:
         """Begin a phase; the last one ends the bars."""
@@ -92,11 +103,22 @@ class Bars:
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
         """One more shard is done."""
         before = self._counts[phase]
-        self._counts[phase] = before[0] + asked, before[1] + cached
-        said = "" if phase != "measure" else "{:,} asked, {:,} cached".format(*self._counts[phase])
+        self._counts[phase] = before[0] + asked - self._within, before[1] + cached
+        self._within = 0
+        said = "" if phase != "measure" else self._said()
         self._bars.update(self._ids[phase], advance=1, said=said)
         if phase == "estimate":
             self._bars.stop()
+
+    def answered(self, texts: int) -> None:
+        """A batch was answered within the shard in work."""
+        self._within += texts
+        asked, cached = self._counts["measure"]
+        self._counts["measure"] = asked + texts, cached
+        self._bars.update(self._ids["measure"], said=self._said())
+
+    def _said(self) -> str:
+        return "{:,} asked, {:,} cached".format(*self._counts["measure"])
 
     def note(self, text: str) -> None:
         """Say something once."""

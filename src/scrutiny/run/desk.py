@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from scrutiny.run.progress import Progress, Silent
 from scrutiny.store.answers import AnswerStore
 from scrutiny.store.journal import Journal
 
@@ -30,9 +31,12 @@ class Desk(Protocol):
 class LocalDesk:
     """The driver's own desk: the only place that opens SQLite."""
 
-    def __init__(self, answers: AnswerStore, journal: Journal) -> None:
+    def __init__(
+        self, answers: AnswerStore, journal: Journal, progress: Progress | None = None
+    ) -> None:
         self._answers = answers
         self._journal = journal
+        self._progress = progress or Silent()
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Known answers among these keys."""
@@ -41,6 +45,7 @@ class LocalDesk:
     def put_many(self, answers: Mapping[bytes, bytes]) -> None:
         """Keep answers; they are safe when the call returns."""
         self._answers.put_many(answers)
+        self._progress.answered(len(answers))
 
     def memo(self, key: str) -> tuple[bool, Any]:
         """Whether a value is kept under a key, and the value."""

@@ -14,6 +14,10 @@ class Progress(Protocol):
         """One more shard is done; it asked so many texts and found so many in the cache."""
         ...
 
+    def answered(self, texts: int) -> None:
+        """A batch of so many texts was answered and kept, within the shard in work."""
+        ...
+
     def note(self, text: str) -> None:
         """Say something once."""
         ...
@@ -26,6 +30,9 @@ class Silent:
         """Show nothing."""
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+        """Show nothing."""
+
+    def answered(self, texts: int) -> None:
         """Show nothing."""
 
     def note(self, text: str) -> None:
