@@ -82,13 +82,14 @@ class TextDocument:
     def word_count(self) -> int:
         """Number of tokens with a letter or a digit: what a share is a share of."""
         if self._word_count < 0:
-            text, count = self.text, 0
-            for start, end in self.tokens:
-                if text[start].isalnum() or (
-                    end - start > 1 and any(map(str.isalnum, text[start:end]))
-                ):
-                    count += 1
-            self._word_count = count
+            text = self.text
+            self._word_count = sum(
+                [
+                    text[start].isalnum()
+                    or (end - start > 1 and any(map(str.isalnum, text[start:end])))
+                    for start, end in self.tokens
+                ]
+            )
         return self._word_count
 
     def tagged(self, index: int) -> "Tag":

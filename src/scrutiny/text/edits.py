@@ -49,17 +49,19 @@ def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
         if not 0 <= edit.start <= edit.end <= len(text):
             raise _out_of_bounds(edit, text)
         return f"{text[: edit.start]}{edit.text}{text[edit.end :]}"
-    pieces = []
-    done = 0
-    for edit in in_order(edits):
-        _, start, end, new, _, _ = edit
-        if not 0 <= start <= end <= len(text):
-            raise _out_of_bounds(edit, text)
-        if start < done:
-            raise EditRefusedError("overlap", f"two edits change code point {start}")
-        pieces.append(text[done:start])
-        pieces.append(new)
+    made = done = 0
+    pieces: list[str] = []
+    for _, start, end, new, _, _ in edits:
+        if not done <= start <= end <= len(text):
+            break  # out of order, or out of the question
+        pieces += (text[done:start], new)
         done = end
+        made += 1
+    if made < len(edits):
+        ordered = in_order(edits)
+        if ordered != list(edits):
+            return apply_to_text(text, ordered)
+        raise _refused(text, ordered[made], done)
     pieces.append(text[done:])
     return "".join(pieces)
 
@@ -321,6 +323,13 @@ def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
         begin = text.index(piece, runs[-1][1] if runs else start)
         runs.append((begin, begin + len(piece)))
     return runs
+
+
+def _refused(text: str, edit: Edit, done: int) -> EditRefusedError:
+    """Error for an edit that cannot follow those before it, which reach up to ``done``."""
+    if 0 <= edit.start <= edit.end <= len(text):
+        return EditRefusedError("overlap", f"two edits change code point {min(edit.start, done)}")
+    return _out_of_bounds(edit, text)
 
 
 def _out_of_bounds(edit: Edit, text: str) -> EditRefusedError:
