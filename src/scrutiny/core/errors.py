@@ -82,7 +82,9 @@ class UnknownNameError(UserError):
         if near:
             hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
         else:
-            hint = f"There are {len(names)}: " + ", ".join(names[:12]) if names else "There are none"
+            hint = (
+                f"There are {len(names)}: " + ", ".join(names[:12]) if names else "There are none"
+            )
             hint += ", …" if len(names) > 12 else "."
         all_of = f" `scrutiny list {kind}s` prints them all." if kind in LISTED else ""
         super().__init__(f"There is no {kind} named {name!r}. {hint}{all_of}")
