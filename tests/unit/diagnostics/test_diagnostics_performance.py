@@ -1,0 +1,96 @@
+"""Performance and leakage by hand."""
+
+import pytest
+from toy_runs import estimate, run
+
+from scrutiny.core.errors import PlanError
+from scrutiny.data.letters import training_hashes
+from scrutiny.diagnostics.leakage import Leakage
+from scrutiny.diagnostics.leakage.diagnostic import LeakageParams
+from scrutiny.diagnostics.performance import Performance
+from scrutiny.testing import (
+    ConstantClassifier,
+    GazetteerTagger,
+    KeywordClassifier,
+    check_diagnostic,
+)
+
+ROWS = [
+    {"id": f"i{n}", "text": text, "label": label}
+    for n, (text, label) in enumerate(
+        [("so good", "positive")] * 12
+        + [("so bad", "negative")] * 6
+        + [("so good", "negative")] * 2
+    )
+]
+ROWS = [{**r, "text": f"{r['text']} {n}"} for n, r in enumerate(ROWS)]
+
+
+class Remembers(KeywordClassifier):
+    """A classifier that says what it was trained on."""
+
+    capabilities = frozenset({"training_hashes"})
+
+    def __init__(self, texts):
+        super().__init__()
+        self._texts = texts
+
+    def training_hashes(self):
+        return training_hashes(self._texts)
+
+
+def test_they_keep_the_promises_of_their_protocol():
+    check_diagnostic(Performance())
+    check_diagnostic(Leakage(), model=Remembers(["x"]))
+
+
+def test_accuracy_and_the_claim_above_the_commonest_label(tmp_path):
+    folder = run("performance", KeywordClassifier(), ROWS, tmp_path)
+    assert estimate(folder, "accuracy").value == 0.9
+    found = folder.findings()[0]
+    assert found.claim.components[0].limit == pytest.approx(0.6)
+    assert found.verdict == "supported"
+    assert found.reason.endswith("one replicate, so undecided for the recipe")
+
+
+def test_the_commonest_label_has_no_skill(tmp_path):
+    folder = run("performance", ConstantClassifier("positive"), ROWS, tmp_path)
+    assert estimate(folder, "accuracy").value == pytest.approx(0.6)
+    assert folder.findings()[0].verdict == "undecided"
+
+
+def test_entities_are_counted_over_all_items(tmp_path):
+    rows = [
+        {"id": "a", "tokens": ["Ada", "saw", "London"], "tags": ["B-PER", "O", "B-LOC"]},
+        {"id": "b", "tokens": ["Bob", "saw", "London"], "tags": ["B-PER", "O", "B-PER"]},
+    ]
+    model = GazetteerTagger({"Ada": "PER", "London": "LOC"})
+    folder = run("performance", model, rows, tmp_path, task="token-tagging")
+    # a: 2 right; b: London as LOC is wrong, Bob and London as PER are missed
+    assert estimate(folder, "entity_f1").value == pytest.approx(2 * 2 / (2 * 2 + 1 + 2))
+    assert folder.findings()[0].claim.components[0].limit == 0.0
+
+
+def test_leakage_is_the_share_of_items_that_were_trained_on(tmp_path):
+    seen = [r["text"].upper() + "!" for r in ROWS[:4]]  # letters only, case folded
+    folder = run("leakage", Remembers(seen), ROWS, tmp_path)
+    found = estimate(folder, "share")
+    # letters only, so the numbers that tell the items apart do not count: 14 say "so good"
+    assert found.value == 14 / 20
+    assert folder.findings()[0].verdict in ("not supported", "undecided")
+    assert len(folder.outputs()) == 0  # nothing is asked
+
+
+def test_nothing_in_common_is_no_leak(tmp_path):
+    rows = [{**r, "text": f"{r['text']} and much more of it"} for r in ROWS] * 10
+    rows = [{**r, "id": f"{r['id']}-{n}"} for n, r in enumerate(rows)]
+    folder = run("leakage", Remembers(["another text altogether, about something"]), rows, tmp_path)
+    assert estimate(folder, "share").value == 0.0
+    assert folder.findings()[0].verdict == "supported"
+
+
+def test_a_model_that_does_not_say_what_it_was_trained_on_is_refused(tmp_path):
+    with pytest.raises(PlanError, match="needs a model with training_hashes"):
+        run("leakage", KeywordClassifier(), ROWS, tmp_path)
+    with pytest.raises(PlanError, match="limit must lie between 0 and 1"):
+        LeakageParams(limit=0)
