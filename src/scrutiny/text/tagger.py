@@ -87,6 +87,21 @@ def word_features(word: str, tag_class: str) -> list[str]:
     ]
 
 
+def case_in_text(word: str, first: str) -> str:
+    """Return "C" for a capital, else whether the text's first word has one: "c", or "l" if not.
+
+    A lower-case word is hardly a name, unless the whole text is in lower case.
+
+    Examples
+    --------
+    >>> case_in_text("Swift", "He"), case_in_text("swift", "He"), case_in_text("swift", "he")
+    ('C', 'c', 'l')
+    """
+    if word[:1].isupper():
+        return "C"
+    return "c" if first[:1].isupper() else "l"
+
+
 class Context(NamedTuple):
     """What the features of a neighbor need: lower-case word, tag class, suffix."""
 
@@ -105,9 +120,12 @@ EDGE = Context(_EDGE, _EDGE, _EDGE)
 
 
 def context_features(
-    word: Context, before: tuple[Context, Context], after: tuple[Context, Context], *, caps: bool
+    word: Context, before: tuple[Context, Context], after: tuple[Context, Context], *, case: str
 ) -> list[str]:
-    """Return the features that depend on neighbors; ``before`` and ``after`` nearest first."""
+    """Return the features that depend on the text; ``before`` and ``after`` nearest first.
+
+    ``case``: see `case_in_text`.
+    """
     lower, own, suffix = word
     (left, left_class, left_suffix), (left2, left2_class, _) = before
     (right, right_class, right_suffix), (right2, right2_class, _) = after
@@ -130,7 +148,8 @@ def context_features(
         "r" + left_suffix + " " + own,
         "t" + own + " " + right_suffix,
         "u" + left2_class + " " + left_class + " " + suffix,
-        ("v" if caps else "y") + ("1" if left is _EDGE else "0") + own,
+        "v" + case + ("1" if left is _EDGE else "0") + own,
+        "y" + case + lower,
     ]
 
 
@@ -138,7 +157,6 @@ class _Word(NamedTuple):
     tag: Tag | None  # where the word takes no other
     scores: Any  # int16 (tag,): sum over the word's own features
     context: Context
-    is_capital: bool
 
 
 class _Model(NamedTuple):
@@ -182,7 +200,7 @@ def _word(word: str) -> _Word:
     tag_class = classes.get(word.lower()) or guess_class(word)
     known = [rows[name] for name in word_features(word, tag_class) if name in rows]
     scores = weights[known].sum(0, dtype="int16")
-    return _Word(fixed.get(word), scores, context_of(word, tag_class), word[:1].isupper())
+    return _Word(fixed.get(word), scores, context_of(word, tag_class))
 
 
 class LightTagger:
@@ -190,7 +208,7 @@ class LightTagger:
 
     def tag_at(self, words: Sequence[str], position: int) -> Tag:
         """Return the tag of one word, in about ten microseconds."""
-        tag, scores, own, caps = _word(words[position])
+        tag, scores, own = _word(words[position])
         if tag is not None:
             return tag
         last = len(words) - 1
@@ -203,7 +221,8 @@ class LightTagger:
             _word(words[position + 2]).context if position < last - 1 else EDGE,
         )
         rows, weights, tags, _, _, add = _model()
-        names = context_features(own, before, after, caps=caps)
+        case = case_in_text(words[position], words[0])
+        names = context_features(own, before, after, case=case)
         known = [row for row in map(rows.get, names) if row is not None]
         best: int = (add(weights.take(known, 0), 0, "int16") + scores).argmax()
         return tags[best]

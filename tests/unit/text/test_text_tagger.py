@@ -84,7 +84,7 @@ def test_answers_do_not_depend_on_what_was_asked_before():
 def test_weights_cannot_overflow():
     model = tagger._model()
     features = len(tagger.word_features("Abcdefgh", "NN")) + len(
-        tagger.context_features(tagger.EDGE, (tagger.EDGE,) * 2, (tagger.EDGE,) * 2, caps=True)
+        tagger.context_features(tagger.EDGE, (tagger.EDGE,) * 2, (tagger.EDGE,) * 2, case="C")
     )
     assert abs(model.weights).max() * features < 2**15
     assert len(model.tags) == len(set(model.tags)) >= 60
@@ -117,8 +117,8 @@ def test_accuracy_on_the_treebank(part):
         total += len(words)
         xpos += sum(t.xpos == gold for t, gold in zip(tags, x, strict=True))
         upos += sum(t.upos == gold for t, gold in zip(tags, u, strict=True))
-    assert xpos / total > 0.935  # measured: 0.940 dev, 0.943 test
-    assert upos / total > 0.94  # measured: 0.947, 0.951
+    assert xpos / total > 0.938  # measured: 0.942 dev, 0.945 test
+    assert upos / total > 0.945  # measured: 0.949, 0.954
 
 
 def test_tagging_a_word_takes_microseconds():
