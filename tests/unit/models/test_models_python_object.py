@@ -252,12 +252,13 @@ def test_a_file_that_is_not_there(tmp_path, classification):
         load_model(f"python:{tmp_path}/their.py:x", classification)
 
 
-def test_a_file_that_raises_keeps_its_own_error(tmp_path, classification):
+def test_a_file_that_raises_is_named_with_its_line(tmp_path, classification):
     path = tmp_path / "raises_on_import.py"
     path.write_text("1 / 0\n")
     for _ in range(2):  # a failed import leaves nothing behind
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(ModelError, match=r"ZeroDivisionError at .*\.py:1: division") as found:
             load_model(f"python:{path}:x", classification)
+        assert isinstance(found.value.__cause__, ZeroDivisionError)
 
 
 def test_a_string_without_an_object(classification):
