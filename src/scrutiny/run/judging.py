@@ -70,12 +70,15 @@ def _meant(rule: Rule, text: str, known: Sequence[Assignment], group: str) -> li
     if not any(rule.metric in (m, m.partition("@")[0]) for m in metrics):
         registry().resolve("statistic", rule.metric)
         raise UnknownNameError("metric in this run", rule.metric, metrics)
-    found = [
+    fitting = [
         a
         for a in known
-        if a.spec.role == "measured"
-        and rule.fits(a.spec.metric, {"subject": a.subject, "dataset": a.dataset, **a.condition})
+        if rule.fits(a.spec.metric, {"subject": a.subject, "dataset": a.dataset, **a.condition})
     ]
+    # the level of the originals is a baseline beside drops, and meant where nothing else is
+    roles = ("measured", "baseline")
+    by_role = [[a for a in fitting if a.spec.role == role] for role in roles]
+    found = by_role[0] or by_role[1]
     in_group = [a for a in found if a.spec.group == group] or found
     if not in_group:
         conditions = sorted({f"{k}={v}" for a in known for k, v in a.condition.items()})

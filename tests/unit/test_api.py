@@ -1,0 +1,196 @@
+"""The public Python API: what is exported, what it gives back, what it says to mistakes."""
+
+import inspect
+import json
+import subprocess
+import sys
+
+import pytest
+
+import scrutiny
+from scrutiny.core.errors import DataError, PlanError, UnknownNameError
+from scrutiny.run.driver import RunOptions
+from scrutiny.testing import KeywordClassifier
+
+ROWS = [
+    {"id": f"i{n}", "text": f"a {'good' if n % 2 else 'bad'} film about case {n}", "label": label}
+    for n in range(24)
+    for label in (["negative", "positive"][n % 2],)
+]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    out = tmp_path_factory.mktemp("api") / "run"
+    return scrutiny.run(
+        "robustness",
+        model=KeywordClassifier(),
+        data=ROWS,
+        out=out,
+        transformations=["typos", "ocr"],
+        draws=2,
+    )
+
+
+def test_exported_members():
+    assert scrutiny.__all__ == ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
+    assert dir(scrutiny) == scrutiny.__all__
+    for name in scrutiny.__all__:
+        assert getattr(scrutiny, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = scrutiny.nothing
+
+
+def test_everything_public_says_what_it_is():
+    for name in scrutiny.__all__:
+        assert inspect.getdoc(getattr(scrutiny, name)), name
+
+
+def test_importing_is_light():
+    code = (
+        "import scrutiny, sys; print([m for m in ('numpy','pyarrow','torch') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_run_stays_the_function_whatever_was_imported():
+    import scrutiny.run.driver  # binds the subpackage to its parent
+
+    assert inspect.isfunction(scrutiny.run)
+
+
+def test_an_object_and_rows_make_a_run(finished):
+    assert finished.manifest["status"] == "done"
+    assert finished.manifest["plan"]["models"][0]["source"].startswith("python:object:")
+    level = finished.estimate("accuracy")
+    assert (level.value, level.counts.planned) == (1.0, 24)
+    assert "undecided" in repr(finished) or "supported" in repr(finished)
+
+
+def test_records_are_selected_by_any_column(finished):
+    records = finished.records("robustness")
+    assert len(records) == len(finished.records()) == 24 * (1 + 2 * 2 * 2)
+    assert len(finished.records("robust")) == 0
+    assert len(records.where(role="baseline")) == 24
+    condition = {"transformation": "typos@1", "draw": 1}
+    typos = records.where(role="control", condition=condition)
+    assert len(typos) == 24
+    assert len(records.where(replicate=None)) == len(records)
+    assert len(records.where(variant=None)) == 24
+    assert typos.to_arrow().num_rows == len(typos.to_pandas()) == 24
+    with pytest.raises(PlanError, match="no column 'roll': kind, subject"):
+        records.where(roll="control")
+
+
+def test_tables_of_a_run(finished):
+    assert finished.items.num_rows == 24
+    assert finished.variants.num_rows == 24 * 8
+    assert finished.outputs.num_rows > 24
+    assert {f.claim.diagnostic for f in finished.findings} == {"robustness"}
+
+
+def test_the_one_estimate_of_a_condition(finished):
+    found = finished.estimate("accuracy_drop", transformation="typos", draw=1)
+    assert found.key.condition == {"transformation": "typos@1", "draw": 1}
+    assert found.key.replicate is None
+    changed = finished.estimate("accuracy_drop", group="changed", transformation="typos@1", draw=0)
+    assert changed.key.group == "changed"
+    with pytest.raises(PlanError, match="4 estimates fit 'accuracy_drop'; say which"):
+        finished.estimate("accuracy_drop")
+    with pytest.raises(PlanError, match="0 estimates fit 'entity_f1'"):
+        finished.estimate("entity_f1")
+    assert finished.estimate("accuracy", dataset="data", subject="model").value == 1.0
+
+
+def test_rules_are_judged(finished):
+    found = finished.gate("accuracy >= 0.5", "accuracy_drop < 1 where transformation=ocr")
+    assert [f.verdict for f in found] == ["supported", "supported"]
+    assert len(found[1].claim.components) == 2
+
+
+def test_a_run_is_loaded_from_its_folder(finished):
+    again = scrutiny.load(finished.path)
+    assert again.estimates == finished.estimates
+    assert again.findings == finished.findings
+    with pytest.raises(DataError, match="no run folder"):
+        scrutiny.load(finished.path / "gone")
+
+
+def test_reports_in_every_format(finished, tmp_path):
+    assert "accuracy" in finished.report()
+    for suffix in ("html", "md", "csv", "tex"):
+        path = tmp_path / f"report.{suffix}"
+        assert finished.report(path) == path.read_text(encoding="utf-8")
+    assert "<" in finished._repr_html_()
+
+
+def test_each_replicate_does_not_hide_the_whole(tmp_path):
+    plan = {
+        "data": {"x": {"source": "builtin:reviews", "limit": 30}},
+        "models": {"m": {"source": "builtin:sentiment"}},
+        "measure": [{"id": "p", "diagnostic": "performance"}],
+        "resampling": {"draws": 200, "replicates": "each"},
+    }
+    found = scrutiny.run(plan, out=tmp_path / "run")
+    rows = [e for e in found.estimates if e.key.metric == "accuracy@1"]
+    assert len(rows) == 1 + len(rows[0].by_replicate)
+    assert found.estimate("accuracy") == rows[0]
+
+
+def test_a_plan_may_be_a_file_a_mapping_or_a_value(tmp_path):
+    plan = {
+        "data": {"x": {"source": "builtin:reviews", "limit": 20}},
+        "models": {"m": {"source": "builtin:sentiment"}},
+        "measure": [{"id": "p", "diagnostic": "performance"}],
+        "resampling": {"draws": 200},
+    }
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan))
+    runs = [
+        scrutiny.run(path, out=tmp_path / "a"),
+        scrutiny.run(str(path), out=tmp_path / "b"),
+        scrutiny.run(plan, out=tmp_path / "c"),
+    ]
+    assert len({tuple(str(e) for e in r.estimates) for r in runs}) == 1
+    assert runs[0].manifest["command"] == "scrutiny.run(...)"
+
+
+def test_without_a_folder_there_is_a_temporary_one():
+    found = scrutiny.run("performance", model=KeywordClassifier(), data=ROWS[:4], seed=3)
+    assert found.path.is_dir()
+    assert found.manifest["plan"]["seed"] == 3
+    assert found.estimate("accuracy").counts.n == 4
+
+
+def test_mistakes_are_said(tmp_path):
+    with pytest.raises(UnknownNameError, match="Did you mean 'performance@1'"):
+        scrutiny.run("performanse", model=KeywordClassifier(), data=ROWS)
+    with pytest.raises(PlanError, match="Give both model= and data="):
+        scrutiny.run("performance", model=KeywordClassifier())
+    with pytest.raises(PlanError, match="no parameter named 'draw'"):
+        scrutiny.run("robustness", model=KeywordClassifier(), data=ROWS, draw=2)
+    with pytest.raises(PlanError, match="audit takes a model string"):
+        scrutiny.audit(model=KeywordClassifier(), data=ROWS)
+    with pytest.raises(PlanError, match="cannot travel to a worker"):
+        scrutiny.run(
+            "performance",
+            model=KeywordClassifier(),
+            data=ROWS,
+            out=tmp_path / "run",
+            options=RunOptions(workers=2),
+        )
+
+
+def test_names_are_listed_and_shown():
+    assert "typos@1" in scrutiny.list("transformation")
+    assert scrutiny.list("transformations") == scrutiny.list("transformation")
+    assert "statistic accuracy@1" in scrutiny.list()
+    with pytest.raises(UnknownNameError, match="Did you mean 'transformation"):
+        scrutiny.list("transformatoin")
+    assert "Misleads when" in scrutiny.show("robustness")
+    assert "Measures" in scrutiny.show("typos", kind="transformation") or scrutiny.show(
+        "typos", kind="transformation"
+    )
+    with pytest.raises(UnknownNameError):
+        scrutiny.show("nothing")
