@@ -1,0 +1,69 @@
+"""Where a run goes, and what is said of a model that fails."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scrutiny.cli import group
+from scrutiny.cli.failures import exit_code_of
+from scrutiny.run.asking import HOPELESS
+
+COMMAND = ["run", "performance", "--model", "python:./broken_model.py:answer", "--display"]
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Working folder with a model that only raises."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken_model.py").write_text("def answer(texts):\n    raise ValueError('no')\n")
+    return tmp_path
+
+
+def data_of(count: int) -> list[str]:
+    rows = [f"text number {i},{'good' if i % 2 else 'bad'}" for i in range(count)]
+    Path("data.csv").write_text("text,label\n" + "\n".join(rows) + "\n")
+    return ["--data", "csv:data.csv", "--draws", "100"]
+
+
+def test_few_failures_are_rows(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code_of(group, [*COMMAND, "plain", *data_of(HOPELESS - 1)]) == 0
+    out, err = capsys.readouterr()
+    said = " ".join(err.split())
+    assert f"0/{HOPELESS - 1}" in out
+    assert "failed on 19 of the 19 rows of the run (model_error, csv:data.csv)" in said
+    assert "The first failure was: ValueError: no" in said
+
+
+def test_a_model_that_only_raises_ends_the_run(
+    broken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code_of(group, [*COMMAND, "plain", *data_of(HOPELESS)]) == 2
+    assert f"each of the {HOPELESS} texts" in " ".join(capsys.readouterr().err.split())
+
+
+def test_display_none_is_silent(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code_of(group, [*COMMAND, "none", *data_of(5)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_folders_are_numbered_and_the_plan_s_own_is_gone_on_with(broken: Path) -> None:
+    data = data_of(5)
+    for _ in range(2):
+        assert exit_code_of(group, [*COMMAND, "none", *data]) == 0
+    assert names() == ["performance-1", "performance-2"]
+    unfinish(Path("runs/performance-1"))
+    assert exit_code_of(group, [*COMMAND, "none", *data]) == 0
+    assert names() == ["performance-1", "performance-2"]
+    unfinish(Path("runs/performance-1"))
+    assert exit_code_of(group, [*COMMAND, "none", *data, "--seed", "3"]) == 0  # another plan
+    assert names() == ["performance-1", "performance-2", "performance-3"]
+
+
+def names() -> list[str]:
+    return sorted(path.name for path in Path("runs").iterdir())
+
+
+def unfinish(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "status": "running"}))
