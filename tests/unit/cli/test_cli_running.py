@@ -9,7 +9,8 @@ from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.run.asking import HOPELESS
 
-COMMAND = ["run", "performance", "--model", "python:./broken_model.py:answer", "--display"]
+MODEL = "python:./broken_model.py:answer#labels=bad|good"
+COMMAND = ["run", "performance", "--model", MODEL, "--display"]
 
 
 @pytest.fixture
