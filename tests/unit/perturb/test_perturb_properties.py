@@ -148,10 +148,14 @@ def huge_texts(size):
 
 
 def seconds(recipe, text):
-    begin = process_time()
-    variant = perturb(Example("h", {"text": text}), recipe, seed=0)
-    assert variant.status in ("ok", "skipped"), variant.reason
-    return process_time() - begin
+    """CPU time of the quickest of three runs: a collection of garbage may fall into any one."""
+    taken = []
+    for _ in range(3):
+        begin = process_time()
+        variant = perturb(Example("h", {"text": text}), recipe, seed=0)
+        taken.append(process_time() - begin)
+        assert variant.status in ("ok", "skipped"), variant.reason
+    return min(taken)
 
 
 @pytest.mark.parametrize("kind", ["words", "one word", "one script after the other"])

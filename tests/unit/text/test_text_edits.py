@@ -298,5 +298,7 @@ def test_time_grows_no_faster_than_the_text(size):
         compose(text, edits, again, spans=spans)
         return process_time() - begin
 
-    seconds(size // 10)
-    assert seconds(size) < 60 * max(seconds(size // 10), 0.002)
+    def quickest(length):  # a collection of garbage may fall into any one run
+        return min(seconds(length) for _ in range(3))
+
+    assert quickest(size) < 60 * max(quickest(size // 10), 0.002)
