@@ -43,4 +43,7 @@ def follow_article(document: Document, index: int, word: str) -> Edit | None:
     was = indefinite_article(document.words[index])
     if needed == was or needed == before.lower():
         return None
-    return Edit(document.field, start, end, match_case(before, needed) if start else needed.title())
+    if before == "A":  # a capital alone may be one of a title or of a text in capitals
+        shout = document.words[index].isupper() and len(document.words[index]) > 1
+        return Edit(document.field, start, end, "AN" if shout else "An")
+    return Edit(document.field, start, end, match_case(before, needed))

@@ -44,6 +44,8 @@ _SINGULAR: Final = frozenset(
     "he she it this that everyone everybody someone something everything nobody nothing".split()
 )
 _PLURAL: Final = frozenset("we you they these those".split())
+_SUBJECTS: Final = _SINGULAR | _PLURAL | {"i"}
+_FORMULAIC: Final = frozenset({"thank", "thanks", "please"})
 _BARRIERS: Final = frozenset('.!?;:,()"')
 
 
@@ -53,6 +55,8 @@ def tense_of(document: Document, index: int) -> Tense | None:
     if kind is None:
         return None
     word = plain(document.words[index])
+    if word in _FORMULAIC or _is_formula(document, index, word):
+        return None
     clitic = clitic_of(word) or (word if word.startswith("'") else None)
     if clitic is not None:
         if clitic == "'d":
@@ -66,6 +70,16 @@ def tense_of(document: Document, index: int) -> Tense | None:
     if kind == "verb":
         return "past" if document.tag(index) == "VBD" else "present"
     return None
+
+
+def _is_formula(document: Document, index: int, word: str) -> bool:
+    """Whether a verb has no other tense here: "used to", and "do" or "have" as a command."""
+    following = plain(document.words[index + 1]) if index + 1 < len(document.words) else ""
+    if word == "used":
+        return following == "to"
+    if word not in ("do", "have") or (index > 0 and document.words[index - 1] not in _BARRIERS):
+        return False
+    return following not in _SUBJECTS
 
 
 def _may_be_has(document: Document, index: int) -> bool:
@@ -132,6 +146,12 @@ def _before_adverbs(document: Document, index: int) -> int:
     while at >= 0 and (document.tag(at) in ADVERBS or plain(document.words[at]) in ("not", "n't")):
         at -= 1
     return at
+
+
+def is_conjunct(document: Document, index: int) -> bool:
+    """Whether a verb has no subject of its own, but shares that of a verb before it."""
+    at = _before_adverbs(document, index)
+    return at > 0 and plain(document.words[at]) in ("and", "but", "or", ",")
 
 
 def agreement_of(document: Document, index: int) -> Agreement | None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from scrutiny.core.transformation import Document
+from scrutiny.perturb.doubtful_words import DOUBTFUL, STRUCK
 from scrutiny.perturb.verbs import tag_in_clause
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word, zipf
@@ -53,6 +54,7 @@ _COARSE: Final = frozenset(
 )
 _CACHED: Final = 1 << 16
 _CONFUSED: Final = frozenset({"RB", "NNP", "FW"})
+_RARER: Final = 2.0  # how much less common a synonym may be than the word, as log10
 _USUAL: Final = 0.4  # share of a word's uses in SemCor that are of a part of speech
 
 
@@ -94,12 +96,14 @@ def synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[st
     >>> synonym_lemmas("movie", "n", SynonymSettings())[0]
     'film'
     """
+    if base in DOUBTFUL:
+        return ()
     senses = settings.senses
     own = usual_senses(base, pos, least_share=0.2) if settings.usual else synsets(base, pos)
     found = []
     for sense in own[:senses]:
         for other in lemmas(sense):
-            if not _is_usable(other, base, settings.least_zipf):
+            if not _is_usable(other, base, settings.least_zipf) or _is_odd(other, base, pos):
                 continue
             if settings.usual:
                 its = usual_senses(other, pos, least_share=0.5)
@@ -111,6 +115,13 @@ def synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[st
         kinds = hypernyms(base, pos, senses=senses)
         found = [o for o in kinds if _is_usable(o, base, settings.least_zipf)][:1]
     return tuple(dict.fromkeys(found))
+
+
+def _is_odd(other: str, base: str, pos: str) -> bool:
+    """Whether a synonym is a gerund of its own ("looking" for a "look"), or out of register."""
+    if other in STRUCK or zipf(other) < zipf(base) - _RARER:
+        return True
+    return pos == "n" and other.endswith("ing") and lemma(other, "VERB") != other
 
 
 def _is_feeling(base: str) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from scrutiny.core.transformation import Document
-from scrutiny.text.inflect import lemma
+from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.tokens import is_word, sentences
 from scrutiny.text.wordnet import exists
 
@@ -36,6 +36,11 @@ PRONOUNS: Final = frozenset(
 _STEMS: Final = {"ca": "can", "wo": "will", "sha": "shall"}
 _PERFECT: Final = HAVE | {"having"}
 ADVERBS: Final = frozenset({"RB", "RBR", "RBS"})
+_SUBJECTS: Final = frozenset("i you he she it we they".split())
+_OBJECTS: Final = frozenset("me you him her it us them".split())
+_CAUSATIVES: Final = frozenset("make let help see watch hear have feel notice".split())
+_RELATIVE: Final = frozenset("that which who what whatever whoever".split())
+_BEFORE_PARTICIPLE: Final = frozenset({"IN", "DT", "PRP$", "JJ", "JJR", "JJS", "POS", ","})
 _NOT_ADVERBIAL: Final = frozenset({"not", "n't", "never"})
 
 
@@ -148,8 +153,9 @@ def finite_kind(document: Document, index: int) -> Kind | None:
         return None
     kind = auxiliary_kind(document, index)
     if kind is not None:
-        return kind
-    if not could_be_verb(word) or (index > 0 and _asks_for_base(document, index - 1)):
+        is_base = plain(word) in ("have", "do")
+        return None if is_base and _depends(document, index) else kind
+    if not could_be_verb(word) or _depends(document, index):
         return None
     tag = document.tag(index)
     if tag in ("VBZ", "VBP"):
@@ -161,17 +167,62 @@ def finite_kind(document: Document, index: int) -> Kind | None:
     return None
 
 
-def _asks_for_base(document: Document, index: int) -> bool:
-    """Whether the verb right behind a token is an infinitive."""
-    return plain(document.words[index]) == "to" or auxiliary_kind(document, index) == "modal"
+def _depends(document: Document, index: int) -> bool:
+    """Whether a word is an infinitive or a participle by what stands before it.
+
+    Behind "to" and auxiliaries, adverbs and "not" aside ("will not do"); behind an inverted subject
+    ("what do you use"); and behind the object of a verb like "make" ("makes you wonder").
+    """
+    low = plain(document.words[index])
+    if lemma(low, "VERB") != low and not _may_be_participle(low):
+        return False
+    at = _before(document, index)
+    if at < 0:
+        return False
+    word = plain(document.words[at])
+    if word == "to" or auxiliary_kind(document, at) is not None:
+        return True
+    if word not in _SUBJECTS and word not in _OBJECTS:
+        return False
+    at = _before(document, at)
+    if at < 0:
+        return False
+    if word in _SUBJECTS and auxiliary_kind(document, at) in ("modal", "do"):
+        return True
+    return word in _OBJECTS and lemma(plain(document.words[at]), "VERB") in _CAUSATIVES
+
+
+def _before(document: Document, index: int) -> int:
+    """Index of the nearest token in front that is neither an adverb nor "not"; -1 for none."""
+    at = index - 1
+    while at >= 0 and (
+        plain(document.words[at]) in _NOT_ADVERBIAL
+        or (document.words[at][0].isalpha() and document.tag(at) in ADVERBS)
+    ):
+        at -= 1
+    return at
+
+
+@lru_cache(maxsize=1 << 14)
+def _may_be_participle(low: str) -> bool:
+    """Whether a form of a verb is its past participle, whatever else it is."""
+    return inflect(lemma(low, "VERB"), "VBN") == low
 
 
 def _is_participle(document: Document, index: int) -> bool:
-    """Whether a word tagged as past tense is a participle after its noun ("the film made by")."""
+    """Whether a word tagged as past tense is a participle ("the film made by", "of rehashed gags").
+
+    A form that could be either is one unless a subject or a conjunction stands before it.
+    """
     following = index + 1
     if following < len(document.words) and plain(document.words[following]) == "by":
         return True
-    return index > 0 and auxiliary_kind(document, index - 1) in ("be", "have")
+    if not _may_be_participle(plain(document.words[index])):
+        return False
+    at = _before(document, index)
+    if at < 0 or plain(document.words[at]) in _RELATIVE:
+        return at < 0
+    return document.tag(at) in _BEFORE_PARTICIPLE
 
 
 def _is_plural_subject(document: Document, index: int) -> bool:
@@ -238,16 +289,19 @@ def is_auxiliary(document: Document, index: int) -> bool:
         return True
     if kind is None or kind == "verb":
         return False
-    if negated_stem(document.words[index]) or plain(document.words[index]) in CLITICS:
+    word = document.words[index]
+    if negated_stem(word) or plain(word) in CLITICS or clitic_of(word):
         return True
+    if kind == "do" and {plain(w) for w in document.words[index + 1 : index + 2]} & _SUBJECTS:
+        return True  # "what do you use"
     following = next_content(document, index)
     if following >= len(document.words):
         return kind == "do"
     tag = document.tag(following)
     if kind == "do":
         return tag == "VB" or plain(document.words[index + 1]) in ("not", "n't")
-    word = plain(document.words[following])
-    return tag in ("VBN", "VBD") or word in ("been", "had", "done", "got", "become")
+    follower = plain(document.words[following])
+    return tag in ("VBN", "VBD") or follower in ("been", "had", "done", "got", "become")
 
 
 def is_main_verb(document: Document, index: int) -> bool:

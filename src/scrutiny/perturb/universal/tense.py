@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.conjugation import Tense as Time
-from scrutiny.perturb.conjugation import agreement_of, in_tense, tense_of
+from scrutiny.perturb.conjugation import agreement_of, in_tense, is_conjunct, tense_of
 from scrutiny.perturb.verbs import sentence_tokens
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+
+_NEAR: Final = 24  # tokens on either side in which a joined verb is looked for
+_ENDS: Final = frozenset(".!?;:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,8 @@ class Tense:
     Parameters
     ----------
     unit
-        ``word``: each chosen verb on its own. ``sentence``: all finite verbs of a chosen sentence,
-        into the tense that its first one did not have.
+        ``word``: each chosen verb, with those that "and" or a comma joins to it. ``sentence``:
+        all finite verbs of a chosen sentence, into the tense that its first one did not have.
 
     **Measures** whether the answer hangs on when something is said to happen.
 
@@ -77,12 +81,12 @@ class Tense:
     def candidates(
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
-        """The verb, or all of its sentence's, in the other tense."""
+        """The verb and those joined to it, or all of its sentence's, in the other tense."""
         del rng
         if self.unit == "word":
             edit = _turned(document, site.token)
             if edit is not None:
-                yield (edit,)
+                yield (edit, *_joined(document, site.token))
             return
         for first, last in sentence_tokens(document):
             if first <= site.token < last:
@@ -100,6 +104,37 @@ def _turned(document: Document, index: int) -> Edit | None:
         return None
     agreement = agreement_of(document, index) if tense == "past" else None
     return in_tense(document, index, _other(tense), agreement)
+
+
+def _around(document: Document, index: int) -> range:
+    """Tokens near a verb, up to the marks that end its sentence or clause."""
+    words = document.words
+    first = last = index
+    while first > max(0, index - _NEAR) and words[first - 1] not in _ENDS:
+        first -= 1
+    while last < min(len(words), index + _NEAR) and words[last] not in _ENDS:
+        last += 1
+    return range(first, last)
+
+
+def _joined(document: Document, index: int) -> list[Edit]:
+    """Edits of the verbs that share a verb's subject and tense ("came and left")."""
+    chain: list[int] = []
+    tense = tense_of(document, index)
+    for i in _around(document, index):
+        if tense_of(document, i) != tense:
+            continue
+        if not is_conjunct(document, i):
+            if index in chain:
+                break
+            chain = []
+        chain.append(i)
+    if index not in chain or tense is None:
+        return []
+    agreement = agreement_of(document, chain[0])
+    others = [i for i in chain if i != index]
+    edits = [in_tense(document, i, _other(tense), agreement) for i in others]
+    return [edit for edit in edits if edit is not None]
 
 
 def _sentence(document: Document, first: int, last: int) -> list[Edit]:
