@@ -5,7 +5,8 @@
 Averaged perceptron over local features (Collins 2002), pruned and rounded to int8. Every training
 sentence is seen as annotated (Penn words: "is n't") and, where it differs, in the surface words of
 scrutiny.text.tokens ("isn't", tagged as its first part; "15-year", tagged as its last); every
-fourth sentence in lower case as well, and of those between every second one without names. Classes are pairs of Penn tag and universal tag.
+fourth sentence in lower case as well, and of those between every second one without names.
+Classes are pairs of Penn tag and universal tag.
 """
 
 import io

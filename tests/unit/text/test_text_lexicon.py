@@ -27,7 +27,7 @@ from scrutiny.text.lexicon import (
 )
 
 LISTS = {
-    "adverbs": (adverbs, 150),
+    "adverbs": (adverbs, 25),
     "opening phrases": (opening_phrases, 90),
     "proverbs": (proverbs, 90),
     "female names": (lambda: first_names("female"), 300),
