@@ -1,0 +1,130 @@
+"""Workers: their desk is the driver's, their errors are the driver's, their death is said."""
+
+import threading
+from multiprocessing import Pipe
+
+import numpy as np
+import pytest
+from small_runs import plan, run
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError, RunIncompleteError
+from scrutiny.core.example import Example
+from scrutiny.run.asking import Asker
+from scrutiny.run.context import RunContext
+from scrutiny.run.desk import LocalDesk, NoAnswers, ask
+from scrutiny.run.processes import PipeDesk
+from scrutiny.store.answers import AnswerCache
+from scrutiny.store.journal import Journal
+from scrutiny.testing import KeywordClassifier
+
+DIES = """
+import os
+class Model:
+    labels = ("negative", "positive")
+    def predict(self, texts):
+        if any("case 17" in text for text in texts):
+            os._exit(9)
+        return ["positive"] * len(texts)
+"""
+MALFORMED = """
+class Model:
+    labels = ("negative", "positive")
+    def predict(self, texts):
+        return ["positive"] * (len(texts) + 1)
+"""
+
+
+def source(tmp_path, text):
+    (tmp_path / "model.py").write_text(text)
+    return f"python:{tmp_path}/model.py:Model"
+
+
+@pytest.fixture
+def desk(tmp_path):
+    cache, journal = AnswerCache(tmp_path / "a.sqlite"), Journal(tmp_path / "j.sqlite")
+    yield LocalDesk(cache, journal)
+    cache.close()
+    journal.close()
+
+
+def test_a_worker_that_dies_is_said_and_what_was_done_is_kept(tmp_path):
+    made = plan(source(tmp_path, DIES))
+    with pytest.raises(RunIncompleteError, match=r"exit code 9.*re-issue the same command"):
+        run(made, tmp_path / "out", workers=2, executor="processes")
+    journal = Journal(tmp_path / "out" / "journal.sqlite")
+    assert journal.meta("identity")
+    assert journal.done() == {"prepare/d/x/0"}
+    journal.close()
+
+
+def test_an_error_for_people_comes_through_whole(tmp_path):
+    made = plan(source(tmp_path, MALFORMED))
+    with pytest.raises(ModelError) as there:
+        run(made, tmp_path / "out", workers=2, executor="processes")
+    with pytest.raises(ModelError) as here:
+        run(made, tmp_path / "other")
+    assert str(there.value) == str(here.value)
+    assert "gave 41 answers to 40 examples" in str(here.value)
+
+
+def test_the_desk_of_a_worker_is_the_drivers():
+    """Answers, memos and nothing known, through a pipe served by another thread."""
+    ours, theirs = Pipe()
+    kept = {}
+
+    class Desk(NoAnswers):
+        def put_many(self, answers):
+            kept.update(answers)
+
+        def get_many(self, keys):
+            return {k: kept[k] for k in keys if k in kept}
+
+        def memo(self, key):
+            return (key in kept, kept.get(key))
+
+        def set_memo(self, key, value):
+            kept[key] = value
+
+    def serve():
+        while (message := ours.recv()) is not None:
+            ours.send(ask(Desk(), message[1], message[2]))
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    desk = PipeDesk(theirs)
+    desk.put_many({b"k": b"v"})
+    assert desk.get_many([b"k", b"z"]) == {b"k": b"v"}
+    assert desk.memo("m") == (False, None)
+    desk.set_memo("m", [1])
+    assert desk.memo("m") == (True, [1])
+    theirs.send(None)
+    thread.join()
+
+
+def test_a_value_is_made_once_in_the_life_of_a_run(desk):
+    made = []
+    for _ in range(3):
+        context = RunContext(task=None, seed=0, desk=desk)
+        assert context.once("k", lambda: made.append(1) or len(made)) == 1
+    assert made == [1]
+
+
+def test_without_a_model_nothing_is_answered(desk):
+    context = RunContext(task=None, seed=0, desk=desk)
+    assert context.model is None
+    assert context.labels == ()
+    assert context.predict([Example("1", {"text": "x"})]) == [Failure("no_model")]
+
+
+def test_answers_are_kept_as_outputs_under_item_and_variant(desk):
+    model = KeywordClassifier()
+    asker = Asker(model, desk, fingerprint="f", to_data={}, digest="d")
+    context = RunContext(task=None, seed=3, desk=desk, asker=asker)
+    example = Example("1", {"text": "good"})
+    context.predict([example, example], variants=[None, "v"])
+    assert list(context.outputs) == [("1", None), ("1", "v")]
+    assert context.model is model
+    drawn = context.rng("p", "n@1", "1").random(2)
+    again = RunContext(task=None, seed=3, desk=desk).rng("p", "n@1", "1").random(2)
+    assert np.array_equal(drawn, again)
