@@ -1,5 +1,6 @@
 """Entity mentions of a text, grouped by who or what they name, and other names for them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -38,6 +39,9 @@ _WITH_THE: Final = frozenset(
 )
 
 
+_POSSESSIVE: Final = re.compile(r"\s?['’]\s?s$")
+
+
 class Mention(NamedTuple):
     """A stretch of the text that names an entity of a kind."""
 
@@ -66,12 +70,18 @@ def mentions(document: Document) -> list[Mention]:
     found: Any = document
     annotated = [(s.start, s.end, s.label) for s in found.annotations if s.label]
     spans = annotated or [(e.start, e.end, e.label) for e in found.entities]
+    spans = [(start, _without_clitic(document.text, start, end), lab) for start, end, lab in spans]
     kept = [
         Mention(start, end, kind, document.text[start:end])
         for start, end, label in sorted(spans)
         if (kind := kind_of(label)) is not None and end > start
     ]
     return [m for m in kept if m.text.strip() and m.text[0] not in "@#"]
+
+
+def _without_clitic(text: str, start: int, end: int) -> int:
+    """End of a name without the possessive that some taggings count to it."""
+    return start + len(_POSSESSIVE.sub("", text[start:end])) if end - start > 3 else end
 
 
 def groups(found: Sequence[Mention]) -> list[list[Mention]]:
@@ -118,7 +128,13 @@ def _tables(mention: Mention, parts: Sequence[str]) -> list[Sequence[str]]:
     firsts = first_names(gender) if gender else (*first_names("female"), *first_names("male"))
     if len(parts) > 1:
         return [firsts, last_names()]
-    return [firsts] if gender else [last_names()]
+    return [firsts] if gender else [_plain_last_names()]
+
+
+@cache
+def _plain_last_names() -> tuple[str, ...]:
+    """Family names that are no first names: one of those alone would have a gender."""
+    return tuple(name for name in last_names() if first_name_gender(name) is None)
 
 
 def needs_the(name: str) -> bool:
@@ -155,6 +171,8 @@ def _countries() -> frozenset[str]:
 
 def part_of(name: str, whole: Mention, mention: Mention) -> str:
     """What a shorter mention of a renamed person becomes: first name for first, last for last."""
+    if whole.text.isupper() and not mention.text.isupper():
+        name = name.title()
     if mention.text.lower() == whole.text.lower():
         return _cased(name, mention.text)
     words = whole.text.lower().split()

@@ -30,6 +30,9 @@ from scrutiny.text.wordnet import exists
 NEGATIVE: Final = frozenset(
     "no nobody none nothing nowhere neither nor never hardly scarcely barely seldom rarely".split()
 )
+_UNMARKED: Final = frozenset(
+    "dont doesnt didnt cant wont isnt arent wasnt werent wouldnt couldnt shouldnt".split()
+)
 _OPENERS: Final = frozenset(
     """who whom whose which what where when how why if because although though while whether unless
     whenever wherever once until till since after before as than lest""".split()
@@ -49,7 +52,9 @@ _POSITIVE: Final = {
 }
 _STOPS: Final = frozenset('.!?;:,()"')
 _NOT_AFTER: Final = frozenset("or if why whether than though perhaps maybe need dare".split())
-_NOT_BEFORE: Final = frozenset({"only", "just", "merely", "least", "until", "that", "yet", "so"})
+_NOT_BEFORE: Final = frozenset(
+    "only just merely least until that yet so since without much nearly".split()
+)
 
 
 def is_spaced(text: str) -> bool:
@@ -67,6 +72,11 @@ def negator_in(document: Document, first: int, last: int) -> int | None:
     """Index of the first negation in a sentence that could be taken out, or nothing."""
     for i in range(first, last):
         word = plain(document.words[i])
+        following = plain(document.words[i + 1]) if i + 1 < last else ""
+        if word == "t" and i > first + 1 and plain(document.words[i - 1]) == "'":
+            return None  # "do n ' t": the pieces of a split negation are left alone
+        if following == "help" and word.endswith("n't"):
+            return None  # "can't help but"
         if word == "n't" and i > first:
             if plain(document.words[i - 1]) != "ai":
                 return i
@@ -85,6 +95,8 @@ def has_negation(document: Document, first: int, verb: int, last: int) -> bool:
         word = plain(document.words[i])
         if i > verb and word in _STOPS:
             return False
+        if word in _UNMARKED or (word == "t" and i and plain(document.words[i - 1]) == "'"):
+            return True
         if word in NEGATIVE or word == "not" or word.endswith("n't") or word == "cannot":
             return True
     return False
@@ -234,7 +246,9 @@ def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     start, end = document.tokens[index]
     contracted = f"{do} n't" if is_spaced(document.text) else f"{do}n't"
     partner = _partner(document, index, tag)
+    is_upper = document.words[index].isupper()
     for text in (f"{do} not {base}", f"{contracted} {base}"):
+        text = text.upper() if is_upper else text
         yield (Edit(document.field, start, end, text), *partner)
 
 

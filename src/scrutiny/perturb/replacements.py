@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.doubtful_words import DOUBTFUL, STRUCK
+from scrutiny.perturb.doubtful_words import ANTONYMS, DOUBTFUL, NO_ANTONYM, STRUCK
 from scrutiny.perturb.verbs import tag_in_clause
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word, zipf
+from scrutiny.text.numbers import parse_number
 from scrutiny.text.wordnet import (
     antonyms,
     exists,
@@ -221,8 +222,10 @@ def antonym_forms(
     'worse'
     """
     base = content_lemma(word, xpos)
-    if base is None:
+    if base is None or base in NO_ANTONYM or parse_number(base) is not None:
         return ()
+    if xpos == "JJ" and base in ANTONYMS:
+        return (ANTONYMS[base],)
     pos = POS_OF[UPOS_OF[xpos]]
     found = antonyms(base, pos, senses=senses)
     if indirect and not found:

@@ -41,6 +41,12 @@ _OBJECTS: Final = frozenset("me you him her it us them".split())
 _CAUSATIVES: Final = frozenset("make let help see watch hear have feel notice".split())
 _RELATIVE: Final = frozenset("that which who what whatever whoever".split())
 _BEFORE_PARTICIPLE: Final = frozenset({"IN", "DT", "PRP$", "JJ", "JJR", "JJS", "POS", ","})
+_BASE_FOLLOWS: Final = frozenset(
+    "to wo ca sha gotta gonna wanna dont doesnt didnt cant wont wouldnt shouldnt couldnt please".split()
+)
+_SUBJECT_LENGTH: Final = 6
+_CLAUSE_ENDS: Final = frozenset(".!?;:,")
+_ASKING: Final = frozenset("what when where who why how which wtf and but so".split())
 _NOT_ADVERBIAL: Final = frozenset({"not", "n't", "never"})
 
 
@@ -180,16 +186,32 @@ def _depends(document: Document, index: int) -> bool:
     if at < 0:
         return False
     word = plain(document.words[at])
-    if word == "to" or auxiliary_kind(document, at) is not None:
+    if word in _BASE_FOLLOWS or auxiliary_kind(document, at) is not None:
         return True
-    if word not in _SUBJECTS and word not in _OBJECTS:
-        return False
-    at = _before(document, at)
+    if word == "t" and at > 1 and plain(document.words[at - 1]) == "'":
+        return True  # "did n ' t have"
+    return _is_inverted(document, index) or _is_object_verb(document, at, word)
+
+
+def _is_object_verb(document: Document, at: int, word: str) -> bool:
+    """Whether a pronoun before an infinitive is its subject: "do you use", "makes you wonder"."""
+    at = _before(document, at) if word in _SUBJECTS or word in _OBJECTS else -1
     if at < 0:
         return False
     if word in _SUBJECTS and auxiliary_kind(document, at) in ("modal", "do"):
         return True
     return word in _OBJECTS and lemma(plain(document.words[at]), "VERB") in _CAUSATIVES
+
+
+def _is_inverted(document: Document, index: int) -> bool:
+    """Whether an auxiliary before the subject takes the base form ("could you guys go")."""
+    for at in range(index - 2, max(-1, index - _SUBJECT_LENGTH), -1):
+        if document.words[at] in _CLAUSE_ENDS:
+            return False
+        if auxiliary_kind(document, at) in ("modal", "do"):
+            before = plain(document.words[at - 1]) if at else "."
+            return before in _CLAUSE_ENDS or before in _ASKING
+    return False
 
 
 def _before(document: Document, index: int) -> int:
@@ -301,6 +323,8 @@ def is_auxiliary(document: Document, index: int) -> bool:
     if kind == "do":
         return tag == "VB" or plain(document.words[index + 1]) in ("not", "n't")
     follower = plain(document.words[following])
+    if tag in ("VB", "VBP", "NN") and following > index + 1 and _may_be_participle(follower):
+        return could_be_verb(follower)  # "have really hit"
     return tag in ("VBN", "VBD") or follower in ("been", "had", "done", "got", "become")
 
 

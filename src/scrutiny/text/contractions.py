@@ -63,7 +63,7 @@ _QUESTION = frozenset("why how when where what which".split())
 # After these a form of be, have or will ends its clause and cannot lean on the word before it.
 _GAP = frozenset(
     "is are was were be has have had will would do does did can could should may might must "
-    "and or but nor that because if when while as than though until".split()
+    "to of and or but nor that because if when while as than though until".split()
 )
 _ED_BUT_NO_PARTICIPLE = frozenset(
     "need feed speed seed indeed bed red exceed proceed succeed bleed breed embed weed heed "
@@ -116,7 +116,7 @@ def _contracted_pattern() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w'’-])(?:(?P<irregular>ca|wo|sha) ?n['’]t|(?P<verb>{negated}) ?n['’]t"
         rf"|(?P<subject>{'|'.join(subjects)}) ?(?P<clitic>['’](?:m|re|ve|ll|s|d))"
-        rf"|(?P<let>let) ?['’]s|(?P<informal>{informal}|['’](?:em|tis|twas)))(?![\w'’-])",
+        rf"|(?P<let>let) ?['’]s|(?P<informal>{informal}|['’](?:em|tis|twas)))(?![\w'’-]|\s-)",
         re.IGNORECASE,
     )
 
@@ -193,14 +193,26 @@ def _full_pattern() -> re.Pattern[str]:
     subjects = sorted({s for group in _CLITICS.values() for s in group.split()})
     return re.compile(
         rf"(?<![\w'’-])(?:(?P<verb>{'|'.join(sorted(_NEGATED))}|will|shall) not|can ?not"
-        rf"|(?P<subject>{'|'.join(subjects)}) (?P<be>am|is|are|has|have|had|will|would)(?! not)"
+        rf"|(?P<subject>{'|'.join(subjects)}) (?P<be>am|is|are|has|have|had|will|would)"
+        rf"(?! not| n ?['’])"
         rf"|(?P<let>let us))(?![\w'’-])",
         re.IGNORECASE,
     )
 
 
-def _clitic_of(subject: str, verb: str, text: str, end: int) -> str | None:
+def _may_lean(text: str, start: int, subject: str, verb: str) -> bool:
+    """Whether a verb can lean on its subject: not in comparisons ("than he is"), nor on a pair."""
+    before = _PREVIOUS.search(text, max(0, start - 20), start)
+    word = "" if before is None else before[1].lower()
+    if word in ("than", "as") or (word == "and" and verb in ("am", "have") and subject == "i"):
+        return word == "as" and _opens_sentence(text, start - 3)
+    return subject != "here" or word in ("", "and", "but") or _opens_sentence(text, start)
+
+
+def _clitic_of(subject: str, verb: str, text: str, *, start: int, end: int) -> str | None:
     """Clitic for a subject and its verb, None where they cannot be contracted here."""
+    if not _may_lean(text, start, subject, verb):
+        return None
     immediate = _NEXT.match(text, end)
     if immediate is None or immediate[1].lower() in _GAP or immediate[1].lower() == "not":
         return None
@@ -208,7 +220,7 @@ def _clitic_of(subject: str, verb: str, text: str, end: int) -> str | None:
     if subject not in _CLITICS[clitic].lower().split():
         return None
     is_perfect = _is_participle(_next_word(text, end)) or immediate[1].lower() in ("been", "got")
-    if verb in ("has", "had") or (verb == "have" and subject not in ("could", "would", "should")):
+    if verb in ("has", "had", "have"):
         return clitic if is_perfect else None
     return clitic
 
@@ -219,7 +231,9 @@ def _contracted(text: str, match: re.Match[str]) -> str | None:
         return found[:3] + "'s" if _opens_sentence(text, match.start()) else None
     if match["subject"] is not None:
         subject, verb = match["subject"], match["be"]
-        clitic = _clitic_of(subject.lower(), verb.lower(), text, match.end())
+        clitic = _clitic_of(
+            subject.lower(), verb.lower(), text, start=match.start(), end=match.end()
+        )
         return None if clitic is None else subject + (clitic.upper() if verb.isupper() else clitic)
     verb = (match["verb"] or "can").lower()
     short = {"can": "can't", "will": "won't", "shall": "shan't"}.get(verb, verb + "n't")

@@ -50,6 +50,7 @@ _ORG_ENDINGS = frozenset(
 )
 _ORG_HEADS = frozenset("University Institute Bank Ministry Department College Museum".split())
 _LOCATIVE = frozenset("in at from near to toward towards around through outside inside".split())
+_GAP = 2  # characters between the words of a name
 _COMMON = 4.0  # zipf above which a capital at a sentence's start says nothing
 
 
@@ -120,6 +121,8 @@ def _run_end(words: _Words, i: int, most: int) -> int:
             continue
         if not words.is_name_like[end]:
             break
+        if end > i and words.spans[end][0] - words.spans[end - 1][1] > _GAP:
+            break  # a possessive between: "Priya Raman's Hamlet"
         end += 1
     while end > i and words.words[end - 1] == ".":
         end -= 1

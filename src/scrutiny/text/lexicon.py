@@ -110,7 +110,9 @@ def zipf(word: str) -> float:
 @cache
 def _misspellings() -> dict[str, tuple[str, ...]]:
     rows = (line.split(" ") for line in _read_lines("misspellings.txt.xz"))
-    return {row[0]: tuple(row[1:]) for row in rows}
+    # who misspells a word hits its first letter; the rest are slips of the keyboard
+    kept = ((word, tuple(w for w in wrong if w[0] == word[0])) for word, *wrong in rows)
+    return {word: wrong for word, wrong in kept if wrong}
 
 
 def misspellings(word: str) -> tuple[str, ...]:

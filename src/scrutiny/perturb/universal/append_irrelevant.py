@@ -2,25 +2,29 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.sites import whole_text
-from scrutiny.text.lexicon import is_stop_word, opening_phrases, proverbs
+from scrutiny.text.gender import first_name_gender
+from scrutiny.text.lexicon import is_stop_word, opening_phrases, place_region, proverbs, zipf
 from scrutiny.text.tokens import is_word
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 _ALTERNATIVES = 4
+_COMMON = 3.5  # zipf of words that are no names, or are known as such
+_SUBJECTS = frozenset("i you he she it we they this there".split())
 
 
 @dataclass(frozen=True, slots=True)
 class AppendIrrelevant:
     """An opening phrase before the text, and behind a longer one a proverb.
 
-    Both are neutral in sentiment. A function word that began the text with a capital is written
+    Both are neutral in sentiment. A common word that began the text with a capital is written
     small behind the phrase ("Apparently, the film …").
 
     Parameters
@@ -72,13 +76,28 @@ class AppendIrrelevant:
         for _ in range(_ALTERNATIVES):
             before, behind = rng.random(2).tolist()
             edits: list[Edit] = []
-            if self.start:
-                phrases = opening_phrases()
+            phrases = _openings(document) if self.start else ()
+            if phrases:
                 edits += _opening(document, phrases[int(before * len(phrases))])
             if has_end:
                 known = proverbs()
                 edits.append(_ending(document, known[int(behind * len(known))]))
-            yield tuple(edits)
+            if edits:
+                yield tuple(edits)
+
+
+@cache
+def _without_that() -> tuple[str, ...]:
+    return tuple(phrase for phrase in opening_phrases() if not phrase.endswith(" that"))
+
+
+def _openings(document: Document) -> tuple[str, ...]:
+    """Phrases that can stand before a text: "… that" needs a clause, "and" takes none."""
+    first = document.words[0].lower().replace("’", "'")
+    if first in ("and", "but", "or", "nor", "so"):
+        return ()
+    is_clause = first.partition("'")[0] in _SUBJECTS and "?" not in document.words
+    return opening_phrases() if is_clause else _without_that()
 
 
 def _opening(document: Document, phrase: str) -> list[Edit]:
@@ -86,10 +105,17 @@ def _opening(document: Document, phrase: str) -> list[Edit]:
     start = document.tokens[0][0]
     edits = [Edit(document.field, start, start, phrase + " ")]
     first = document.words[0]
-    is_function_word = is_word(first) and is_stop_word(first) and first[0].isupper()
-    if is_function_word and first[1:].islower() and first[0] != "I":
+    if first[0].isupper() and first[1:].islower() and is_word(first) and _is_ordinary(first):
         edits.append(Edit(document.field, start, start + 1, first[0].lower()))
     return edits
+
+
+def _is_ordinary(word: str) -> bool:
+    """Whether a word has its capital from the head of a sentence alone."""
+    if word.partition("'")[0].partition("’")[0] == "I" or first_name_gender(word):
+        return False
+    low = word.lower()
+    return is_stop_word(low) or (place_region(word) is None and zipf(low) >= _COMMON)
 
 
 def _ending(document: Document, proverb: str) -> Edit:

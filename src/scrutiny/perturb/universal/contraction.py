@@ -1,5 +1,6 @@
 """Contractions written out, and full forms contracted."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,10 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.negation import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+
+_CLITIC = re.compile(r"(n['’]t|['’](?:m|re|ve|ll|s|d))$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,11 @@ class Contraction:
         yield (Edit(document.field, *place, _rewrites(document.text, self.direction)[place]),)
 
 
+def _split(short: str) -> str:
+    """A contraction with its clitic split off in the Penn manner ("is n't", "ca n't", "it 's")."""
+    return _CLITIC.sub(r" \1", short)
+
+
 @lru_cache(maxsize=8)
 def _rewrites(text: str, direction: str) -> Mapping[tuple[int, int], str]:
     """New text by place, from left to right; for the sites of a text and then their candidates."""
@@ -72,5 +82,6 @@ def _rewrites(text: str, direction: str) -> Mapping[tuple[int, int], str]:
     if direction != "contract":
         found += find_contractions(text)
     if direction != "expand":
-        found += find_expansions(text)
+        short = find_expansions(text)
+        found += [r._replace(text=_split(r.text)) for r in short] if is_spaced(text) else short
     return {(r.start, r.end): r.text for r in sorted(found)}

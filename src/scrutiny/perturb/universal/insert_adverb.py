@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # After these a participle is an attribute or a noun ("the running water", "his singing").
 _BEFORE_NOUNS: Final = frozenset({"DT", "PRP$", "JJ", "JJR", "JJS", "CD", "POS"})
 _TRIED: Final = 5
+_BINDING: Final = frozenset({"to", "not", "never"})
+_SOBER: Final = ("actually", "generally", "normally", "often", "simply", "typically", "usually")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,19 @@ class InsertAdverb:
         """Adverbs in random order, a few of them, none that the text has there already."""
         near = {plain(w) for w in document.words[max(0, site.token - 2) : site.token]}
         is_upper = document.words[site.token].isupper()
-        for tried, adverb in enumerate(in_random_order(adverbs(), rng)):
+        fitting = _SOBER if _is_bound(document, site.token) else adverbs()
+        for tried, adverb in enumerate(in_random_order(fitting, rng)):
             if tried == _TRIED:
                 return
             if adverb not in near:
                 text = f"{adverb.upper() if is_upper else adverb} "
                 yield (Edit(document.field, site.start, site.start, text),)
+
+
+def _is_bound(document: Document, index: int) -> bool:
+    """Whether a negation or "to" stands before a verb: no "don't obviously", no "to evidently"."""
+    before = plain(document.words[index - 1]) if index else ""
+    return before in _BINDING or before.endswith("n't") or document.tag(index) in ("VBG", "VBN")
 
 
 def _has_room(document: Document, index: int) -> bool:

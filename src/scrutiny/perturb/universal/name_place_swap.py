@@ -13,11 +13,16 @@ from scrutiny.perturb.verbs import could_be_verb
 from scrutiny.text.casing import match_case
 from scrutiny.text.gender import first_name_gender, swap_gender
 from scrutiny.text.lexicon import Gender, cities, countries, first_names, place_region, table
+from scrutiny.text.wordnet import exists
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 _TRIED: Final = 3
+_SMALL_TITLES: Final[dict[Gender, frozenset[str]]] = {
+    "male": frozenset({"mr"}),
+    "female": frozenset({"ms", "mrs"}),
+}
 _LONGEST_PLACE: Final = 4  # tokens
 _PRONOUNS: Final[dict[Gender, frozenset[str]]] = {
     "male": frozenset({"he", "him", "his", "himself", "he'd", "he'll", "he's"}),
@@ -98,13 +103,18 @@ class NamePlaceSwap:
 
     def _people(self, document: Document) -> Iterator[tuple[int, str | None]]:
         """(token, its counterpart, or nothing for a first name) for all that has to change."""
+        is_small = document.text.islower()
+        present = {word.lower() for word in document.words}
         for i, word in enumerate(document.words):
-            if first_name_gender(_bare(word)) == self._other and _is_name(document, i):
+            name = word.capitalize() if is_small else word
+            if first_name_gender(_bare(name)) == self._other and _is_name(document, i):
                 yield i, None
-            elif _is_of(word, self._other):
+            elif word in _SMALL_TITLES[self._other] and document.words[i + 1 : i + 2] == ["."]:
+                yield i, "ms" if self._other == "male" else "mr"
+            elif _is_of(word, self._other) and word.lower() != "god":
                 other = swap_gender(word, _pronoun_tag(document, i))
-                if other is not None:
-                    yield i, other
+                if other is not None and (_is_pronoun(word) or other.lower() not in present):
+                    yield i, other  # "Mom, Dad" would become "Mom, Mom"
 
     @property
     def _other(self) -> Gender:
@@ -124,7 +134,7 @@ class NamePlaceSwap:
             start, end = document.tokens[i]
             word = document.words[i]
             bare = _bare(word)
-            text = other if other is not None else match_case(bare, new[bare]) + word[len(bare) :]
+            text = other if other is not None else _cased(bare, new[bare]) + word[len(bare) :]
             yield Edit(document.field, start, end, text)
 
     def _places(self, document: Document) -> list[tuple[int, int, str]]:
@@ -191,6 +201,16 @@ def _is_of(word: str, gender: Gender) -> bool:
     return low in _PRONOUNS[gender] or _bare(low) in _gendered(gender)
 
 
+def _is_pronoun(word: str) -> bool:
+    """Whether a word is a pronoun of either gender."""
+    low = word.lower().replace("’", "'")
+    return low in _PRONOUNS["male"] or low in _PRONOUNS["female"]
+
+
+def _cased(old: str, new: str) -> str:
+    return new.lower() if old.islower() else match_case(old, new)
+
+
 def _pronoun_tag(document: Document, index: int) -> str:
     """Penn tag, where the words behind "her" settle what it is.
 
@@ -214,6 +234,10 @@ def _is_name(document: Document, index: int) -> bool:
     A verb at the head of a sentence ("Mark my words") may be tagged as a name; what follows tells.
     """
     word = document.words[index]
+    if _bare(word).lower() == "jesus":  # an exclamation as often as a name
+        return False
+    if word.islower():  # in a text without capitals: a name if it is no other word
+        return document.text.islower() and not _is_another_word(_bare(word))
     if not word[:1].isupper() or document.tag(index) not in ("NNP", "NN", "FW"):
         return False
     opens = index == 0 or document.words[index - 1] in (".", "!", "?", '"', "“")
@@ -223,6 +247,11 @@ def _is_name(document: Document, index: int) -> bool:
         return True
     following = document.tag(index + 1) if index + 1 < len(document.words) else "."
     return following in ("VBZ", "VBD", "VBP", "MD", "NNP", "CC", ",", "POS")
+
+
+def _is_another_word(low: str) -> bool:
+    """Whether a lower-case word is more than a name: a word of WordNet in some part of speech."""
+    return any(exists(low, pos) for pos in "nvar")
 
 
 def _is_capitalized_place(document: Document, index: int, name: str) -> bool:

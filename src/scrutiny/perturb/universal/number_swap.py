@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 _ALTERNATIVES: Final = 8
+_LATEST: Final = 2025  # a year of the past stays one
 # Words that are numbers only now and then, and words that only scale others.
 _AMBIGUOUS: Final = frozenset(
     "one first second zero hundred thousand million billion trillion".split()
 )
 _SCALES: Final = frozenset("hundred thousand million billion trillion".split())
+_SYMBOLS: Final = frozenset(": < > # = & + / @ ) (".split())
 _RATED: Final = frozenset("star stars point points thumb thumbs out /".split())
 
 
@@ -72,6 +74,7 @@ class NumberSwap:
             and _is_replaceable(parse_number(words[i]))
             and (self.ratings or not _is_rating(words, i))
             and not (words[i].isalpha() and _is_compound(words, i))
+            and not _is_part(words, i)
         ]
 
     def candidates(
@@ -108,6 +111,25 @@ def _is_rating(words: Sequence[str], at: int) -> bool:
     return bool(after and after[0] in _RATED) or before[-1:] == ["/"] or before == ["out", "of"]
 
 
+def _is_part(words: Sequence[str], at: int) -> bool:
+    """Whether a number is a part of something else: a clock, an emoticon, a fraction, a link."""
+    before = words[at - 1].lower() if at else ""
+    after = words[at + 1].lower() if at + 1 < len(words) else ""
+    if before in _SYMBOLS or after in _SYMBOLS or after in ("rd", "th", "st", "nd"):
+        return True
+    if words[at].isalpha():
+        number = parse_number(words[at])
+        is_ordinal = number is not None and number.kind == "ordinal_word"
+        return before == "no" or (is_ordinal and (before in ("a", "an") or before.isdigit()))
+    if after == "%" and words[at] == "100":
+        return True
+    if after == ",":
+        near = words[at + 2 : at + 3]
+    else:
+        near = words[max(0, at - 2) : at - 1] if before == "," else ()
+    return any(word.isdigit() and "000" in (word, words[at]) for word in near)
+
+
 def _is_compound(words: Sequence[str], at: int) -> bool:
     """Whether a number word is a part of a longer one: "two hundred", "sixty five"."""
     near = [word.lower() for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])]
@@ -131,8 +153,8 @@ def _range(value: int, number: Number) -> tuple[int, int, int]:
     is_plain = number.kind == "digits" and not number.is_grouped
     if number.suffix == "s":
         return max(10, value - 30), value + 30, 10
-    if is_plain and 1900 <= value <= 2100 and len(number.text) == 4:
-        return value - 30, value + 30, 1
+    if is_plain and 1500 <= value <= 2100 and len(number.text) == 4:
+        return value - 30, max(value, min(value + 30, _LATEST)), 1
     if number.kind == "ordinal_word" or (number.kind == "ordinal" and value <= 31):
         return 2, max(12, min(31, 2 * value)), 1
     if number.kind == "word":
