@@ -42,7 +42,7 @@ _CAUSATIVES: Final = frozenset("make let help see watch hear have feel notice".s
 _RELATIVE: Final = frozenset("that which who what whatever whoever".split())
 _BEFORE_PARTICIPLE: Final = frozenset({"IN", "DT", "PRP$", "JJ", "JJR", "JJS", "POS", ","})
 _BASE_FOLLOWS: Final = frozenset(
-    "to wo ca sha gotta gonna wanna dont doesnt didnt cant wont wouldnt shouldnt couldnt please".split()
+    "to wo ca sha gotta gonna wanna dont doesnt didnt cant wont wouldnt shouldnt please".split()
 )
 _SUBJECT_LENGTH: Final = 6
 _CLAUSE_ENDS: Final = frozenset(".!?;:,")
