@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 RUNS ?= runs
+TESTERS ?= 2
 
 .PHONY: demo test test-fast lint format bench docs clean
 
@@ -27,11 +28,11 @@ demo: $(VENV)/.core
 		--html $(RUNS)/demo/report.html
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(TESTERS) --dist loadfile
 
 # Without the tests that take more than ten seconds each.
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n $(TESTERS) --dist loadfile -m "not slow"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

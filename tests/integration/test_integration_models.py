@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -147,3 +148,21 @@ def change_tokenizer(folder: Path) -> None:
     good, bad = words.index("good"), words.index("bad")
     words[good], words[bad] = words[bad], words[good]
     make_tokenizer(folder, words=words)
+
+
+def test_weights_that_change_in_the_middle_of_a_run_are_refused(
+    checkpoint: Path, tmp_path: Path
+) -> None:
+    for seed in (1, 2):
+        shutil.copytree(checkpoint, tmp_path / "runs" / f"seed-{seed}")
+    model = f"hf:{tmp_path}/runs/seed-{{seed}}#labels=negative|positive"
+    scrutiny.run("performance", model=model, data=ROWS, out=tmp_path / "out")
+    forget_finished_shards(tmp_path / "out" / "journal.sqlite")
+    change_one_weight(tmp_path / "runs" / "seed-2")
+    with pytest.raises(ModelError, match=r"seed-2.* has changed since this run began"):
+        scrutiny.run("performance", model=model, data=ROWS, out=tmp_path / "out")
+
+
+def forget_finished_shards(journal: Path) -> None:
+    with sqlite3.connect(journal) as connection:
+        connection.execute("DELETE FROM done")

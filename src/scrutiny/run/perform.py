@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell
+from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model, Replicate
 from scrutiny.run.asking import Asker
 from scrutiny.run.blocks import (
@@ -106,13 +107,34 @@ class Performer:
     def _asker(self, task: TaskSpec, replicate: Replicate) -> Asker:
         model = self._model(task, replicate)
         match = self._resolved.pairings[task.family, task.dataset].labels
+        fingerprint = model.fingerprint()
+        if fingerprint is not None:
+            self._must_be_the_same(task, replicate, fingerprint)
         return Asker(
             model,
             self._desk,
-            fingerprint=model.fingerprint() or self._of_this_run(task, replicate),
+            fingerprint=fingerprint or self._of_this_run(task, replicate),
             to_data={model_label: label for label, model_label in match.mapping.items()},
             digest=match.digest,
         )
+
+    def _must_be_the_same(self, task: TaskSpec, replicate: Replicate, fingerprint: str) -> None:
+        """Refuse a replicate whose weights changed since this run first asked it.
+
+        Raises
+        ------
+        ModelError
+            If they did: half of its records would be another model's.
+        """
+        key = f"fingerprint/{task.family}/{replicate.source}/{task.dataset}"
+        known, before = self._desk.memo(key)
+        if known and before != fingerprint:
+            raise ModelError(
+                f"{replicate.source} has changed since this run began: its weights, tokenizer or "
+                "configuration are not those of the records that are done. Choose another --out."
+            )
+        if not known:
+            self._desk.set_memo(key, fingerprint)
 
     def _of_this_run(self, task: TaskSpec, replicate: Replicate) -> str:
         """Stand-in for a fingerprint that nobody knows: answers are not shared between runs."""
