@@ -90,18 +90,24 @@ def test_killed_ten_times_and_reissued_gives_the_same_file(tmp_path: Path) -> No
     whole_s = time.monotonic() - began
     expected = files(tmp_path / "whole")
     rng = random.Random(0)
-    killed = 0
-    for number in range(10):
-        out, cache = tmp_path / f"killed-{number}", tmp_path / f"cache-{number}"
-        workers = ("--workers", str(1 + number % 2))
+    killed = attempts = 0
+    while killed < 10:
+        attempts += 1
+        assert attempts <= 40, f"only {killed} of {attempts} runs were still going when killed"
+        out, cache = tmp_path / f"killed-{attempts}", tmp_path / f"cache-{attempts}"
+        workers = ("--workers", str(1 + attempts % 2))
+        began = time.monotonic()
         process = start(out, cache, *workers)
         time.sleep(whole_s * rng.uniform(0.2, 0.95))
-        killed += process.poll() is None
+        if process.poll() is not None:  # a quieter machine: aim earlier
+            whole_s = min(whole_s, 0.9 * (time.monotonic() - began))
+            process.communicate()
+            continue
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        killed += 1
         finish(out, cache, *workers)
-        assert files(out) == expected, f"kill {number}"
-    assert killed >= 5  # most were really interrupted
+        assert files(out) == expected, f"kill {killed} of attempt {attempts}"
 
 
 def test_reissuing_a_finished_command_asks_nothing(tmp_path: Path) -> None:
