@@ -97,6 +97,7 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "typos": ("a word of four letters", has_long_word, ""),
     "contraction": ("", bool, "only where grammar lets words contract or expand"),
     "spelling_error": ("", bool, "only words with an attested misspelling"),
+    "append_irrelevant": ("", bool, "nothing is put before a text that begins with and, but, or"),
     "synonym_wordnet": ("", bool, "only single common words that share a usual sense"),
     "synonym_vectors": ("", bool, "only near words of the same form that are no antonyms"),
     "masked_lm": ("", bool, "only words of the same form, never the word itself"),
