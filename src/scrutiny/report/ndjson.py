@@ -7,6 +7,7 @@ from scrutiny.core.canonical import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.view import RunView
+from scrutiny.store.estimates import estimate_to_row
 
 #: Columns of ``estimates.parquet``, in their order.
 COLUMNS: Final = (
@@ -47,31 +48,9 @@ def render_ndjson(view: RunView) -> str:
 
 def estimate_object(estimate: Estimate) -> dict[str, Any]:
     """Columns of one estimate; ``condition`` is an object, no value is null."""
-    key, counts = estimate.key, estimate.counts
-    return {
-        "diagnostic": key.diagnostic,
-        "metric": key.metric,
-        "subject": key.subject,
-        "reference": key.reference,
-        "dataset": key.dataset,
-        "replicate": key.replicate,
-        "role": key.role,
-        "condition": plain(dict(key.condition)),
-        "group": key.group,
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "level": estimate.level,
-        "method": estimate.method,
-        "n": counts.n,
-        "n_units": estimate.n_units,
-        "planned": counts.planned,
-        "undefined": counts.undefined,
-        "failed": counts.failed,
-        "skipped": counts.skipped,
-        "refused": counts.refused,
-        "status": estimate.status,
-    }
+    row = estimate_to_row(estimate)
+    row["condition"] = plain(dict(estimate.key.condition))
+    return {name: row[name] for name in COLUMNS}
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

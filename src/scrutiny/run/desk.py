@@ -1,6 +1,6 @@
 """Where a task gets answers and memos: SQLite in the driver, a pipe in a worker."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from scrutiny.run.progress import Progress, Silent
@@ -54,6 +54,36 @@ class LocalDesk:
     def set_memo(self, key: str, value: Any) -> None:
         """Keep a JSON value for the life of the run."""
         self._journal.set_memo(key, value)
+
+
+class RemoteDesk:
+    """The driver's desk, seen from a worker: every request goes through one function.
+
+    Parameters
+    ----------
+    request
+        Sends the name of a method and its arguments to the driver, and waits for the answer.
+    """
+
+    def __init__(self, request: Callable[[str, tuple[Any, ...]], Any]) -> None:
+        self._request = request
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Known answers among these keys."""
+        return dict(self._request("get_many", (keys,)))
+
+    def put_many(self, answers: Mapping[bytes, bytes]) -> None:
+        """Keep answers; they are safe when the call returns."""
+        self._request("put_many", (answers,))
+
+    def memo(self, key: str) -> tuple[bool, Any]:
+        """Whether a value is kept under a key, and the value."""
+        known, value = self._request("memo", (key,))
+        return bool(known), value
+
+    def set_memo(self, key: str, value: Any) -> None:
+        """Keep a JSON value for the life of the run."""
+        self._request("set_memo", (key, value))
 
 
 class NoAnswers:

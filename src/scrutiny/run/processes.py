@@ -15,39 +15,21 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from scrutiny.core.errors import RunIncompleteError, ScrutinyError
-from scrutiny.run.desk import Desk, ask
+from scrutiny.run.desk import Desk, RemoteDesk, ask
 from scrutiny.run.executors import Work
 from scrutiny.run.perform import Performer
 from scrutiny.run.resolved import Resolved
 from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 
-class PipeDesk:
-    """The driver's desk, seen from a worker."""
+def pipe_desk(pipe: "Connection[Any, Any]") -> RemoteDesk:
+    """The driver's desk, through a pipe."""
 
-    def __init__(self, pipe: "Connection[Any, Any]") -> None:
-        self._pipe = pipe
+    def request(method: str, arguments: tuple[Any, ...]) -> Any:
+        pipe.send(("ask", method, arguments))
+        return pipe.recv()
 
-    def get_many(self, keys: Any) -> dict[bytes, bytes]:
-        """Known answers among these keys."""
-        return dict(self._ask("get_many", keys))
-
-    def put_many(self, answers: Any) -> None:
-        """Keep answers; they are safe when the call returns."""
-        self._ask("put_many", answers)
-
-    def memo(self, key: str) -> tuple[bool, Any]:
-        """Whether a value is kept under a key, and the value."""
-        known, value = self._ask("memo", key)
-        return bool(known), value
-
-    def set_memo(self, key: str, value: Any) -> None:
-        """Keep a JSON value for the life of the run."""
-        self._ask("set_memo", key, value)
-
-    def _ask(self, method: str, *arguments: Any) -> Any:
-        self._pipe.send(("ask", method, arguments))
-        return self._pipe.recv()
+    return RemoteDesk(request)
 
 
 class Processes:
@@ -156,7 +138,7 @@ def _stop(crew: dict[Any, Any]) -> None:
 
 def _work(pipe: "Connection[Any, Any]", resolved: Resolved, run_id: str) -> None:
     """Body of a worker: perform what comes until nothing comes."""
-    performer = Performer(resolved, PipeDesk(pipe), run_id=run_id)
+    performer = Performer(resolved, pipe_desk(pipe), run_id=run_id)
     with suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
         while (work := pipe.recv()) is not None:
             task, prepared = work

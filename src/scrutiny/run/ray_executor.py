@@ -9,7 +9,7 @@ from time import sleep
 from typing import Any
 
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
-from scrutiny.run.desk import Desk, ask
+from scrutiny.run.desk import Desk, RemoteDesk, ask
 from scrutiny.run.executors import Work
 from scrutiny.run.perform import Performer
 from scrutiny.run.resolved import Resolved
@@ -56,44 +56,26 @@ class Mailbox:
         return False, None
 
 
-class MailboxDesk:
-    """The driver's desk, seen from a Ray worker."""
+def mailbox_desk(mailbox: Any) -> RemoteDesk:
+    """The driver's desk, through the mailbox actor."""
 
-    def __init__(self, mailbox: Any) -> None:
-        self._mailbox = mailbox
-
-    def get_many(self, keys: Any) -> dict[bytes, bytes]:
-        """Known answers among these keys."""
-        return dict(self._ask("get_many", keys))
-
-    def put_many(self, answers: Any) -> None:
-        """Keep answers; they are safe when the call returns."""
-        self._ask("put_many", answers)
-
-    def memo(self, key: str) -> tuple[bool, Any]:
-        """Whether a value is kept under a key, and the value."""
-        known, value = self._ask("memo", key)
-        return bool(known), value
-
-    def set_memo(self, key: str, value: Any) -> None:
-        """Keep a JSON value for the life of the run."""
-        self._ask("set_memo", key, value)
-
-    def _ask(self, method: str, *arguments: Any) -> Any:
+    def request(method: str, arguments: tuple[Any, ...]) -> Any:
         ray = _ray()
-        number = ray.get(self._mailbox.post.remote(method, arguments))
+        number = ray.get(mailbox.post.remote(method, arguments))
         while True:
-            done, value = ray.get(self._mailbox.fetch.remote(number))
+            done, value = ray.get(mailbox.fetch.remote(number))
             if done:
                 return value
             sleep(_POLL_S)
+
+    return RemoteDesk(request)
 
 
 class Worker:
     """Performs tasks on a node; runs as an actor."""
 
     def __init__(self, resolved: Resolved, mailbox: Any, run_id: str) -> None:
-        self._performer = Performer(resolved, MailboxDesk(mailbox), run_id=run_id)
+        self._performer = Performer(resolved, mailbox_desk(mailbox), run_id=run_id)
 
     def perform(self, work: Work) -> tuple[str, dict[str, bytes]]:
         """Identity and block of a task."""

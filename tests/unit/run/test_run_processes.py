@@ -13,7 +13,7 @@ from scrutiny.core.example import Example
 from scrutiny.run.asking import Asker
 from scrutiny.run.context import RunContext
 from scrutiny.run.desk import LocalDesk, NoAnswers, ask
-from scrutiny.run.processes import PipeDesk
+from scrutiny.run.processes import pipe_desk
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.journal import Journal
 from scrutiny.testing import KeywordClassifier
@@ -92,7 +92,7 @@ def test_the_desk_of_a_worker_is_the_drivers():
 
     thread = threading.Thread(target=serve)
     thread.start()
-    desk = PipeDesk(theirs)
+    desk = pipe_desk(theirs)
     desk.put_many({b"k": b"v"})
     assert desk.get_many([b"k", b"z"]) == {b"k": b"v"}
     assert desk.memo("m") == (False, None)
