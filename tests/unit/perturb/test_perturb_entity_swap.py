@@ -40,6 +40,12 @@ CASES = [
     ("She works for Google.", [("Google", "ORG")], [organizations()]),
     ("She works for Google.", [("Google", "corporation")], [organizations()]),
     ("Then Smith left.", [("Smith", "person")], [last_names()]),
+    ("Dublin is wet.", [("Dublin", "LOC")], [cities()]),  # at the head of a sentence
+    ("\u201cDublin\u201d, he said", [("Dublin", "LOC")], [cities()]),  # between quotes
+    ("Dublin's rain", [("Dublin", "LOC")], [cities()]),  # the possessive stays
+    ("from Dublin, Ireland", [("Dublin", "LOC"), ("Ireland", "LOC")], [cities(), countries()]),
+    ("Google sued Apple .", [("Google", "ORG"), ("Apple", "ORG")], [organizations()] * 2),
+    ("Smith met Jones", [("Smith", "PER"), ("Jones", "PER")], [last_names()] * 2),
 ]
 
 
@@ -49,11 +55,15 @@ def test_a_name_of_the_same_kind_with_the_old_label(text, entities, tables, seed
     given = example(text, *entities)
     variant, after, names = swapped(given, seed)
     assert variant.status == "ok"
-    assert names[0] in tables[0]
-    assert names[0] != entities[0][0]
-    assert after.gold[0].label == entities[0][1]
-    start = given.gold[0].start
+    for name, (surface, label), table, span in zip(
+        names, entities, tables, after.gold, strict=True
+    ):
+        assert name in table
+        assert name != surface
+        assert span.label == label
+    start, end = given.gold[0].start, given.gold[-1].end
     assert after.text[:start] == text[:start]
+    assert after.text[after.gold[-1].end :] == text[end:]
 
 
 @pytest.mark.parametrize("seed", range(5))
