@@ -79,7 +79,8 @@ def peer_rates(peer, python, texts):
     command = [python, str(HERE / "perturb_peers.py"), peer, str(PASSES)]
     done = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True)
     if done.returncode:
-        return f"not run: {done.stderr.strip().splitlines()[-1]}"
+        said = [line for line in done.stderr.splitlines() if any(map(str.isalpha, line))]
+        return f"not run: {said[-1].strip() if said else 'it ended without a word'}"
     return json.loads(done.stdout)
 
 
