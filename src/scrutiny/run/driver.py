@@ -15,7 +15,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
 from scrutiny.run.assignment import to_json
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
-from scrutiny.run.desk import Desk, LocalDesk, NoAnswers
+from scrutiny.run.desk import LocalDesk, NoAnswers
 from scrutiny.run.environment import environment
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.run.executors import Executor, Work, executor
@@ -93,9 +93,9 @@ def run_plan(
         _write_items(folder, resolved)
         make = executor(options.executor, workers=options.workers, objects=models or {})
         desk = LocalDesk(answers, journal, options.progress)
-        work = _Work(resolved, journal, desk, options.progress)
-        work.run("prepare", lambda desk: make(resolved, desk, run_id))
-        work.run("measure", lambda desk: make(resolved, desk, run_id))
+        work = _Work(resolved, journal, options.progress)
+        work.run("prepare", lambda: make(resolved, desk, run_id))
+        work.run("measure", lambda: make(resolved, desk, run_id))
         _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
         estimates, findings = estimate_all(
@@ -123,15 +123,12 @@ def run_plan(
 class _Work:
     """The shards of a run: which there are, which are done, and doing the rest."""
 
-    def __init__(
-        self, resolved: Resolved, journal: Journal, desk: Desk, progress: Progress
-    ) -> None:
+    def __init__(self, resolved: Resolved, journal: Journal, progress: Progress) -> None:
         self._resolved = resolved
         self._journal = journal
-        self._desk = desk
         self._progress = progress
 
-    def run(self, stage: str, make: Callable[[Desk], Executor]) -> None:
+    def run(self, stage: str, make: Callable[[], Executor]) -> None:
         """Do what is not done of one stage."""
         tasks = list(tasks_of(self._resolved, stage))
         done = self._journal.done()
@@ -139,7 +136,7 @@ class _Work:
         self._progress.start(stage, total=len(tasks), done=len(tasks) - len(todo))
         if not todo:
             return
-        for task_id, block in make(self._desk).run(self._with_variants(todo)):
+        for task_id, block in make().run(self._with_variants(todo)):
             self._journal.finish(task_id, block)
             timing = block["timings"].to_pylist()[0]
             self._progress.advance(stage, asked=timing["asked"], cached=timing["cached"])
