@@ -56,7 +56,12 @@ class Claim:
     checks
         What the verdict has to survive: "items", "seeds", "choices:NAME", "datasets".
     competence
-        Identifiers of the estimates that show skill, each with the limit that it must exceed.
+        Identifiers of the estimates that show skill, each with the limit that it must exceed. One
+        that begins with a diagnostic and a colon ("competence:accuracy") is that diagnostic's, of
+        the same family.
+    refused
+        Why it is refused whatever the numbers say (a checkpoint whose competence record is below
+        the gates), or nothing.
     post_hoc
         Whether it was written after the first query.
     """
@@ -69,6 +74,7 @@ class Claim:
     level: float = 0.95
     checks: tuple[str, ...] = ("items", "seeds")
     competence: tuple[tuple[str, float], ...] = ()
+    refused: str = ""
     post_hoc: bool = False
 
 

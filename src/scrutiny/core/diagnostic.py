@@ -52,6 +52,8 @@ class EstimateSpec:
         Column of the items that is resampled as a whole ("item", or a ``u_*`` column).
     strata
         Column within which units are resampled, or nothing.
+    where
+        Items that it is over, by their columns (``{"a_category": "age"}``); empty for all.
     """
 
     id: str
@@ -63,6 +65,29 @@ class EstimateSpec:
     condition: Mapping[str, object] = field(default_factory=dict)
     unit: str = "item"
     strata: str | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastSpec:
+    """An estimate of this family minus the same kind of estimate of its control family.
+
+    Parameters
+    ----------
+    id
+        Unique in the design; components of claims name it.
+    a, b
+        Identifiers of specifications of this design: the family's own, and the one that is read
+        off the control family's records. Usually the same.
+    role
+        Role of the control family ("null": untrained replicates). Where the plan has none, the
+        contrast does not exist, and claims that need it are undecided.
+    """
+
+    id: str
+    a: str
+    b: str
+    role: str = "null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +107,8 @@ class Design:
     families
         What the claims of a family say together, for the first line of a report: "changes hurt
         it more than random change does". By the family's name.
+    contrasts
+        Differences from a control family.
     """
 
     conditions: tuple[Mapping[str, object], ...] = ()
@@ -90,13 +117,15 @@ class Design:
     queries_per_item: int = 1
     notes: tuple[str, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
+    contrasts: tuple[ContrastSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """What a design may look at: the task, the data's shape and the models' declarations.
 
-    ``chance`` is the score that needs no skill on this dataset; ``majority`` the commonest label.
+    ``chance`` is the score that needs no skill on this dataset. ``columns`` counts the items by
+    the values of their columns (``{"a_category": {"age": 87}}``), in the order of appearance.
     """
 
     task: Task
@@ -109,6 +138,7 @@ class Inputs:
     languages: frozenset[str]
     capabilities: frozenset[str]
     is_audit: bool = False
+    columns: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +187,14 @@ class Context(Protocol):
         """
         ...
 
+    def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+        """Answers of the cell's model to queries of `scrutiny.core.language`.
+
+        Cached, batched, each distinct query once; a failing one is a value. ``model`` is asked
+        directly for what is not cached: ``encode``, ``representations``.
+        """
+        ...
+
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> "np.random.Generator":
         """Random stream of this name, the same for every model and replicate."""
         ...
@@ -173,8 +211,12 @@ class Context(Protocol):
 class Diagnostic(Protocol[P]):
     """A family of measurements; one folder or file each.
 
-    ``id`` is versioned; ``needs`` names model capabilities, ``tasks`` the tasks it applies to
-    (empty for any). ``scope`` is ``item`` where items can be measured apart from each other.
+    ``id`` is versioned; ``needs`` names model capabilities ("predict" among them), ``tasks`` the
+    tasks it applies to (empty for any). ``scope`` is ``item`` where items can be measured apart
+    from each other. Two members may be left out: ``nulls``, how many untrained replicates it
+    wants as its second null (a number; none unless stated), and ``presupposes``, the diagnostics
+    on data of their own whose estimates its claims' ``competence`` names: ``{"competence@1":
+    "builtin:agreement"}``.
     """
 
     id: str

@@ -58,14 +58,16 @@ class Task(Protocol):
     """A kind of question; one small file each.
 
     ``columns`` are the names that data strings map (``text=``, ``label=``); ``measures`` are what
-    `score` returns for one example, in order.
+    `score` returns for one example, in order. Where no label is asked for (pairs of sentences whose
+    likelihoods are compared, word sets whose vectors are), ``scored_by`` is nothing, `score` is
+    never called, and models are asked for capabilities other than ``predict``.
     """
 
     name: str
     fields: tuple[str, ...]
     columns: tuple[str, ...]
     measures: tuple[Measure, ...]
-    scored_by: Score
+    scored_by: Score | None
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a raw row whose columns are mapped already.
