@@ -24,7 +24,10 @@ class DataPlan:
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
-    """A family of models under its name in the plan."""
+    """A family of models under its name in the plan.
+
+    ``control_of`` names the family that a control or null family is there for; nothing means all.
+    """
 
     name: str
     source: str
@@ -32,11 +35,16 @@ class ModelPlan:
     role: str = "measured"
     seeds: tuple[int, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
+    control_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasurePlan:
-    """One diagnostic on some models and datasets."""
+    """One diagnostic on some models and datasets.
+
+    ``nulls`` is how many untrained replicates of each model are measured beside it; nothing leaves
+    it to the diagnostic.
+    """
 
     id: str
     diagnostic: str
@@ -44,6 +52,7 @@ class MeasurePlan:
     data: tuple[str, ...]
     params: Mapping[str, Any] = field(default_factory=dict)
     is_audit: bool = False
+    nulls: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
 
@@ -88,3 +89,16 @@ class Task(Protocol):
     def chance(self, golds: Sequence[Any]) -> float:
         """Score that needs no skill: the majority share, or 0 for tagging."""
         ...
+
+
+def score_of(task: Task) -> Score:
+    """How a task counts.
+
+    Raises
+    ------
+    PlanError
+        If no label is asked for.
+    """
+    if task.scored_by is None:
+        raise PlanError(f"The task {task.name!r} has no labels, so nothing is scored on it.")
+    return task.scored_by

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.reliability.replicate_tests import ReplicateTests
+
 Array = NDArray[Any]
 
 
@@ -38,6 +40,8 @@ class Additive:
     no_effect
         Value that says "no difference" (0 for drops); nothing for levels. Replicates are said to
         agree on the side of it.
+    tests
+        Tests of one replicate at a time that belong to it, or nothing.
     """
 
     id: str
@@ -51,6 +55,7 @@ class Additive:
     conditional_on: str | None = None
     row_range: tuple[float, float] | None = None
     no_effect: float | None = None
+    tests: ReplicateTests | None = None
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""

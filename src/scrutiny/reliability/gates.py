@@ -20,13 +20,17 @@ def gate(
     A model whose output is constant scores what its one label gets, so it never exceeds the score
     of the commonest label and is refused by the competence gate.
     """
+    if claim.refused:
+        return "refused", claim.refused
     for name, chance in claim.competence:
         if name not in estimated:
             return "undecided", "the estimate that shows skill was not computed"
         if not _exceeds(estimated[name], chance):
             return "refused", _no_skill(estimated[name], chance)
     if len(parts) < len(claim.components):
-        return "undecided", "an estimate that it needs was not computed"
+        there = [component for component, _ in parts]
+        lacking = next(c for c in claim.components if c not in there)
+        return "undecided", f"a comparison was not run: {lacking.against}"
     if all(part.interval is None for _, part in parts):
         why = parts[0][1].estimate.reason or "undefined"
         return "undecided", f"no value: {why.replace('_', ' ')}"

@@ -56,6 +56,14 @@ class Panel:
     strata: NDArray[np.int64] | None = None
     cells: NDArray[np.int64] | None = None
 
+    def select(self, rows: NDArray[np.int64]) -> "Panel":
+        """Return the panel of these items only."""
+        parts = (
+            None if part is None else part[rows] for part in (self.units, self.strata, self.cells)
+        )
+        items = tuple(self.items[i] for i in rows.tolist())
+        return Panel(self.measures, self.replicates, items, *parts)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
 _COUNTS: Final = ("tp", "fp", "fn")
 _SHARE: Final = (0.0, 1.0)
@@ -81,6 +82,7 @@ ACCURACY_DROP: Final = Additive(
     higher_is="worse",
     row_range=(-1.0, 1.0),
     no_effect=0.0,
+    tests=mcnemar_of_hits,
 )
 
 #: The drop minus the drop under the matched random change. The original cancels out, so it is the

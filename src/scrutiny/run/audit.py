@@ -105,4 +105,4 @@ def _declared(
     """Task of the data, and the capabilities of the model on it."""
     task = _task_of(data)
     family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
-    return task, capabilities_of(load_replicate(family.replicates[0].source, task, options))
+    return task, capabilities_of(load_replicate(family.replicates[0].source, task, options), task)

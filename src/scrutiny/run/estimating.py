@@ -3,25 +3,26 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import pyarrow as pa
 
+from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Claim, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
+from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.core.registry import registry
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate
 from scrutiny.reliability.panel import Joined, Panel, Side
+from scrutiny.reliability.replicate_tests import ReplicateTest, tests_of
 from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.contrasts import contrast, meet
-from scrutiny.stats.mcnemar import mcnemar
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
 
-_HITS = ("before.hit", "after.hit")
+_KEPT_PANELS = 8
 
 
 class Estimator:
@@ -34,7 +35,7 @@ class Estimator:
         self.seed = seed
         self._records = records
         self._items = items
-        self._panel = lru_cache(maxsize=4)(self._read)
+        self._panel = lru_cache(maxsize=_KEPT_PANELS)(self._read)
 
     def estimate(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification."""
@@ -75,7 +76,7 @@ class Estimator:
         """Panel that a specification reads."""
         spec = assignment.spec
         statistic = registry().load("statistic", spec.metric)
-        return self._panel(
+        whole = self._panel(
             PanelKey(
                 kind=assignment.kind,
                 subject=assignment.subject,
@@ -86,6 +87,7 @@ class Estimator:
                 cells=tuple(getattr(statistic, "cells", ())),
             )
         )
+        return whole.where(spec.where) if spec.where else whole
 
     def _read(self, key: PanelKey) -> Recorded:
         return read_panel(self._records, self._items, key)
@@ -118,46 +120,47 @@ def estimate_all(
         rows.append(found.estimate)
         if estimator.resampling.replicates == "each":
             rows += by_replicate(found)
-        rows += mcnemar_rows(estimator, assignment)
+        rows += rows_of_tests(estimator, assignment)
     for pair in contrasts:
         estimated[pair.id] = estimator.contrast(pair)
         rows.append(estimated[pair.id].estimate)
     return rows, decide(claims, estimated)
 
 
-def mcnemar_rows(estimator: Estimator, assignment: Assignment) -> list[Estimate]:
-    """McNemar's mid-p of each replicate, for drops of hits; never on pooled rows.
+def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate]:
+    """Rows of the statistic's own tests, one replicate at a time.
 
-    ``value`` is the two-sided p; ``n_units`` the items that changed between right and wrong.
+    ``value`` is the p-value; ``n_units`` what the test rests on.
     """
     spec = assignment.spec
-    if (spec.metric, spec.group, spec.role) != ("accuracy_drop@1", "all", "measured"):
+    tests = tests_of(registry().load("statistic", spec.metric))
+    if tests is None or spec.role != "measured" or spec.group == "changed":
         return []
-    panel, joined = estimator.joined(assignment, needs=_HITS)
+    panel, joined = estimator.joined(assignment)
+    units = None if panel.units is None else panel.units[joined.rows]
     if joined.rows.size == 0:
         return []
+    name = f"{spec.metric} {canonical_json(assignment.condition)} {spec.group}"
+    rng = generator(estimator.seed, "replicate-test", name=name, item=assignment.dataset)
     names = [panel.replicates[i] for i in joined.replicates]
     return [
-        _mcnemar_row(assignment, name, hits, joined.counts)
-        for name, hits in zip(names, joined.values, strict=True)
+        _test_row(assignment, replicate, test, joined.counts)
+        for replicate, values in zip(names, joined.values, strict=True)
+        for test in tests(values, units, rng)
     ]
 
 
-def _mcnemar_row(
-    assignment: Assignment, replicate: str | None, hits: Any, counts: Counts
+def _test_row(
+    assignment: Assignment, replicate: str | None, test: ReplicateTest, counts: Counts
 ) -> Estimate:
-    """Test of one replicate's hits ``(item, side)``."""
-    lost = int(((hits[:, 0] == 1) & (hits[:, 1] == 0)).sum())
-    gained = int(((hits[:, 0] == 0) & (hits[:, 1] == 1)).sum())
-    test = mcnemar(gained, lost)
     return Estimate(
-        key=replace(assignment.key, metric="mcnemar@1", replicate=replicate or "{}"),
+        key=replace(assignment.key, metric=test.metric, replicate=replicate or "{}"),
         value=test.p_value,
         low=None,
         high=None,
         level=0.95,
-        method="mcnemar mid-p@1",
+        method=f"{test.method}@1",
         counts=counts,
-        n_units=gained + lost,
-        across={"gained": gained, "lost": lost, "smallest_p": test.smallest_p},
+        n_units=test.n_units,
+        across=dict(test.numbers),
     )

@@ -35,7 +35,11 @@ def load_given(given: Any, task: Task) -> Model:
     return PythonModel(given, task, parse(f"python:object:{type(given).__name__}"), batch=None)
 
 
-def capabilities_of(model: Model) -> frozenset[str]:
-    """What a model can be asked beyond `predict`: what it states, and what it knows of itself."""
+def capabilities_of(model: Model, task: Task) -> frozenset[str]:
+    """What a model can be asked: what it states, and what it knows of itself.
+
+    A model loaded for a task with labels can be asked for them.
+    """
     known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
-    return model.capabilities | known
+    answers = set() if task.scored_by is None else {"predict"}
+    return model.capabilities | known | answers

@@ -42,6 +42,7 @@ class _Model(_Strict):
     role: Literal["measured", "control", "null", "baseline"] = "measured"
     seeds: tuple[int, ...] = ()
     labels: dict[str, str] = Field(default_factory=dict)
+    control_of: str = ""
 
 
 class _Train(_Strict):
@@ -60,6 +61,7 @@ class _Measure(_Strict):
     models: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
+    nulls: int | None = Field(default=None, ge=0, le=1000)
 
 
 class _Estimate(_Strict):
@@ -136,7 +138,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
     except ValidationError as error:
         raise PlanError(_explain(error, where)) from error
     models = tuple(
-        ModelPlan(n, m.source, m.random, m.role, seeds=m.seeds, labels=m.labels)
+        ModelPlan(n, m.source, m.random, m.role, m.seeds, m.labels, m.control_of)
         for n, m in read.models.items()
     )
     datasets = tuple(
@@ -163,6 +165,7 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
         models=measure.models or tuple(plan.models),
         data=measure.data or tuple(plan.data),
         params=measure.params,
+        nulls=measure.nulls,
     )
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.diagnostic import Inputs
@@ -20,8 +20,12 @@ from scrutiny.run.loading import capabilities_of, load_given, load_replicate
 from scrutiny.run.params import make_params
 from scrutiny.run.plan_claims import plan_claims
 from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
+from scrutiny.run.presupposed import with_presupposed
 from scrutiny.run.resolved import Measurement, Pairing, Resolved
-from scrutiny.run.specs import design_assignments, design_claims
+from scrutiny.run.specs import design_assignments, design_claims, design_contrasts
+
+#: A column with more values than this is no grouping.
+_MOST_VALUES: Final = 500
 
 
 def resolve(
@@ -48,6 +52,7 @@ def resolve(
         For whatever does not read, with where and how to fix it.
     """
     _must_be_sound(plan)
+    plan = with_presupposed(plan)
     options = options or LoadOptions()
     datasets = _datasets(plan, data or {})
     families = {
@@ -100,6 +105,7 @@ def _must_be_sound(plan: Plan) -> None:
 def _with_estimates(resolved: Resolved) -> Resolved:
     """Resolved plan with everything that it computes and claims, under full names."""
     designed = tuple(design_assignments(resolved))
+    controlled = tuple(design_contrasts(resolved, designed))
     own = list(plan_assignments(resolved, designed))
     contrasts = list(plan_contrasts(resolved, designed))
     assignments = (*designed, *(a for _, a in own))
@@ -108,12 +114,16 @@ def _with_estimates(resolved: Resolved) -> Resolved:
         by_plan.setdefault(name, []).append((assignment.spec.id, assignment.dataset))
     for name, contrast in contrasts:
         by_plan.setdefault(name, []).append((contrast.id, contrast.a.dataset))
-    full = [*(a.spec.id for a in assignments), *(c.id for _, c in contrasts)]
+    full = [
+        *(a.spec.id for a in assignments),
+        *(c.id for c in controlled),
+        *(c.id for _, c in contrasts),
+    ]
     claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
     return replace(
         resolved,
         assignments=assignments,
-        contrasts=tuple(c for _, c in contrasts),
+        contrasts=(*controlled, *(c for _, c in contrasts)),
         claims=(*design_claims(resolved), *claims),
     )
 
@@ -147,14 +157,16 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
             model = load_given(given[family], task) if family in given else None
             first[family, task.name] = model or load_replicate(source, task, resolved.options)
         pairings[family, name] = _pair(
-            first[family, task.name], resolved.datasets[name], explicit.get(family) or {}
+            first[family, task.name], resolved.datasets[name], task, explicit.get(family) or {}
         )
     return pairings
 
 
-def _pair(model: Model, dataset: Dataset, explicit: Mapping[str, str]) -> Pairing:
+def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str]) -> Pairing:
     labels = tuple(model.labels)
-    if labels:
+    if task.scored_by is None:  # nothing is predicted, so no label has to be matched
+        match = LabelMatch({})
+    elif labels:
         match = match_labels(dataset.labels, labels, explicit_map=explicit or None)
     elif dataset.task != "token-tagging":
         raise ModelError(
@@ -166,7 +178,7 @@ def _pair(model: Model, dataset: Dataset, explicit: Mapping[str, str]) -> Pairin
     return Pairing(
         labels=match,
         model_labels=labels,
-        capabilities=capabilities_of(model),
+        capabilities=capabilities_of(model, task),
         fingerprint=model.fingerprint(),
         is_batch_invariant=model.is_batch_invariant,
     )
@@ -200,7 +212,17 @@ def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) ->
         languages=dataset.languages,
         capabilities=resolved.pairings[family, data].capabilities,
         is_audit=plan.is_audit,
+        columns=_columns(dataset),
     )
+
+
+def _columns(dataset: Dataset) -> dict[str, dict[str, int]]:
+    """How often each value of each column occurs; columns of many values are left out."""
+    counts: dict[str, Counter[str]] = {}
+    for example in dataset.examples:
+        for name, value in example.attributes.items():
+            counts.setdefault(name, Counter())[str(value)] += 1
+    return {name: dict(found) for name, found in counts.items() if len(found) <= _MOST_VALUES}
 
 
 def _must_apply(diagnostic: Any, name: str, task: Task, pairing: Pairing) -> None:
@@ -210,16 +232,16 @@ def _must_apply(diagnostic: Any, name: str, task: Task, pairing: Pairing) -> Non
             f"{name} does not apply to the task {task.name!r}: it applies to "
             f"{', '.join(sorted(diagnostic.tasks))}."
         )
-    lacking = diagnostic.needs - pairing.capabilities - {"predict"}
+    lacking = diagnostic.needs - pairing.capabilities
     if lacking:
         raise PlanError(
             f"{name} needs a model with {', '.join(sorted(lacking))}; this one offers "
-            f"{', '.join(sorted(pairing.capabilities | {'predict'}))}."
+            f"{', '.join(sorted(pairing.capabilities)) or 'nothing'}."
         )
 
 
 def applies(diagnostic: Any, task: Task, capabilities: frozenset[str]) -> bool:
     """Whether a diagnostic can be run on this task with such a model."""
     return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
-        diagnostic.needs <= capabilities | {"predict"}
+        diagnostic.needs <= capabilities
     )

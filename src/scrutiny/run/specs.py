@@ -1,14 +1,14 @@
 """Estimates and claims of the designs, under names that are unique in the plan."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Design
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Family
 from scrutiny.data.dataset import Dataset
-from scrutiny.run.assignment import Assignment
+from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.resolved import Resolved
 
 
@@ -56,10 +56,11 @@ def places(resolved: Resolved) -> Iterator[Place]:
 def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
     """Assignments of every design, in plan order; their specifications have full names.
 
-    What a design measures of a control or null family has that family's role.
+    What a design measures of a control or null family has that family's role; where the design
+    says what is subtracted of such a family, the rest of it is not computed.
     """
     for place in places(resolved):
-        for spec in place.design.estimates:
+        for spec in _wanted(place):
             role = place.family.role if spec.role == "measured" else spec.role
             unit = place.unit if spec.unit == "item" else spec.unit
             named = replace(spec, id=place.prefix + spec.id, role=role, unit=unit)
@@ -74,17 +75,55 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
             )
 
 
+def _wanted(place: Place) -> Sequence[EstimateSpec]:
+    """Specifications of a place that somebody reads."""
+    specs = place.design.estimates
+    needed = {c.b for c in place.design.contrasts if c.role == place.family.role}
+    return [s for s in specs if s.id in needed] if needed else specs
+
+
+def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Contrast]:
+    """Differences of measured families from their control families, in plan order."""
+    by_name = {assignment.spec.id: assignment for assignment in designed}
+    controls = {model.name: model.control_of for model in resolved.plan.models}
+    everywhere = list(places(resolved))
+    for place in everywhere:
+        if place.family.role != "measured":
+            continue
+        for spec in place.design.contrasts:
+            other = next((p for p in everywhere if _controls(p, place, spec, controls)), None)
+            if other is not None:
+                yield Contrast(
+                    id=place.prefix + spec.id,
+                    a=by_name[place.prefix + spec.a],
+                    b=by_name[other.prefix + spec.b],
+                    is_paired=False,
+                )
+
+
+def _controls(
+    control: Place, place: Place, spec: ContrastSpec, controls: Mapping[str, str]
+) -> bool:
+    """Whether a place holds the control that a contrast asks for."""
+    return (
+        control.family.role == spec.role
+        and (control.measure, control.dataset) == (place.measure, place.dataset)
+        and controls.get(control.family.name) in ("", place.family.name)
+    )
+
+
 def design_claims(resolved: Resolved) -> Iterator[Claim]:
     """Claims of every design, and those that hold beyond one dataset, with full names.
 
     Nothing is claimed of control and null families: they are there to be compared with.
     """
     by_dataset: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
-    for place in places(resolved):
+    everywhere = list(places(resolved))
+    for place in everywhere:
         if place.family.role != "measured":
             continue
         for claim in place.design.claims:
-            named = _named(claim, place.prefix)
+            named = _named(claim, place, everywhere)
             yield named
             across = place.prefix.removesuffix(f"{place.dataset}/")
             by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
@@ -115,15 +154,31 @@ def unit_column(dataset: Dataset, unit: str) -> str:
     )
 
 
-def _named(claim: Claim, prefix: str) -> Claim:
+def _named(claim: Claim, place: Place, everywhere: Sequence[Place]) -> Claim:
     """Claim with full names in place of the design's own."""
+    prefix = place.prefix
     return replace(
         claim,
         id=prefix + claim.id,
         components=tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components),
         family=prefix + claim.family if claim.family else "",
-        competence=tuple((prefix + name, chance) for name, chance in claim.competence),
+        competence=tuple(
+            (_skill(name, place, everywhere), chance) for name, chance in claim.competence
+        ),
     )
+
+
+def _skill(name: str, place: Place, everywhere: Sequence[Place]) -> str:
+    """Full name of an estimate that shows skill: the design's own, or another diagnostic's."""
+    diagnostic, colon, own = name.partition(":")
+    if not colon:
+        return place.prefix + name
+    for other in everywhere:
+        is_same = other.family.name == place.family.name and other.within == place.within
+        if is_same and other.kind.partition("@")[0] == diagnostic:
+            if any(spec.id == own for spec in other.design.estimates):
+                return other.prefix + own
+    return name  # nobody computes it, which the gate says
 
 
 def _on_every_dataset(name: str, members: list[tuple[str, Claim]]) -> Claim:

@@ -19,12 +19,35 @@ from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 class Recorded:
     """Records of one diagnostic, subject and dataset, ready to be selected from.
 
-    ``sides`` are keyed by (condition as canonical JSON, role).
+    ``sides`` are keyed by (condition as canonical JSON, role); ``table`` holds the items with all
+    their columns, in the panel's order.
     """
 
     panel: Panel
     sides: Mapping[tuple[str, str], Side]
     conditions: Mapping[str, Mapping[str, Any]]
+    table: pa.Table
+
+    def where(self, columns: Mapping[str, str]) -> "Recorded":
+        """Return the records of the items that have these values in their columns.
+
+        Raises
+        ------
+        PlanError
+            If there is no such column.
+        """
+        for name in columns:
+            _must_have(self.table, name)
+        kept = np.ones(len(self.panel.items), dtype=bool)
+        for name, value in columns.items():
+            fits = pc.fill_null(pc.equal(self.table[name], value), fill_value=False)
+            kept &= fits.combine_chunks().to_numpy(zero_copy_only=False)
+        rows = np.flatnonzero(kept)
+        sides = {
+            key: Side(side.values[:, rows], side.status[:, rows])
+            for key, side in self.sides.items()
+        }
+        return Recorded(self.panel.select(rows), sides, self.conditions, self.table.take(rows))
 
     def select(self, selector: Selector, within: Mapping[str, object]) -> Side:
         """Side that a selector names, within a further condition.
@@ -102,7 +125,7 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
     )
     sides = _sides(table, panel)
     conditions = {condition: json.loads(condition) for condition, _ in sides}
-    return Recorded(panel, sides, conditions)
+    return Recorded(panel, sides, conditions, here)
 
 
 def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
@@ -165,12 +188,16 @@ def _positions(column: pa.ChunkedArray, names: tuple[Any, ...]) -> NDArray[np.in
 def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:
     """Codes of one or several columns of the items together, by order of appearance."""
     for column in columns:
-        if column not in items.column_names:
-            raise PlanError(
-                f"The items have no column {column!r}; they have "
-                f"{', '.join(items.column_names)}. Map a unit with #unit=COLUMN in the data "
-                "string, a group with #group=COLUMN."
-            )
+        _must_have(items, column)
     values = list(zip(*(items[column].to_pylist() for column in columns), strict=True))
     place = {value: i for i, value in enumerate(dict.fromkeys(values))}
     return np.array([place[value] for value in values], dtype=np.int64)
+
+
+def _must_have(items: pa.Table, column: str) -> None:
+    """Refuse a column that the items do not have."""
+    if column not in items.column_names:
+        raise PlanError(
+            f"The items have no column {column!r}; they have {', '.join(items.column_names)}. Map "
+            "a unit with #unit=COLUMN in the data string, a group with #group=COLUMN."
+        )

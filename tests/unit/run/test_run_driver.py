@@ -238,7 +238,7 @@ def own_diagnostics(monkeypatch):
         for kind in (KeepsArrays, GivesTooMuch)
     ]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("resolve", "driver"):
+    for name in ("resolve", "presupposed", "driver"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

@@ -18,7 +18,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
+from scrutiny.core.task import Task, score_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Performance:
     id = "performance@1"
     summary = "the task's score on the data as it is, with its interval"
     Params = PerformanceParams
-    needs: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset({"predict"})
     tasks: frozenset[str] = frozenset()
     measures: tuple[Measure, ...] = ()
     scope: Literal["item", "dataset"] = "item"
@@ -52,7 +52,7 @@ class Performance:
     def design(self, params: PerformanceParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it lies above chance."""
         del params
-        scored = inputs.task.scored_by
+        scored = score_of(inputs.task)
         level = scored.level.partition("@")[0].replace("_", " ").replace("f1", "F1")
         return Design(
             estimates=(EstimateSpec("level", scored.level, {"": Selector()}),),

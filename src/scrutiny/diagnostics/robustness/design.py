@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.task import score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.recipe import Recipe
 
@@ -54,7 +55,7 @@ def _estimates(
     recipes: Sequence[Recipe], keeping: Sequence[Recipe], params: RobustnessParams, inputs: Inputs
 ) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    scored = inputs.task.scored_by
+    scored = score_of(inputs.task)
     yield EstimateSpec("level", scored.level, {"": _BEFORE}, role="baseline")
     for recipe in recipes:
         for draw in range(params.draws):
@@ -65,7 +66,7 @@ def _of_recipe(
     recipe: Recipe, draw: int, inputs: Inputs, *, is_scored: bool
 ) -> Iterator[EstimateSpec]:
     """Specifications of one recipe and draw."""
-    scored = inputs.task.scored_by
+    scored = score_of(inputs.task)
     name = f"{recipe.name}/{draw}"
     condition = condition_of(recipe, draw)
     after = Selector("measured", condition)
@@ -110,7 +111,7 @@ def _of_recipe(
 
 def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
     """Claim that a recipe hurts, more than its matched random change does, in every draw."""
-    scored = inputs.task.scored_by
+    scored = score_of(inputs.task)
     margin = _margin(params, inputs)
     components = []
     for draw in range(params.draws):
@@ -131,7 +132,7 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
 
 
 def _margin(params: RobustnessParams, inputs: Inputs) -> float:
-    return inputs.task.scored_by.margin if params.margin is None else params.margin
+    return score_of(inputs.task).margin if params.margin is None else params.margin
 
 
 def title(recipe: Recipe) -> str:

@@ -40,7 +40,7 @@ class Robustness:
     id = "robustness@1"
     summary = "score before and after changes that should not matter, beside random changes"
     Params = RobustnessParams
-    needs: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset({"predict"})
     tasks: frozenset[str] = frozenset()
     measures: tuple[Measure, ...] = ()
     scope: Literal["item", "dataset"] = "item"
