@@ -1,0 +1,208 @@
+"""Groups, control families, presupposed diagnostics and refused claims, in whole runs."""
+
+from dataclasses import replace
+from importlib import import_module
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_runs import family, plan, rows, run
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Selector
+from scrutiny.core.errors import PlanError
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.registry import Registration, build
+from scrutiny.diagnostics.performance import Performance
+from scrutiny.registrations import REGISTRATIONS
+from scrutiny.reliability.claims import decide
+from scrutiny.run.presupposed import AUDIT_NULLS, with_presupposed
+from scrutiny.store.panels import PanelKey, read_panel
+
+CLASSES = ("ByGroup", "NeedsSkill")
+
+
+class ByGroup(Performance):
+    """Accuracy of every group, and how far it lies above that of the control family."""
+
+    id = "by_group@1"
+    nulls = 7
+
+    def design(self, params, inputs):
+        made = super().design(params, inputs)
+        groups = inputs.columns["a_group"]
+        own = tuple(
+            EstimateSpec(
+                f"level/{g}", "accuracy@1", {"": Selector()}, group=g, where={"a_group": g}
+            )
+            for g in groups
+        )
+        contrasts = tuple(ContrastSpec(f"gain/{g}", f"level/{g}", f"level/{g}") for g in groups)
+        claim = Claim(
+            id="gain",
+            says="better than its control",
+            diagnostic="by_group",
+            components=(
+                Component("level", 0.5),
+                Component("gain/a", 0.1, "control: untrained"),
+            ),
+        )
+        return Design(estimates=(*made.estimates, *own), claims=(claim,), contrasts=contrasts)
+
+
+class NeedsSkill(Performance):
+    """Performance whose claim presupposes another diagnostic on its own data."""
+
+    id = "needs_skill@1"
+    presupposes: ClassVar = {"performance@1": "builtin:reviews"}
+
+    def design(self, params, inputs):
+        made = super().design(params, inputs)
+        claims = tuple(replace(c, competence=(("performance:level", 0.5),)) for c in made.claims)
+        return replace(made, claims=claims)
+
+
+@pytest.fixture(autouse=True)
+def own_diagnostics(monkeypatch):
+    own = [Registration("diagnostic", globals()[n].id, f"{__name__}:{n}") for n in CLASSES]
+    made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
+    for name in ("resolve", "presupposed", "driver"):
+        monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
+
+
+def grouped():
+    return [{**row, "group": "ab"[n % 2]} for n, row in enumerate(rows())]
+
+
+def with_control(tmp_path, **more):
+    """Plan of a good family and a worse one that is there as its null."""
+    models = (
+        ModelPlan("m", family(tmp_path), seeds=(1, 2, 3)),
+        ModelPlan(
+            "n",
+            family(tmp_path, every=2, name="null"),
+            seeds=(1, 2, 3, 4),
+            role="null",
+            **more,
+        ),
+    )
+    measure = MeasurePlan("d", "by_group", ("m", "n"), ("x",))
+    data = (DataPlan("x", "object:x#text=text,label=label,group=group"),)
+    return plan(models=models, measure=(measure,), data=data)
+
+
+def run_grouped(made, out):
+    path = out.parent / "x.csv"
+    pd.DataFrame(grouped()).to_csv(path, index=False)
+    data = (DataPlan("x", f"csv:{path}#text=text,label=label,group=group,id=id"),)
+    return run(replace(made, data=data), out, data={})
+
+
+def test_an_estimate_of_a_group_reads_its_items_only(tmp_path):
+    folder = run_grouped(with_control(tmp_path), tmp_path / "out")
+    found = {
+        (e.key.subject, e.key.group): e
+        for e in folder.estimates()
+        if e.key.metric == "accuracy@1" and e.key.reference is None
+    }
+    whole, a, b = (found["m", g] for g in ("all", "a", "b"))
+    assert (whole.counts.planned, a.counts.planned, b.counts.planned) == (40, 20, 20)
+    assert np.isclose(whole.value, (a.value + b.value) / 2)
+    records = [r for r in folder.records().to_pylist() if r["subject"] == "m"]
+    odd = [r["values"][0] for r in records if int(r["item"][1:]) % 2]
+    assert b.value == pytest.approx(np.mean(odd))
+
+
+def test_a_contrast_with_the_control_family_decides_with_the_claim(tmp_path):
+    folder = run_grouped(with_control(tmp_path), tmp_path / "out")
+    gain = next(e for e in folder.estimates() if e.key.reference == "n" and e.key.group == "a")
+    levels = {
+        e.key.subject: e.value
+        for e in folder.estimates()
+        if (e.key.group, e.key.role) in {("a", "measured"), ("a", "null")}
+        and e.key.reference is None
+    }
+    assert gain.value == pytest.approx(levels["m"] - levels["n"])
+    assert gain.key.role == "contrast"
+    finding = next(f for f in folder.findings() if f.claim.diagnostic == "by_group")
+    assert "control: untrained" in finding.evidence
+    assert finding.control.value == pytest.approx(gain.value)
+
+
+def test_of_a_control_family_only_what_is_subtracted_is_computed(tmp_path):
+    folder = run_grouped(with_control(tmp_path), tmp_path / "out")
+    groups = {e.key.group for e in folder.estimates() if e.key.subject == "n"}
+    assert groups == {"a", "b"}
+
+
+@pytest.mark.parametrize("control_of", ["", "m", "another"])
+def test_a_control_family_may_name_whom_it_controls_for(tmp_path, control_of):
+    folder = run_grouped(with_control(tmp_path, control_of=control_of), tmp_path / "out")
+    finding = next(f for f in folder.findings() if f.claim.diagnostic == "by_group")
+    has_control = "control: untrained" in finding.evidence
+    assert has_control == (control_of != "another")
+    if not has_control:
+        assert finding.verdict == "undecided"
+        assert finding.reason == "a comparison was not run: control: untrained"
+
+
+def test_an_unknown_column_of_a_group_is_refused(tmp_path):
+    folder = run_grouped(with_control(tmp_path), tmp_path / "out")
+    records, items = folder.records(), folder.items()
+    kind = records["kind"][0].as_py()
+    recorded = read_panel(records, items, PanelKey(kind, "m", "x", ("hit", "pred", "p_gold")))
+    assert recorded.where({"a_group": "none of these"}).panel.items == ()
+    with pytest.raises(PlanError, match="no column 'a_color'"):
+        recorded.where({"a_color": "red"})
+
+
+def test_untrained_families_are_added_once(tmp_path):
+    made = Plan(
+        models=(ModelPlan("m", "hf:./somewhere"), ModelPlan("p", "python:x.py:f")),
+        data=(DataPlan("x", "csv:x.csv"),),
+        measure=(
+            MeasurePlan("d", "by_group", ("m", "p"), ("x",)),
+            MeasurePlan("e", "by_group", ("m",), ("x",), is_audit=True),
+            MeasurePlan("f", "by_group", ("m",), ("x",), nulls=0),
+        ),
+    )
+    found = with_presupposed(made)
+    added = [m for m in found.models if m.role == "null"]
+    assert [(m.name, m.source, m.control_of) for m in added] == [
+        ("m untrained", "untrained:hf:./somewhere", "m")
+    ]
+    assert len(added[0].seeds) == ByGroup.nulls > AUDIT_NULLS
+    assert [m.models for m in found.measure] == [
+        ("m", "p", "m untrained"),
+        ("m", "m untrained"),
+        ("m",),
+    ]
+    assert with_presupposed(found) == found
+
+
+def test_a_presupposed_diagnostic_is_run_on_its_own_data(tmp_path):
+    made = plan(family(tmp_path), seeds=(1, 2, 3), diagnostic="needs_skill")
+    folder = run(made, tmp_path / "out")
+    assert {e.key.dataset for e in folder.estimates()} == {"x", "builtin:reviews"}
+    finding = next(
+        f for f in folder.findings() if f.claim.diagnostic == "performance" and f.claim.competence
+    )
+    assert finding.claim.competence == (("performance/m/builtin:reviews/level", 0.5),)
+    # the toy knows "good" only, which says nothing about the reviews: no skill, whatever it gets
+    assert finding.verdict == "refused"
+    assert finding.estimate is not None
+
+
+def test_a_presupposed_diagnostic_that_the_plan_has_is_not_added(tmp_path):
+    made = plan(family(tmp_path), seeds=(1,), diagnostic="needs_skill")
+    own = MeasurePlan("mine", "performance", ("m",), ("x",))
+    both = replace(made, measure=(*made.measure, own))
+    assert with_presupposed(both).measure == both.measure
+    assert with_presupposed(with_presupposed(made)) == with_presupposed(made)
+
+
+def test_a_claim_that_is_refused_beforehand_stays_refused(tmp_path):
+    claim = Claim("c", "says", "d", (Component("e", 0.0),), refused="seed 3 lies below the 5-gram")
+    finding = decide([claim], {})[0]
+    assert (finding.verdict, finding.reason) == ("refused", "seed 3 lies below the 5-gram")
