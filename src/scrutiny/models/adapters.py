@@ -1,12 +1,16 @@
 """Adapters by scheme, as the registry has them.
 
 An adapter is a function ``load(source, task, options) -> Model`` of a `ModelSource`, a task and
-`LoadOptions`. Its module may also define ``targets() -> Sequence[str]``, the complete targets
-that it knows ("sentiment/seed-1"); patterns with captures are matched against them.
+`LoadOptions`. Its module may also define
+
+- ``targets() -> Sequence[str]``, the complete targets that it knows ("sentiment/seed-1"); patterns
+  with captures are matched against them;
+- ``as_checkpoint(source) -> ModelSource``, the ``hf:`` source that its strings come down to.
 """
 
 import sys
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import cast
 
 from scrutiny.core.model import LoadOptions, Model
@@ -30,6 +34,24 @@ def adapter(scheme: str) -> Adapter:
 
 def known_targets(scheme: str) -> tuple[str, ...]:
     """Complete targets that the adapter of a scheme says it knows; none where it does not say."""
-    module = sys.modules.get(getattr(adapter(scheme), "__module__", ""))
-    targets = getattr(module, "targets", None)
+    targets = getattr(_module(scheme), "targets", None)
     return tuple(cast("Sequence[str]", targets())) if callable(targets) else ()
+
+
+def as_checkpoint(source: ModelSource) -> ModelSource | None:
+    """The ``hf:`` source that a model string comes down to, or nothing.
+
+    Raises
+    ------
+    ModelError
+        If its adapter knows such, but not this one.
+    """
+    if source.scheme == "hf":
+        return source
+    resolve = getattr(_module(source.scheme), "as_checkpoint", None)
+    return cast("ModelSource", resolve(source)) if callable(resolve) else None
+
+
+def _module(scheme: str) -> ModuleType | None:
+    """Module of the adapter of a scheme."""
+    return sys.modules.get(getattr(adapter(scheme), "__module__", ""))

@@ -8,7 +8,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
 from scrutiny.models.adapters import known_targets
 from scrutiny.models.matching import describe_place, match_names, match_paths
-from scrutiny.models.source import ModelSource, captures, fill, parse
+from scrutiny.models.source import UNTRAINED, ModelSource, captures, fill, parse
 
 _LOCAL: Final = ("./", "../", "/", "~")
 _IS_FOLDER: Final = {"hf": True, "python": False, "predictions": False}
@@ -31,6 +31,7 @@ def expand(
         the names that the adapter knows, or filled from ``seeds``. Without captures it is a
         single model with no factors, unless the adapter knows replicates of it
         (``builtin:sentiment``) or ``seeds`` are given, which are then passed on as ``#seed=``.
+        ``untrained:`` of a family is of its first member's architecture, with as many seeds.
     random
         Captures that make replicates of one recipe; the others are conditions. A lone ``{seed}``
         is random without being named.
@@ -45,7 +46,7 @@ def expand(
         If nothing matches (what is there is listed), or a random factor is no capture.
     """
     given = tuple(str(seed) for seed in seeds)
-    parsed = parse(source)
+    parsed, given = _of_one_architecture(parse(source), given)
     pattern = _with_implied_seed(parsed, given)
     names = captures(pattern)
     chosen = _random_factors(source, names, tuple(random))
@@ -58,6 +59,22 @@ def expand(
         for found in _assignments(parsed, pattern, given)
     )
     return Family(name=name, source=source, replicates=replicates, role=role)
+
+
+def _of_one_architecture(
+    parsed: ModelSource, seeds: tuple[str, ...]
+) -> tuple[ModelSource, tuple[str, ...]]:
+    """``untrained:`` of a family as that of its first member, seeded as the family is.
+
+    All members have one architecture, and what their captures tell apart is in the weights.
+    """
+    if parsed.scheme != UNTRAINED:
+        return parsed, seeds
+    is_on_hub = captures(parsed.target) == ("seed",) and _look_up(parse(parsed.target))[0] is None
+    inner = expand(parsed.target, name="trained", seeds=seeds if is_on_hub else ()).replicates
+    own = dict.fromkeys(r.random["seed"] for r in inner if "seed" in r.random)
+    _, hash_, tail = parsed.text.partition("#")
+    return parse(f"{UNTRAINED}:{inner[0].source}{hash_}{tail}"), seeds or tuple(own)
 
 
 def _with_implied_seed(parsed: ModelSource, seeds: tuple[str, ...]) -> str:

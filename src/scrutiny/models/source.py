@@ -1,4 +1,4 @@
-"""Model strings: ``scheme:target#option=value,option=value``."""
+"""Model strings: ``scheme:target#option=value,option=value``, or a name such as ``minilm``."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,12 @@ from typing import Final
 
 from scrutiny.core.errors import ModelError, UnknownNameError
 from scrutiny.core.registry import registry
+from scrutiny.models.packaged import PACKAGED
 
+#: Scheme of the names that are written without one.
+NAMED: Final = "named"
+#: Scheme of untrained networks, in front of another model string.
+UNTRAINED: Final = "untrained"
 #: Option with the data string of the text that a model was trained on.
 TRAINING: Final = "training"
 _CAPTURE: Final = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -95,16 +100,24 @@ def parse(text: str) -> ModelSource:
     --------
     >>> parse("python:shop:classify#labels=bad|good").options
     {'labels': 'bad|good'}
+    >>> parse("minilm").scheme
+    'named'
     """
     head, _, tail = text.partition("#")
     scheme, colon, target = head.partition(":")
-    schemes = [name.partition("@")[0] for name in registry().names("adapter")]
+    if not colon and head.partition("/")[0] in PACKAGED:
+        return ModelSource(NAMED, head, _options(tail, text), text)
+    adapters = [name.partition("@")[0] for name in registry().names("adapter")]
+    schemes = [name for name in adapters if name != NAMED]
     if not colon or not target or not scheme:
+        near = get_close_matches(head.partition("/")[0], PACKAGED, n=1, cutoff=0.6)
+        hint = f" Did you mean {near[0]!r}?" if near and not colon else ""
         raise ModelError(
             f"{text!r} is not a model string: it needs a scheme and a target, as in "
-            f"hf:./my-model or builtin:sentiment. Schemes: {', '.join(schemes)}."
+            f"hf:./my-model or builtin:sentiment.{hint} Schemes: {', '.join(schemes)}. Names "
+            f"without a scheme: {', '.join(PACKAGED)}."
         )
-    if scheme not in schemes:
+    if scheme not in {NAMED, *schemes}:
         raise UnknownNameError("adapter", scheme, schemes)
     return ModelSource(scheme, target, _options(tail, text), text)
 
