@@ -1,0 +1,32 @@
+"""Likelihoods of sentences: alignment, masking, reduction; the model is asked by the caller."""
+
+from scrutiny.models.scoring.pairs import (
+    PAIR_VARIANTS,
+    Pair,
+    PairScore,
+    PairShape,
+    PairVariant,
+    encode_pairs,
+    score_pairs,
+)
+from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all
+from scrutiny.models.scoring.sentences import SENTENCES
+from scrutiny.models.scoring.triples import FILLING_VARIANTS, Filling, FillingVariant
+
+__all__ = [
+    "FILLING_VARIANTS",
+    "PAIR_VARIANTS",
+    "SENTENCES",
+    "Ask",
+    "Filling",
+    "FillingVariant",
+    "Pair",
+    "PairScore",
+    "PairShape",
+    "PairVariant",
+    "Question",
+    "Unscored",
+    "answer_all",
+    "encode_pairs",
+    "score_pairs",
+]

@@ -1,0 +1,248 @@
+"""Which of two sentences a language model prefers, by every named procedure.
+
+Three procedures need both sentences, because they look at what the two share:
+
+=========== ===============================================================================
+pll-shared  sum of log p(shared token | rest); whole shared words, no rounding (our default)
+nangia2020  the same as released: shared pieces, order of arguments, three decimals
+bias-bench  mean log p(changed token | rest), three decimals: the reverse conditional
+=========== ===============================================================================
+
+The others score each sentence by itself (`scrutiny.models.scoring.sentences`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from scrutiny.core.language import Encoded, Tokenizes
+from scrutiny.models.scoring.alignment import (
+    Alignment,
+    agreed_alignment,
+    published_alignment,
+    rest,
+)
+from scrutiny.models.scoring.clozes import masked_singly
+from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all
+from scrutiny.models.scoring.reductions import Reduce, mean, rounded, total
+from scrutiny.models.scoring.sentences import (
+    SENTENCES,
+    SentenceQuestion,
+    fits,
+    mask_of,
+)
+
+_DECIMALS: Final = 3
+
+
+class Pair(NamedTuple):
+    """Two sentences that are compared; ``swapped`` where the published code reads b first."""
+
+    a: str
+    b: str
+    swapped: bool = False
+
+
+class PairShape(NamedTuple):
+    """How two sentences are cut: pieces of each, shared pieces, changed pieces of each."""
+
+    tokens_a: int
+    tokens_b: int
+    shared: int
+    changed_a: int
+    changed_b: int
+
+
+class PairScore(NamedTuple):
+    """Likelihoods of both sentences, comparable with each other only."""
+
+    a: float
+    b: float
+
+
+class EncodedPair(NamedTuple):
+    """Both sentences as the tokenizer cuts them."""
+
+    a: Encoded
+    b: Encoded
+    swapped: bool = False
+
+    def published(self) -> Alignment:
+        """Alignment as the released code makes it, argument order included."""
+        if self.swapped:
+            found = published_alignment(self.b.ids, self.a.ids)
+            return Alignment(found.second, found.first)
+        return published_alignment(self.a.ids, self.b.ids)
+
+    def shape(self) -> PairShape:
+        """Counts of pieces, special tokens left out."""
+        shared = agreed_alignment(self.a, self.b)
+        changed = len(rest(self.a, shared.first)), len(rest(self.b, shared.second))
+        return PairShape(
+            tokens_a=len(shared.first) + changed[0],
+            tokens_b=len(shared.second) + changed[1],
+            shared=len(shared.first),
+            changed_a=changed[0],
+            changed_b=changed[1],
+        )
+
+
+PairQuestions = tuple[Question | Unscored, Question | Unscored]
+
+
+@dataclass(frozen=True, slots=True)
+class PairVariant:
+    """A named procedure.
+
+    Parameters
+    ----------
+    name
+        As in the condition of the records.
+    needs
+        Capabilities of the model.
+    ties
+        What a pair with two equal likelihoods counts as having preferred the first: 0 as
+        published, one half otherwise.
+    question
+        Questions of both sentences.
+    """
+
+    name: str
+    needs: frozenset[str]
+    ties: float
+    question: Callable[[Tokenizes, EncodedPair], PairQuestions]
+
+    @property
+    def is_causal(self) -> bool:
+        """Whether sentences are read without the tokenizer's special tokens."""
+        return "token_logprobs" in self.needs
+
+
+def nangia2020(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+    """Shared pieces given the rest, as released; nothing shared scores 0 on both sides."""
+    first, second = pair.published()  # without the outer two: begin and end of the sentence
+    return (
+        _of_positions(model, pair.a, (first[1:-1],), rounded(total, _DECIMALS)),
+        _of_positions(model, pair.b, (second[1:-1],), rounded(total, _DECIMALS)),
+    )
+
+
+def pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+    """Pieces of whole shared words given the rest; undefined where no word is shared."""
+    first, second = agreed_alignment(pair.a, pair.b)
+    if not first:
+        nothing = Unscored("undefined", "nothing_shared")
+        return nothing, nothing
+    return (
+        _of_positions(model, pair.a, (first,), total),
+        _of_positions(model, pair.b, (second,), total),
+    )
+
+
+def bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+    """Changed pieces given the rest; a pair with an empty side is skipped, as released."""
+    first, second = pair.published()
+    changed = _others(pair.a, first), _others(pair.b, second)
+    if not all(changed):
+        skipped = Unscored("skipped", "empty_side")
+        return skipped, skipped
+    return (
+        _of_positions(model, pair.a, (changed[0],), rounded(mean, _DECIMALS)),
+        _of_positions(model, pair.b, (changed[1],), rounded(mean, _DECIMALS)),
+    )
+
+
+def pll_original(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+    """All pieces given the rest, asked as shared and changed ones, which others ask too."""
+    first, second = pair.published()
+    return (
+        _of_positions(model, pair.a, (_inner(pair.a, first), rest(pair.a, first)), total),
+        _of_positions(model, pair.b, (_inner(pair.b, second), rest(pair.b, second)), total),
+    )
+
+
+def _inner(sentence: Encoded, positions: Sequence[int]) -> tuple[int, ...]:
+    """These positions without special tokens."""
+    return tuple(i for i in positions if not sentence.is_special[i])
+
+
+def _others(sentence: Encoded, shared: Sequence[int]) -> tuple[int, ...]:
+    """Positions of what is not shared, special tokens too if they are not."""
+    taken = set(shared)
+    return tuple(i for i in range(len(sentence.ids)) if i not in taken)
+
+
+def _of_positions(
+    model: Tokenizes, sentence: Encoded, groups: Sequence[Sequence[int]], reduce: Reduce
+) -> Question | Unscored:
+    """Question of these positions, one masked at a time, each group a query of its own."""
+    queries: tuple[tuple[str, Any], ...] = tuple(
+        ("masked_logprobs", masked_singly(sentence, group, mask_of(model)))
+        for group in groups
+        if group
+    )
+    return fits(model, len(sentence.ids)) or Question(queries, reduce)
+
+
+def _each_by_itself(
+    question: SentenceQuestion,
+) -> Callable[[Tokenizes, EncodedPair], PairQuestions]:
+    def both(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+        return question(model, pair.a), question(model, pair.b)
+
+    return both
+
+
+_MASKED: Final = frozenset({"masked_logprobs"})
+
+#: Every procedure by its name.
+PAIR_VARIANTS: Final[dict[str, PairVariant]] = {
+    variant.name: variant
+    for variant in (
+        PairVariant("pll-shared", _MASKED, 0.5, pll_shared),
+        PairVariant("nangia2020", _MASKED, 0.0, nangia2020),
+        PairVariant("bias-bench", _MASKED, 0.0, bias_bench),
+        PairVariant("pll-original", _MASKED, 0.5, pll_original),
+        *(
+            PairVariant(name, needs, 0.5, _each_by_itself(question))
+            for name, (needs, question) in SENTENCES.items()
+            if name != "pll-original"
+        ),
+    )
+}
+
+
+def encode_pairs(
+    model: Tokenizes, pairs: Sequence[Pair], *, special: bool = True
+) -> list[EncodedPair]:
+    """Both sentences of every pair, encoded in one go."""
+    encoded = model.encode([text for pair in pairs for text in (pair.a, pair.b)], special=special)
+    return [
+        EncodedPair(encoded[2 * i], encoded[2 * i + 1], pair.swapped)
+        for i, pair in enumerate(pairs)
+    ]
+
+
+def score_pairs(
+    model: Tokenizes, pairs: Sequence[EncodedPair], variant: PairVariant, ask: Ask
+) -> list[PairScore | Unscored]:
+    """Likelihoods of both sentences of every pair.
+
+    Parameters
+    ----------
+    model
+        Its tokenizer; its answers come through ``ask``.
+    pairs
+        Encoded with special tokens, without them for causal procedures.
+    variant, ask
+        The procedure, and how the model is asked.
+    """
+    questions = [side for pair in pairs for side in variant.question(model, pair)]
+    found = answer_all(questions, ask)
+    return [_score(found[2 * i], found[2 * i + 1]) for i in range(len(pairs))]
+
+
+def _score(a: float | Unscored, b: float | Unscored) -> PairScore | Unscored:
+    if isinstance(a, Unscored):
+        return a
+    return b if isinstance(b, Unscored) else PairScore(a, b)

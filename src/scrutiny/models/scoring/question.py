@@ -1,0 +1,71 @@
+"""One likelihood as a question: what is asked of the model, and what becomes of the answers."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scrutiny.core.diagnostic import Failure
+
+#: Sends queries of one capability to a model: answers, or failures, in order.
+Ask = Callable[[str, Sequence[Any]], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """A likelihood that there is not: the status of its row and a short stable code."""
+
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Queries that one likelihood takes.
+
+    Parameters
+    ----------
+    queries
+        ``(capability, query)``, see `scrutiny.core.language`.
+    reduce
+        Likelihood of the answers, in the order of the queries.
+    """
+
+    queries: tuple[tuple[str, Any], ...]
+    reduce: Callable[[Sequence[Any]], float]
+
+
+def answer_all(questions: Sequence[Question | Unscored], ask: Ask) -> list[float | Unscored]:
+    """Likelihood of each question; each capability is asked once for all of them.
+
+    Parameters
+    ----------
+    questions
+        What to ask; one that cannot be asked stays as it is.
+    ask
+        How the model is asked (`scrutiny.core.diagnostic.Context.ask`).
+    """
+    wanted: dict[str, dict[Any, None]] = {}
+    for question in questions:
+        if isinstance(question, Question):
+            for capability, query in question.queries:
+                wanted.setdefault(capability, {})[query] = None
+    answers = {
+        capability: dict(zip(queries, ask(capability, list(queries)), strict=True))
+        for capability, queries in wanted.items()
+    }
+    return [_answered(question, answers) for question in questions]
+
+
+def _answered(
+    question: Question | Unscored, answers: dict[str, dict[Any, Any]]
+) -> float | Unscored:
+    """Likelihood of one question; failed where one of its queries did."""
+    if isinstance(question, Unscored):
+        return question
+    found = [answers[capability][query] for capability, query in question.queries]
+    failure = next((answer for answer in found if isinstance(answer, Failure)), None)
+    if failure is not None:
+        return Unscored("failed", failure.reason)
+    value = question.reduce(found)
+    return value if math.isfinite(value) else Unscored("failed", "non_finite")

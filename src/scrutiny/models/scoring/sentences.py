@@ -1,0 +1,140 @@
+"""Likelihood of one sentence by itself, by every procedure that needs no partner.
+
+=================== ======================================================================
+pll-original        sum of log p(token | rest), one token masked at a time
+pll-within-word-l2r the same, with the later pieces of the token's word masked too
+aul                 mean log p of every token at its own place, nothing masked
+aula                the same, each token weighted by the attention that it receives
+causal-sum          sum of log p(token | tokens before), after the begin token
+causal-mean         mean of the same; the begin token precedes the first token only
+=================== ======================================================================
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from scrutiny.core.language import Continuation, Encoded, Tokenizes
+from scrutiny.models.scoring.alignment import text_positions
+from scrutiny.models.scoring.clozes import masked_singly, masked_within_word, unmasked
+from scrutiny.models.scoring.question import Question, Unscored
+from scrutiny.models.scoring.reductions import mean, numbers, total
+
+SentenceQuestion = Callable[[Tokenizes, Encoded], Question | Unscored]
+
+NO_TOKENS: Final = Unscored("undefined", "no_tokens")
+
+
+def fits(model: Tokenizes, length: int) -> Unscored | None:
+    """Why a sequence of this length cannot be asked, or nothing."""
+    if model.limit is not None and length > model.limit:
+        return Unscored("failed", "too_long")
+    return None
+
+
+def mask_of(model: Tokenizes) -> int:
+    """Mask token of a masked language model."""
+    if model.mask_id is None:  # the capability promises one
+        raise ValueError("a model without a mask token was asked to fill a gap")
+    return model.mask_id
+
+
+def pll_original(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+    """Pseudo-log-likelihood, one token masked at a time.
+
+    References
+    ----------
+    Salazar et al. (2020), Masked language model scoring.
+    """
+    clozes = masked_singly(sentence, text_positions(sentence), mask_of(model))
+    return _masked(model, sentence, clozes, total)
+
+
+def pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+    """Pseudo-log-likelihood in which a word's later pieces do not give its earlier ones away.
+
+    References
+    ----------
+    Kauf & Ivanova (2023), A better way to do masked language model scoring.
+    """
+    clozes = masked_within_word(sentence, text_positions(sentence), mask_of(model))
+    return _masked(model, sentence, clozes, total)
+
+
+def all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+    """Mean log-probability of every token at its own place, nothing masked.
+
+    References
+    ----------
+    Kaneko & Bollegala (2022), Unmasking the mask.
+    """
+    if not text_positions(sentence):
+        return NO_TOKENS
+    return _masked(model, sentence, unmasked(sentence), mean)
+
+
+def all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+    """Mean of log-probability times the attention that the token receives.
+
+    References
+    ----------
+    Kaneko & Bollegala (2022), Unmasking the mask.
+    """
+    positions = text_positions(sentence)
+    if not positions:
+        return NO_TOKENS
+
+    def weighted(answers: Sequence[Any]) -> float:
+        attention = answers[1]
+        values = zip(numbers(answers[0]), positions, strict=True)
+        return float(sum(value * attention[i] for value, i in values)) / len(positions)
+
+    queries = (("masked_logprobs", unmasked(sentence)), ("attention_received", sentence.ids))
+    return fits(model, len(sentence.ids)) or Question(queries, weighted)
+
+
+def causal_sum(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+    """Log-probability of the whole sentence after the begin token.
+
+    A model without a begin token gives the first token no probability, so it does not count.
+    """
+    ids = sentence.ids if model.begin_id is None else (model.begin_id, *sentence.ids)
+    if len(ids) < 2:
+        return NO_TOKENS
+    return fits(model, len(ids)) or Question((("token_logprobs", Continuation(ids)),), total)
+
+
+def causal_mean(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+    """Mean log-probability; the begin token stands before the first token alone.
+
+    So the released code of StereoSet and bias-bench reads it: the first token is predicted from
+    the begin token, the others without it. Their score is two to the power of the mean binary
+    logarithm, which orders sentences alike.
+    """
+    ids = sentence.ids
+    queries: list[tuple[str, Any]] = []
+    if ids and model.begin_id is not None:
+        queries.append(("token_logprobs", Continuation((model.begin_id, ids[0]))))
+    if len(ids) > 1:
+        queries.append(("token_logprobs", Continuation(ids)))
+    if not queries:
+        return NO_TOKENS
+    return fits(model, len(ids)) or Question(tuple(queries), mean)
+
+
+def _masked(
+    model: Tokenizes, sentence: Encoded, clozes: Any, reduce: Callable[[Sequence[Any]], float]
+) -> Question | Unscored:
+    if not clozes:
+        return NO_TOKENS
+    return fits(model, len(sentence.ids)) or Question((("masked_logprobs", clozes),), reduce)
+
+
+#: By name: the capabilities that a procedure needs, and its question.
+SENTENCES: Final[dict[str, tuple[frozenset[str], SentenceQuestion]]] = {
+    "pll-original": (frozenset({"masked_logprobs"}), pll_original),
+    "pll-within-word-l2r": (frozenset({"masked_logprobs"}), pll_within_word),
+    "aul": (frozenset({"masked_logprobs"}), all_unmasked),
+    "aula": (frozenset({"masked_logprobs", "attention_received"}), all_unmasked_by_attention),
+    "causal-sum": (frozenset({"token_logprobs"}), causal_sum),
+    "causal-mean": (frozenset({"token_logprobs"}), causal_mean),
+}
