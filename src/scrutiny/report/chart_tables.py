@@ -15,11 +15,15 @@ _AXIS_AND_LEGEND = 78  # pixels below and above the plot
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The numbers of a chart: header and rows of texts; columns from ``numeric`` on align right."""
+    """The numbers of a chart: header and rows of texts; columns from ``numeric`` on align right.
+
+    ``marks`` are cells (row, column) that stand out; their text says so, too.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: int = 1
+    marks: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +37,36 @@ class Chart:
     title, caption
         What it shows, and how to read it.
     spec
-        Vega-Lite specification.
+        Vega-Lite specification; nothing for a table alone.
     table
         The same numbers in words.
     note
         What is left out, if anything is.
+    below
+        A second specification that shares its axis, drawn under the first.
     """
 
     anchor: str
     title: str
     caption: str
-    spec: Spec
+    spec: Spec | None
     table: Table
     note: str = ""
+    below: Spec | None = None
 
     @property
-    def height(self) -> int:
-        """Pixels to keep free until the chart is drawn, so that nothing jumps."""
-        plot = self.spec["height"]
-        if isinstance(plot, dict):
-            plot = plot["step"] * len({v["label"] for v in self.spec["data"]["values"]})
-        return int(plot) + _AXIS_AND_LEGEND
+    def drawings(self) -> tuple[tuple[str, Spec, int], ...]:
+        """Anchor and specification of each drawing, and pixels to keep free until it is drawn."""
+        found = ((self.anchor, self.spec), (f"{self.anchor}-below", self.below))
+        return tuple((name, spec, _height(spec)) for name, spec in found if spec is not None)
+
+
+def _height(spec: Spec) -> int:
+    """Pixels of a drawing with its axis and legend."""
+    plot = spec["height"]
+    if isinstance(plot, dict):
+        plot = plot["step"] * len({v["label"] for v in spec["data"]["values"]})
+    return int(plot) + _AXIS_AND_LEGEND
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,23 @@ from scrutiny.report.chart_tables import (
     strip_table,
     variance_table,
 )
-from scrutiny.report.labels import replicate_words, unversioned
+from scrutiny.report.labels import replicate_words
 from scrutiny.report.numbers import interval, number, out_of
+from scrutiny.report.vega import (
+    MOST_ROWS,
+    STEP,
+    guide,
+    label_axis,
+    left_out,
+    metric_title,
+    series_color,
+    series_shape,
+    tooltip,
+    value_axis,
+    view_of,
+)
 from scrutiny.report.view import FlipCounts
 
-SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
-MOST_ROWS: Final = 60
 #: Sources of variance in the order in which they are drawn; others follow.
 _SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
 #: What the known sources of variance stand for.
@@ -36,7 +47,6 @@ _STORIES: Final = {
     "coin flip": "Coin flip: as many flips, thrown at random over the items.",
     "margin": "Margin: thrown by how close an item was to the border, and by nothing else.",
 }
-_STEP: Final = {"step": 30, "for": "position"}
 
 
 def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None) -> Chart | None:
@@ -54,35 +64,47 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
         for name, estimate in line.series.items()
         if estimate.value is not None
     ]
-    y: Spec = {"y": _labels([line.label for line in shown])}
+    y: Spec = {"y": label_axis([line.label for line in shown])}
     if any(len(line.series) > 1 for line in shown):
         y["yOffset"] = {"field": "series", "sort": names}
-    color = {"color": _series(names)}
-    tooltip = {"tooltip": _tooltip("label", "series", "interval", "n/planned")}
-    layers: list[Spec] = [_guide(0.0, dashed=False)]
+    color = {"color": series_color(names)}
+    told = {"tooltip": tooltip("label", "series", "interval", "n/planned")}
+    layers: list[Spec] = [guide(0.0, dashed=False)]
     if limit:
-        layers.append(_guide(limit, dashed=True))
+        layers.append(guide(limit, dashed=True))
     layers.append(
         {
             "mark": {"type": "rule", "strokeWidth": 2.5, "strokeCap": "round"},
-            "encoding": {**y, "x": _x("low", metric), "x2": {"field": "high"}, **color, **tooltip},
+            "encoding": {
+                **y,
+                "x": value_axis("low", metric),
+                "x2": {"field": "high"},
+                **color,
+                **told,
+            },
         }
     )
     layers.append(
         {
             "mark": {"type": "point", "filled": True, "size": 56, "opacity": 1},
-            "encoding": {**y, "x": _x("value", metric), **color, "shape": _shape(names), **tooltip},
+            "encoding": {
+                **y,
+                "x": value_axis("value", metric),
+                **color,
+                "shape": series_shape(names),
+                **told,
+            },
         }
     )
     caption = "Points are estimates, bars their intervals; the solid line is zero"
     caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."
     return Chart(
         anchor=anchor,
-        title=f"{_title(metric)} with intervals",
+        title=f"{metric_title(metric)} with intervals",
         caption=caption,
-        spec=_spec(values, height=_STEP, layer=layers),
+        spec=view_of(values, height=STEP, layer=layers),
         table=forest_table(lines),
-        note=_cut(len(lines)),
+        note=left_out(len(lines)),
     )
 
 
@@ -97,13 +119,13 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
         for label, e in kept[:MOST_ROWS]
         for name, value in e.by_replicate.items()
     ]
-    y = {"y": _labels([label for label, _ in kept[:MOST_ROWS]])}
-    x = _x("value", metric)
+    y = {"y": label_axis([label for label, _ in kept[:MOST_ROWS]])}
+    x = value_axis("value", metric)
     layers: list[Spec] = [
-        _guide(0.0, dashed=False),
+        guide(0.0, dashed=False),
         {
             "mark": {"type": "point", "filled": True, "size": 42, "opacity": 0.55},
-            "encoding": {**y, "x": x, "tooltip": _tooltip("label", "replicate", "value")},
+            "encoding": {**y, "x": x, "tooltip": tooltip("label", "replicate", "value")},
         },
         {
             "mark": {"type": "tick", "thickness": 2, "size": 16},
@@ -114,9 +136,9 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
         anchor=anchor,
         title="Replicate by replicate",
         caption="A dot is one replicate, the tick their mean. Wide rows move with the seed.",
-        spec=_spec(dots, height={"step": 20}, layer=layers),
+        spec=view_of(dots, height={"step": 20}, layer=layers),
         table=strip_table(kept),
-        note=_cut(len(kept)),
+        note=left_out(len(kept)),
     )
 
 
@@ -135,7 +157,7 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
         if name in e.variance
     ]
     encoding = {
-        "y": _labels([label for label, _ in kept[:MOST_ROWS]]),
+        "y": label_axis([label for label, _ in kept[:MOST_ROWS]]),
         "x": {
             "field": "share",
             "type": "quantitative",
@@ -143,9 +165,9 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
             "scale": {"domain": [0, 1]},
             "axis": {"format": "%", "title": "share of the variance", "tickCount": 5},
         },
-        "color": _series(names, name="source", colors="ordinal"),
+        "color": series_color(names, name="source", colors="ordinal"),
         "order": {"field": "rank"},
-        "tooltip": _tooltip("label", "source", "share"),
+        "tooltip": tooltip("label", "source", "share"),
     }
     rank = {name: i for i, name in enumerate(names)}
     values = [v | {"rank": rank[str(v["source"])]} for v in values]
@@ -159,9 +181,9 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
                 "The table gives standard deviations on the scale of the interval.",
             ]
         ),
-        spec=_spec(values, height={"step": 20}, mark=mark, encoding=encoding),
+        spec=view_of(values, height={"step": 20}, mark=mark, encoding=encoding),
         table=variance_table(kept, names),
-        note=_cut(len(kept)),
+        note=left_out(len(kept)),
     )
 
 
@@ -184,8 +206,8 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
         },
         "xOffset": {"field": "series", "sort": names},
         "y": {"field": "items", "type": "quantitative", "axis": {"title": "items"}},
-        "color": _series(names),
-        "tooltip": _tooltip("series", "replicates", "items"),
+        "color": series_color(names),
+        "tooltip": tooltip("series", "replicates", "items"),
     }
     total = sum(counts.observed)
     never = counts.observed[0] if counts.observed else 0
@@ -200,20 +222,9 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
                 *stories,
             ]
         ),
-        spec=_spec(values, height=150, mark={"type": "bar"}, encoding=encoding),
+        spec=view_of(values, height=150, mark={"type": "bar"}, encoding=encoding),
         table=flips_table(counts),
     )
-
-
-def _spec(values: list[dict[str, Any]], *, height: Any, **rest: Any) -> Spec:
-    return {
-        "$schema": SCHEMA,
-        "width": "container",
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "height": height,
-        "data": {"values": values},
-        **rest,
-    }
 
 
 def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
@@ -228,64 +239,3 @@ def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
         "interval": interval(estimate),
         "n/planned": out_of(estimate),
     }
-
-
-def _labels(order: Sequence[str]) -> Spec:
-    return {
-        "field": "label",
-        "type": "nominal",
-        "sort": list(dict.fromkeys(order)),
-        "axis": {
-            "title": None,
-            "ticks": False,
-            "domain": False,
-            "grid": True,
-            "tickBand": "extent",
-        },
-    }
-
-
-def _x(name: str, metric: str) -> Spec:
-    title = _title(metric)
-    return {"field": name, "type": "quantitative", "axis": {"title": title, "tickCount": 6}}
-
-
-def _series(names: Sequence[str], *, name: str = "series", colors: str = "category") -> Spec:
-    legend = None if len(names) < 2 else {"title": None, "orient": "top"}
-    scale = {"domain": list(names), "range": colors}
-    return {"field": name, "type": "nominal", "scale": scale, "legend": legend}
-
-
-def _shape(names: Sequence[str]) -> Spec:
-    legend = None if len(names) < 2 else {"title": None, "orient": "top"}
-    scale = {"domain": list(names)}
-    return {"field": "series", "type": "nominal", "scale": scale, "legend": legend}
-
-
-def _guide(at: float, *, dashed: bool) -> Spec:
-    style = "limit" if dashed else "zero"
-    encoding = {"x": {"field": "at", "type": "quantitative"}}
-    return {
-        "data": {"values": [{"at": at}]},
-        "mark": {"type": "rule", "style": style},
-        "encoding": encoding,
-    }
-
-
-def _tooltip(*names: str) -> list[Spec]:
-    return [{"field": _escaped(name), "title": name} for name in names]
-
-
-def _escaped(name: str) -> str:
-    """Field name without the dots and brackets that Vega-Lite reads as paths."""
-    return name.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")
-
-
-def _title(metric: str) -> str:
-    return unversioned(metric).replace("_", " ")
-
-
-def _cut(count: int) -> str:
-    if count <= MOST_ROWS:
-        return ""
-    return f"The chart shows the first {MOST_ROWS} of {count} rows; the table has them all."

@@ -12,6 +12,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.report.evidence import Tables, evidence_of
 from scrutiny.report.labels import family_name, replicate_words
 from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.records import FolderRecords
 from scrutiny.report.view import (
     DatasetLine,
     DiagnosticNotes,
@@ -47,6 +48,7 @@ def load_view(path: str | Path) -> RunView:
         datasets=_datasets(manifest, estimates),
         missing=_missing(folder),
         families=dict(manifest.get("families", {})),
+        records=FolderRecords(folder, manifest, estimates),
     )
 
 

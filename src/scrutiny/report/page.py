@@ -125,7 +125,7 @@ class Page:
         """Specification of every chart by its anchor."""
         found = [chart for section in self.sections for chart in (*section.charts, *section.more)]
         found += [c.flips for s in self.sections for c in s.claims if c.flips]
-        return {chart.anchor: chart.spec for chart in found}
+        return {name: spec for chart in found for name, spec, _ in chart.drawings}
 
 
 def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:

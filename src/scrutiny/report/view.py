@@ -3,13 +3,16 @@
 Nothing here knows how a run is stored; `scrutiny.report.load` makes a `RunView` of a run folder.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
-from scrutiny.core.estimate import Estimate
+from scrutiny.core.estimate import Estimate, EstimateKey
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,64 @@ class Missing:
     count: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """A 0/1 measure of one condition, item by item, with its margin where there is one.
+
+    Parameters
+    ----------
+    key
+        Of what: its metric is "hit", its group "all".
+    replicates, items
+        Names along the axes of ``hit``.
+    hit, margin
+        ``(replicate, item)``; NaN where an item has none. ``margin`` may be nothing.
+    columns
+        Columns of the items that group them (``a_*``), by name.
+    """
+
+    key: EstimateKey
+    replicates: tuple[str | None, ...]
+    items: tuple[str, ...]
+    hit: "np.ndarray[Any, Any]"
+    margin: "np.ndarray[Any, Any] | None" = None
+    columns: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnInterval:
+    """A replicate by itself: interval over items alone, and its standard error."""
+
+    value: float
+    low: float
+    high: float
+    se: float
+
+
+class Records(Protocol):
+    """What the parts on reliability ask of a run's records."""
+
+    def hits(self) -> Sequence[Hits]:
+        """Every measure named ``hit``, condition by condition, in plan order."""
+        ...
+
+    def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
+        """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
+        ...
+
+
+class NoRecords:
+    """Records of a run that kept none."""
+
+    def hits(self) -> Sequence[Hits]:
+        """Nothing."""
+        return ()
+
+    def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
+        """Nothing."""
+        return {}
+
+
 @dataclass(frozen=True, slots=True)
 class RunFacts:
     """What a run says of itself.
@@ -193,6 +254,8 @@ class RunView:
     families
         Plural sentence of a family of claims, by the family's name: "changes hurt the model more
         than random change does".
+    records
+        Raw measures, read when a page asks for them.
     """
 
     facts: RunFacts
@@ -204,3 +267,4 @@ class RunView:
     datasets: tuple[DatasetLine, ...] = ()
     missing: tuple[Missing, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
+    records: Records = NoRecords()

@@ -1,0 +1,229 @@
+"""Do replicates, conditions and diagnostics tell the same story: item by item, group by group.
+
+Arrays in, small dataclasses out; nothing here decides a verdict.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special, stats
+
+from scrutiny.stats.agreement import cohen_kappa
+from scrutiny.stats.arrays import finite, proper_level
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.flips import flips, poisson_binomial
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class HitCounts:
+    """On how many items 0, 1, ... R replicates say 1, and what simpler stories expect.
+
+    Parameters
+    ----------
+    observed
+        Items by number of replicates  # (R + 1,)
+    coin
+        Expected if every replicate tossed a fair coin on every item, same length.
+    margin
+        Expected if each item had its own mean margin and every replicate added noise of one size;
+        nothing without margins.
+    split
+        Share of items on which not all replicates agree.
+    observed_sd, flip_sd
+        Standard deviation over replicates of the share of 1, and what it would be if only
+        independent flips of items made it; nothing with one replicate.
+    """
+
+    observed: tuple[int, ...]
+    coin: tuple[float, ...]
+    margin: tuple[float, ...] | None
+    split: float
+    observed_sd: float | None
+    flip_sd: float | None
+
+    @property
+    def sd_ratio(self) -> float | None:
+        """Observed over flip-only; above 1: whole checkpoints shift, not single items."""
+        if self.observed_sd is None or not self.flip_sd:
+            return None
+        return self.observed_sd / self.flip_sd
+
+
+def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCounts:
+    """Counts of items by how many replicates say 1, beside two baselines.
+
+    Parameters
+    ----------
+    hits
+        ``(replicate, item)`` of 0 and 1, finite.
+    margins
+        ``(replicate, item)`` signed margins, or nothing.
+
+    **Measures**: whether replicates agree item by item where their averages agree; and whether
+    the average moves more than independent flips of items would move it.
+
+    **Misleads when**: R is small (with five, coins agree fully on 6 % of items); items share a
+    text. The margin baseline is fitted to the same margins (each item's mean, one common spread),
+    so it shows a shape and is no test.
+
+    **References**: Aribandi, Tay & Metzler (2021), How reliable are model diagnostics, Figure 1;
+    Wang (1993), On the number of successes in independent trials.
+
+    Examples
+    --------
+    >>> found = hit_counts([[1, 0, 1], [1, 0, 0]])
+    >>> found.observed, found.coin, round(found.split, 2)
+    ((1, 1, 1), (0.75, 1.5, 0.75), 0.33)
+    """
+    told = finite(hits, "hits", ndim=2)
+    if not np.isin(told, (0.0, 1.0)).all():
+        raise StatisticsError("hits must be 0 or 1 (replicate, item).")
+    replicates, items = told.shape
+    basis = flips(told)
+    times = told.sum(axis=0).astype(np.int64)
+    fair = stats.binom.pmf(np.arange(replicates + 1), replicates, 0.5) * items
+    by_margin = None
+    if margins is not None and replicates > 1:
+        by_margin = _expected(poisson_binomial(_margin_chances(margins, told.shape)))
+    return HitCounts(
+        observed=tuple(np.bincount(times, minlength=replicates + 1).tolist()),
+        coin=tuple(round(float(c), 6) for c in fair),
+        margin=by_margin,
+        split=basis.any_share,
+        observed_sd=basis.observed_sd,
+        flip_sd=basis.flip_sd,
+    )
+
+
+def _margin_chances(margins: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Chance of a positive margin ``(replicate, item)``: normal around each item's mean."""
+    given = finite(margins, "margins", ndim=2)
+    if given.shape != shape:
+        raise StatisticsError(f"margins have shape {given.shape}; {shape} needed.")
+    mean = given.mean(axis=0)
+    noise = float(np.sqrt(given.var(axis=0, ddof=1).mean()))
+    each = np.where(mean > 0, 1.0, 0.0) if noise == 0.0 else special.ndtr(mean / noise)
+    return np.tile(each, (shape[0], 1))
+
+
+def _expected(by_item: Array) -> tuple[float, ...]:
+    return tuple(round(float(c), 6) for c in by_item.sum(axis=0))
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A correlation of few pairs, with the interval that so few can give.
+
+    ``low`` and ``high`` are nothing under four pairs; ``value`` is nothing without variation.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+def seed_correlation(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Correlation:
+    """Pearson correlation of two diagnostics over the same replicates, Fisher's interval.
+
+    Parameters
+    ----------
+    a, b
+        ``(replicate,)`` values of the same replicates, in the same order.
+    level
+        Nominal coverage.
+
+    **Measures**: whether the checkpoints that one diagnostic calls worse are worse by the other.
+
+    **Misleads when**: there are five replicates: the interval of a correlation of 0 then reaches
+    from -.88 to .88, and none of two or three exists at all.
+
+    **References**: Fisher (1921), On the probable error of a coefficient of correlation.
+
+    Examples
+    --------
+    >>> found = seed_correlation([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
+    >>> round(found.value, 2), round(found.low, 2), round(found.high, 2)
+    (0.8, -0.28, 0.99)
+    """
+    one, other = finite(a, "a", ndim=1), finite(b, "b", ndim=1)
+    if one.shape != other.shape:
+        raise StatisticsError(f"a and b have {one.size} and {other.size} replicates.")
+    n = one.size
+    if n < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return Correlation(None, None, None, n)
+    value = float(np.clip(np.corrcoef(one, other)[0, 1], -1.0, 1.0))
+    if n < 4 or abs(value) > 1.0 - 1e-12:
+        return Correlation(value, None, None, n)
+    half = float(special.ndtri((1.0 + proper_level(level)) / 2.0)) / (n - 3) ** 0.5
+    z = np.arctanh(value)
+    return Correlation(value, float(np.tanh(z - half)), float(np.tanh(z + half)), n)
+
+
+@dataclass(frozen=True, slots=True)
+class RankAgreement:
+    """How two conditions order the same groups; nothing without variation."""
+
+    spearman: float | None
+    kendall: float | None
+    n: int
+
+
+def rank_agreement(a: ArrayLike, b: ArrayLike) -> RankAgreement:
+    """Spearman's and Kendall's rank correlation of two orders of the same groups.
+
+    **Measures**: whether two conditions (variants, representations) rank groups alike.
+
+    **Misleads when**: there are few groups, or their values differ by less than their intervals:
+    ranks then follow noise.
+
+    **References**: Kendall (1938), A new measure of rank correlation.
+
+    Examples
+    --------
+    >>> rank_agreement([1, 2, 3, 4], [1, 2, 4, 3])
+    RankAgreement(spearman=0.8, kendall=0.6667, n=4)
+    """
+    one, other = finite(a, "a", ndim=1), finite(b, "b", ndim=1)
+    if one.shape != other.shape:
+        raise StatisticsError(f"a and b have {one.size} and {other.size} groups.")
+    if one.size < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return RankAgreement(None, None, one.size)
+    rho = float(stats.spearmanr(one, other).statistic)
+    tau = float(stats.kendalltau(one, other).statistic)
+    return RankAgreement(round(rho, 4), round(tau, 4), one.size)
+
+
+def mean_kappa(a: ArrayLike, b: ArrayLike) -> tuple[float | None, int]:
+    """Cohen's kappa of two conditions' hits, replicate by replicate, averaged; and the items.
+
+    Parameters
+    ----------
+    a, b
+        ``(replicate, item)`` of 0 and 1; NaN where an item has none.
+
+    **Measures**: whether two conditions agree on single items beyond chance. Replicates are not
+    pooled: their rows are the same items.
+
+    **Misleads when**: nearly all hits are 1, or 0: kappa is then low whatever the agreement.
+
+    **References**: Cohen (1960), A coefficient of agreement for nominal scales.
+
+    Examples
+    --------
+    >>> mean_kappa([[1, 0, 1, 0]], [[1, 0, 0, 0]])
+    (0.5, 4)
+    """
+    one, other = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if one.shape != other.shape:
+        raise StatisticsError(f"a and b have shapes {one.shape} and {other.shape}.")
+    kept = np.isfinite(one).all(axis=0) & np.isfinite(other).all(axis=0)
+    count = int(kept.sum())
+    if not count:
+        return None, 0
+    found = [cohen_kappa(x[kept], y[kept]).value for x, y in zip(one, other, strict=True)]
+    known = [kappa for kappa in found if kappa is not None]
+    return (float(np.mean(known)) if known else None), count
