@@ -1,0 +1,219 @@
+"""Statistics of associations: effect size with its permutation tests, alignment of clusters.
+
+``side`` is 1 in the first set (X of targets, A of attributes) and 0 in the second. ``cluster`` is
+1 in the cluster that is matched to the first set.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.replicate_tests import ReplicateTest
+from scrutiny.stats.association import (
+    SplitTest,
+    effect_components,
+    effect_of_sums,
+    split_test,
+)
+from scrutiny.stats.clusters import adjusted_rand_of_counts, permuted_alignments
+from scrutiny.stats.errors import StatisticsError
+
+_PERMUTATIONS: Final = 999
+
+
+def association_tests(
+    measures: NDArray[np.float64],
+    units: NDArray[np.int64] | None,
+    rng: np.random.Generator,
+) -> Sequence[ReplicateTest]:
+    """Permutation tests of associations ``(target, association and side)`` of one replicate.
+
+    ``word_permutation@1`` exchanges whole words, ``sentence_permutation@1`` single sentences as
+    published; without units they are the same test, and the second alone is done. The p-value is
+    one-sided (the first targets are nearer to the first attributes); the two-sided one, and the
+    smallest that each could have been, are among the numbers.
+
+    Examples
+    --------
+    >>> rows = np.array([[3.0, 1], [4, 1], [3.5, 1], [1, 0], [2, 0], [1.5, 0]])
+    >>> found = association_tests(rows, np.array([0, 1, 2, 3, 4, 5]), np.random.default_rng(0))
+    >>> [(test.metric, test.p_value) for test in found]
+    [('word_permutation@1', 0.05), ('sentence_permutation@1', 0.05)]
+    """
+    del rng  # splits are those of the sizes, the same for every replicate
+    found = []
+    for metric, unit in (("word_permutation@1", units), ("sentence_permutation@1", None)):
+        if metric.startswith("word") and units is None:
+            continue
+        try:
+            test = split_test(measures[:, 0], measures[:, 1] == 1, units=unit)
+        except StatisticsError:
+            continue  # a word in both sets, or one set only: no test exists
+        found.append(_row(metric, test))
+    return found
+
+
+def _row(metric: str, test: SplitTest) -> ReplicateTest:
+    return ReplicateTest(
+        metric,
+        f"permutation {test.method}",
+        test.p_value,
+        test.n_units,
+        {
+            "two_sided": test.p_two_sided,
+            "normal": test.p_normal,
+            "smallest_p": test.smallest_p,
+            "smallest_two_sided": test.smallest_two_sided,
+            "splits": float(test.n_splits),
+        },
+    )
+
+
+def alignment_tests(
+    measures: NDArray[np.float64],
+    units: NDArray[np.int64] | None,
+    rng: np.random.Generator,
+) -> Sequence[ReplicateTest]:
+    """Test of how clusters align with two sets, by exchanging the sets' labels between words.
+
+    ``measures`` are ``(item, need)`` as `ALIGNMENT` names them. The better matching is taken under
+    every permutation, as it was for the observed clusters. The numbers say what chance gives
+    (``null_mean``, ``null_95``), and how single starts of the clustering differ.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 1, 1, 1, 1]] * 4 + [[0.0, 0, 1, 1, 1]] * 4)
+    >>> test = alignment_tests(rows, None, np.random.default_rng(0))[0]
+    >>> test.metric, test.numbers["null_mean"] < 0.8
+    ('alignment_permutation@1', True)
+    """
+    cluster, side = measures[:, 0] == 1, measures[:, 1] == 1
+    if side.all() or not side.any():
+        return []
+    drawn = permuted_alignments(cluster, side, units=units, permutations=_PERMUTATIONS, rng=rng)
+    observed = float((cluster == side).mean())
+    return [
+        ReplicateTest(
+            "alignment_permutation@1",
+            "permutation sampled",
+            float((1 + np.count_nonzero(drawn >= observed - 1e-12)) / (1 + drawn.size)),
+            side.size if units is None else int(np.unique(units).size),
+            {
+                "smallest_p": 1.0 / (1 + drawn.size),
+                "null_mean": float(drawn.mean()),
+                "null_95": float(np.quantile(drawn, 0.95)),
+                "starts_mean": float(measures[:, 2].mean()),
+                "starts_low": float(measures[:, 3].min()),
+                "starts_high": float(measures[:, 4].max()),
+            },
+        )
+    ]
+
+
+def _effect(ddof: int) -> Callable[[Array], Array]:
+    return partial(effect_of_sums, ddof=ddof)
+
+
+def _parts_of_effect(measures: Array) -> Array:
+    return effect_components(measures[..., 0], measures[..., 1])
+
+
+def _first(sums: Array) -> Array:
+    return divide(sums[..., 0], sums[..., -1])
+
+
+def _is_aligned(measures: Array) -> Array:
+    same: Array = (measures[..., 0] == measures[..., 1]).astype(np.float64)
+    return same
+
+
+def _table(measures: Array) -> Array:
+    """Counts ``(..., 4)`` of cluster and side: both, cluster only, side only, neither."""
+    cluster, side = measures[..., 0] == 1, measures[..., 1] == 1
+    cells = (cluster & side, cluster & ~side, ~cluster & side, ~cluster & ~side)
+    return np.stack([cell.astype(np.float64) for cell in cells], axis=-1)
+
+
+#: WEAT's effect size d: positive where the first targets are nearer to the first attributes.
+EFFECT_SIZE: Final = Additive(
+    "effect_size@1",
+    "association effect size d",
+    ("association", "side"),
+    _parts_of_effect,
+    _effect(1),
+    no_effect=0.0,
+    tests=association_tests,
+)
+
+#: The same with the standard deviation of the population, as WEFE has it.
+EFFECT_SIZE_POPULATION: Final = Additive(
+    "effect_size_population@1",
+    "association effect size d, population sd",
+    ("association", "side"),
+    _parts_of_effect,
+    _effect(0),
+    no_effect=0.0,
+    tests=association_tests,
+)
+
+#: Share of items in the cluster that is matched to their set.
+ALIGNMENT: Final = Additive(
+    "cluster_alignment@1",
+    "items in their set's cluster",
+    ("cluster", "side", "single", "single_low", "single_high"),
+    lambda m: with_count(_is_aligned(m)),
+    _first,
+    scale="logit",
+    conditional_on="the fitted clustering and its matching",
+    row_range=(0.0, 1.0),
+    tests=alignment_tests,
+)
+
+#: Alignment beyond its mean when the sets' labels are exchanged between words.
+ALIGNMENT_EXCESS: Final = Additive(
+    "cluster_alignment_excess@1",
+    "alignment beyond permuted labels",
+    ("cluster", "side", "null"),
+    lambda m: with_count(_is_aligned(m) - m[..., 2]),
+    _first,
+    conditional_on="the fitted clustering and its matching",
+    row_range=(-1.0, 1.0),
+    no_effect=0.0,
+)
+
+#: Alignment as a single start of the clustering gives it, on average over starts.
+SINGLE_START: Final = Additive(
+    "single_start_alignment@1",
+    "alignment of one start, mean over starts",
+    ("single",),
+    lambda m: with_count(m[..., 0]),
+    _first,
+    scale="logit",
+    conditional_on="the fitted clusterings and their matchings",
+    row_range=(0.0, 1.0),
+)
+
+#: Agreement of clusters with sets beyond chance; 0 for random clusters, 1 for the sets themselves.
+ADJUSTED_RAND: Final = Additive(
+    "adjusted_rand@1",
+    "adjusted Rand index",
+    ("cluster", "side"),
+    _table,
+    adjusted_rand_of_counts,
+    conditional_on="the fitted clustering",
+    no_effect=0.0,
+)
+
+#: Sum of squared distances of the items to the center of their cluster: what k-means minimizes.
+INERTIA: Final = Additive(
+    "inertia@1",
+    "within-cluster sum of squares",
+    ("squared_distance",),
+    lambda m: with_count(m[..., 0]),
+    lambda sums: np.where(sums[..., -1] > 0, sums[..., 0], np.nan),
+    conditional_on="the fitted clustering",
+)
