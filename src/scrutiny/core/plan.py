@@ -74,6 +74,20 @@ class EstimatePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class RelatePlan:
+    """A question of how two estimates go together over replicates.
+
+    ``a`` and ``b`` say ``from`` which measurement, the ``metric``, and ``where`` as an estimate of
+    the plan does. Replicates are joined by their random factors; several steps of each are
+    compared step by step.
+    """
+
+    id: str
+    a: Mapping[str, Any]
+    b: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class TrainPlan:
     """A training node: several seeds are the normal case."""
 
@@ -122,6 +136,7 @@ class Plan:
     train: tuple[TrainPlan, ...] = ()
     measure: tuple[MeasurePlan, ...] = ()
     estimate: tuple[EstimatePlan, ...] = ()
+    relate: tuple[RelatePlan, ...] = ()
     claim: tuple[Claim, ...] = ()
     resampling: Resampling = field(default_factory=Resampling)
     on_bad_row: Literal["skip", "fail"] = "skip"

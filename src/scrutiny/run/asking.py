@@ -1,20 +1,31 @@
 """Asking a model: look up, ask what is missing in sorted chunks, keep each chunk at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.language import Continuation, SentencePair
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
+from scrutiny.models.checked_language import ask_or_fail
 from scrutiny.run.desk import Desk
-from scrutiny.store.answers import answer_keys, decode, encode
+from scrutiny.store.answers import (
+    answer_keys,
+    decode,
+    decode_numbers,
+    encode,
+    encode_numbers,
+    query_keys,
+)
 
-CHUNK = 1024  # examples asked, and committed, at a time: what a kill can cost
-HOPELESS = 20  # texts in one go without a single answer
+CHUNK = 1024  # questions asked, and committed, at a time: what a kill can cost
+CHUNK_TOKENS = 2**16  # and so many tokens, where they are known: some seconds of a small model
+HOPELESS = 20  # questions in one go without a single answer
 
 
 @dataclass(slots=True)
@@ -25,6 +36,45 @@ class Tally:
     cached: int = 0
     model_seconds: float = 0.0
     failure: str = ""  # message of the first answer that failed
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """Questions of one kind.
+
+    Parameters
+    ----------
+    keys
+        Where each one's answer is kept; equal questions have equal keys.
+    sizes
+        Work that each one makes.
+    ask
+        Answers of the model to those of these indices.
+    encode, decode
+        Answers to bytes and back.
+    most
+        Work that is asked, and committed, at a time.
+    """
+
+    keys: Sequence[bytes]
+    sizes: Sequence[int]
+    ask: Callable[[Sequence[int]], list[Any | Failure]]
+    encode: Callable[[Any], bytes]
+    decode: Callable[[bytes], Any]
+    most: float = float("inf")
+
+    def chunks(self, missing: Sequence[int]) -> Iterator[list[int]]:
+        """Indices of what is asked at a time, the smallest first."""
+        chunk: list[int] = []
+        work = 0
+        for index in sorted(missing, key=lambda i: (self.sizes[i], i)):
+            if chunk and (len(chunk) == CHUNK or work + self.sizes[index] > self.most):
+                yield chunk
+                chunk, work = [], 0
+            chunk.append(index)
+            work += self.sizes[index]
+        if chunk:
+            yield chunk
 
 
 class Asker:
@@ -55,31 +105,53 @@ class Asker:
         keys = answer_keys(
             examples, fingerprint=self._fingerprint, capability="predict", label_map=self._digest
         )
+
+        def ask(chunk: Sequence[int]) -> list[Prediction | Failure]:
+            raw = predict_or_fail(self.model, [examples[i] for i in chunk])
+            return [self._translate(answer) for answer in raw]
+
+        sizes = [_length(example) for example in examples]
+        return self._answers(_Questions(keys, sizes, ask, encode, decode))
+
+    def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+        """Answers to queries of `scrutiny.core.language`, in order; each distinct one once."""
+        if not queries:
+            return []
+        keys = query_keys(queries, fingerprint=self._fingerprint, capability=capability)
+
+        def ask(chunk: Sequence[int]) -> list[Any | Failure]:
+            return ask_or_fail(self.model, capability, [queries[i] for i in chunk])
+
+        sizes = [_tokens(query) for query in queries]
+        return self._answers(
+            _Questions(keys, sizes, ask, encode_numbers, decode_numbers, most=CHUNK_TOKENS)
+        )
+
+    def _answers(self, questions: _Questions) -> list[Any | Failure]:
+        """Answers from the cache, and of the model to what is missing there."""
+        keys = questions.keys
         firsts = {key: i for i, key in reversed(list(enumerate(keys)))}
         found = self._desk.get_many(list(firsts))
         self._has_answered |= bool(found)
-        answers: dict[bytes, Prediction | Failure] = {k: decode(v) for k, v in found.items()}
+        answers: dict[bytes, Any] = {k: questions.decode(v) for k, v in found.items()}
         missing = [i for key, i in firsts.items() if key not in answers]
-        missing.sort(key=lambda i: (_length(examples[i]), i))
-        for start in range(0, len(missing), CHUNK):
-            chunk = missing[start : start + CHUNK]
-            answers |= self._ask([examples[i] for i in chunk], [keys[i] for i in chunk])
+        for chunk in questions.chunks(missing):
+            answers |= self._ask(questions, chunk)
         self.tally.asked += len(missing)
         self.tally.cached += len(keys) - len(missing)
         return [answers[key] for key in keys]
 
-    def _ask(
-        self, examples: Sequence[Example], keys: Sequence[bytes]
-    ) -> dict[bytes, Prediction | Failure]:
+    def _ask(self, questions: _Questions, chunk: Sequence[int]) -> dict[bytes, Any]:
         """Ask one chunk and keep what was answered; failures are asked again next time."""
         start = perf_counter()
-        raw = predict_or_fail(self.model, examples)
+        found = questions.ask(chunk)
         self.tally.model_seconds += perf_counter() - start
-        self._has_answered |= any(isinstance(answer, Prediction) for answer in raw)
-        self._look_at_failures([answer for answer in raw if isinstance(answer, Failure)], len(raw))
-        answers = {key: self._translate(answer) for key, answer in zip(keys, raw, strict=True)}
+        failures = [answer for answer in found if isinstance(answer, Failure)]
+        self._has_answered |= len(failures) < len(found)
+        self._look_at_failures(failures, len(found))
+        answers = {questions.keys[i]: answer for i, answer in zip(chunk, found, strict=True)}
         self._desk.put_many(
-            {k: encode(answer) for k, answer in answers.items() if isinstance(answer, Prediction)}
+            {k: questions.encode(a) for k, a in answers.items() if not isinstance(a, Failure)}
         )
         return answers
 
@@ -108,4 +180,16 @@ class Asker:
 
 
 def _length(example: Example) -> int:
+    """Code points of an example."""
     return sum(len(text) for text in example.fields.values())
+
+
+def _tokens(query: Any) -> int:
+    """Tokens of a query, about: they are what it costs."""
+    if isinstance(query, SentencePair):
+        return (len(query.first) + len(query.second)) // 4 + 1
+    if isinstance(query, Continuation):
+        return len(query.ids)
+    if query and isinstance(query[0], int):
+        return len(query)
+    return sum(len(cloze.ids) for cloze in query)

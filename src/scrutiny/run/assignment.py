@@ -79,6 +79,19 @@ class Contrast:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Two estimates to be correlated over replicates; each by its steps, in the same order.
+
+    ``steps`` are the conditions of the families that are not random, as canonical JSON.
+    """
+
+    id: str
+    a: tuple[Assignment, ...]
+    b: tuple[Assignment, ...]
+    steps: tuple[str, ...]
+
+
 def to_json(assignment: Assignment) -> dict[str, Any]:
     """Plain JSON of an assignment."""
     return dict(plain(assignment))

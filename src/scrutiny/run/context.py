@@ -63,6 +63,18 @@ class RunContext:
                 self.outputs[example.id, name] = answer
         return answers
 
+    def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+        """Answers of the cell's model to queries of `scrutiny.core.language`, in order.
+
+        Raises
+        ------
+        ModelError
+            If the model lacks the capability or answers in a shape that it does not allow.
+        """
+        if self._asker is None:
+            return [Failure("no_model")] * len(queries)
+        return self._asker.ask(capability, queries)
+
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> np.random.Generator:
         """Random stream of this name, the same for every model and replicate."""
         return generator(self.seed, purpose, name=name, item=item, draw=draw)

@@ -108,6 +108,7 @@ def run_plan(
             resolved.assignments,
             claims,
             contrasts=resolved.contrasts,
+            relations=resolved.relations,
         )
         options.progress.advance("estimate")
         folder.write_estimates(estimates)

@@ -18,8 +18,9 @@ from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.replicate_tests import ReplicateTest, tests_of
-from scrutiny.run.assignment import Assignment, Contrast
+from scrutiny.run.assignment import Assignment, Contrast, Relation
 from scrutiny.run.contrasts import contrast, meet
+from scrutiny.run.relations import relate
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
 
 _KEPT_PANELS = 8
@@ -107,6 +108,7 @@ def estimate_all(
     claims: Sequence[Claim],
     *,
     contrasts: Iterable[Contrast] = (),
+    relations: Iterable[Relation] = (),
 ) -> tuple[list[Estimate], list[Finding]]:
     """Estimates of all specifications, each with its tests per replicate, and the findings.
 
@@ -124,6 +126,9 @@ def estimate_all(
     for pair in contrasts:
         estimated[pair.id] = estimator.contrast(pair)
         rows.append(estimated[pair.id].estimate)
+    known = {name: found.estimate for name, found in estimated.items()}
+    for relation in relations:
+        rows.append(relate(relation, known, resampling=estimator.resampling, seed=estimator.seed))
     return rows, decide(claims, estimated)
 
 

@@ -68,6 +68,19 @@ def plan_contrasts(
             yield plan.id, Contrast(name, one, other, is_paired)
 
 
+def fitting(
+    plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment]
+) -> list[Assignment]:
+    """Assignments of the measurement and metric that an estimate of the plan names.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If nothing fits.
+    """
+    return _fitting(plan, resolved, designed, plan.where)
+
+
 def _side(
     plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment], name: str
 ) -> dict[str, Assignment]:

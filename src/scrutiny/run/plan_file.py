@@ -16,6 +16,7 @@ from scrutiny.core.plan import (
     MeasurePlan,
     ModelPlan,
     Plan,
+    RelatePlan,
     Resampling,
     TrainPlan,
 )
@@ -73,6 +74,18 @@ class _Estimate(_Strict):
     paired: bool | None = None
 
 
+class _Side(_Strict):
+    source: str = Field(alias="from")
+    metric: str
+    where: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Relate(_Strict):
+    id: str
+    a: _Side
+    b: _Side
+
+
 class _Claim(_Strict):
     says: str
     estimate: str
@@ -98,6 +111,7 @@ class _Plan(_Strict):
     train: tuple[_Train, ...] = ()
     measure: tuple[_Measure, ...] = ()
     estimate: tuple[_Estimate, ...] = ()
+    relate: tuple[_Relate, ...] = ()
     claim: tuple[_Claim, ...] = ()
     resampling: _Resampling = Field(default_factory=_Resampling)
 
@@ -151,6 +165,10 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         train=tuple(TrainPlan(**t.model_dump()) for t in read.train),
         measure=tuple(_measure(m, read) for m in read.measure),
         estimate=tuple(EstimatePlan(**e.model_dump()) for e in read.estimate),
+        relate=tuple(
+            RelatePlan(r.id, r.a.model_dump(by_alias=True), r.b.model_dump(by_alias=True))
+            for r in read.relate
+        ),
         claim=tuple(_claim(c, number, where) for number, c in enumerate(read.claim, 1)),
         resampling=Resampling(**read.resampling.model_dump()),
         on_bad_row=read.on_bad_row,
@@ -218,6 +236,7 @@ def _keys(place: tuple[int | str, ...]) -> list[str]:
         "train": _Train,
         "measure": _Measure,
         "estimate": _Estimate,
+        "relate": _Relate,
         "claim": _Claim,
         "resampling": _Resampling,
     }

@@ -21,6 +21,7 @@ from scrutiny.run.params import make_params
 from scrutiny.run.plan_claims import plan_claims
 from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
 from scrutiny.run.presupposed import with_presupposed
+from scrutiny.run.relations import plan_relations
 from scrutiny.run.resolved import Measurement, Pairing, Resolved
 from scrutiny.run.specs import design_assignments, design_claims, design_contrasts
 
@@ -84,6 +85,7 @@ def _must_be_sound(plan: Plan) -> None:
         "models": [m.name for m in plan.models],
         "measure": [m.id for m in plan.measure],
         "estimate": [e.id for e in plan.estimate],
+        "relate": [r.id for r in plan.relate],
         "claim": [c.id for c in plan.claim],
     }
     for what, names_of in named.items():
@@ -123,6 +125,7 @@ def _with_estimates(resolved: Resolved) -> Resolved:
     return replace(
         resolved,
         assignments=assignments,
+        relations=tuple(plan_relations(resolved, assignments)),
         contrasts=(*controlled, *(c for _, c in contrasts)),
         claims=(*design_claims(resolved), *claims),
     )

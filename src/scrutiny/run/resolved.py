@@ -12,7 +12,7 @@ from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
-from scrutiny.run.assignment import Assignment, Contrast
+from scrutiny.run.assignment import Assignment, Contrast, Relation
 from scrutiny.run.tasks import shard_size
 
 
@@ -56,8 +56,8 @@ class Measurement:
 class Resolved:
     """Everything a run needs, ready to be sent to workers.
 
-    ``assignments``, ``contrasts`` and ``claims`` are the designs' and the plan's own, under full
-    names.
+    ``assignments``, ``contrasts``, ``relations`` and ``claims`` are the designs' and the plan's
+    own, under full names.
     """
 
     plan: Plan
@@ -69,6 +69,7 @@ class Resolved:
     options: LoadOptions
     assignments: tuple[Assignment, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
+    relations: tuple[Relation, ...] = ()
     claims: tuple[Claim, ...] = ()
 
     @property

@@ -20,7 +20,8 @@ many tests, verdicts
     `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
     Holm over a family, supported or not supported or undecided.
 description, planning
-    `agreement`: Krippendorff's alpha, Cohen's kappa. `flips`: disagreement item by item.
+    `correlation`: of two quantities over replicates. `agreement`: Krippendorff's alpha, Cohen's
+    kappa. `flips`: disagreement item by item.
     `power`: minimum detectable effects, equivalence.
 """
 

@@ -1,0 +1,146 @@
+"""How two estimates go together over replicates: the plan's ``[[relate]]``."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.plan import EstimatePlan, RelatePlan, Resampling
+from scrutiny.core.randomness import generator
+from scrutiny.core.record import Counts
+from scrutiny.run.assignment import Assignment, Relation
+from scrutiny.run.plan_estimates import fitting
+from scrutiny.run.resolved import Resolved
+from scrutiny.stats.correlation import correlation_over_replicates
+from scrutiny.stats.errors import StatisticsError
+
+
+def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Relation]:
+    """Relations of the plan, looked up among what the designs compute.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a side names nothing, or several estimates, or the sides share no step.
+    """
+    for plan in resolved.plan.relate:
+        a, b = (_side(plan, name, resolved, designed) for name in ("a", "b"))
+        shared = tuple(step for step in a if step in b)
+        if not shared:
+            raise PlanError(
+                f"relate {plan.id!r}: a is there for {', '.join(a)} and b for {', '.join(b)}; "
+                "they share no condition of the model family."
+            )
+        yield Relation(plan.id, tuple(a[s] for s in shared), tuple(b[s] for s in shared), shared)
+
+
+def _side(
+    plan: RelatePlan, name: str, resolved: Resolved, designed: Sequence[Assignment]
+) -> dict[str, Assignment]:
+    """Assignment of one side by the condition of its family."""
+    stated: Mapping[str, Any] = getattr(plan, name)
+    wanted = EstimatePlan(
+        f"{plan.id}/{name}", stated["from"], stated["metric"], where=stated.get("where", {})
+    )
+    found: dict[str, Assignment] = {}
+    for one in fitting(wanted, resolved, designed):
+        step = canonical_json(dict(one.within))
+        if step in found:
+            raise PlanError(
+                f"relate {plan.id!r}: side {name} fits several estimates: "
+                f"{found[step].spec.id} and {one.spec.id}. Say which with where = {{ ... }}."
+            )
+        found[step] = one
+    return found
+
+
+def relate(
+    relation: Relation, known: Mapping[str, Estimate], *, resampling: Resampling, seed: int
+) -> Estimate:
+    """Estimate of a relation from the replicates' values of both sides.
+
+    Parameters
+    ----------
+    relation
+        What is correlated.
+    known
+        Estimates by the full names of their specifications.
+    resampling, seed
+        Level of the interval; the run's seed.
+
+    Returns
+    -------
+    Estimate
+        ``n`` counts replicates; ``across`` holds Spearman's rho, the permutation p with the
+        smallest it could have been, and the correlation that would have been shown with 80 %
+        power. Undefined with fewer than four replicates, or where one side does not vary.
+    """
+    sides = [[known[one.spec.id].by_replicate for one in side] for side in (relation.a, relation.b)]
+    first = sides[0][0]
+    names = [n for n in first if all(n in values for side in sides for values in side)]
+    a, b = (_table(side, names) for side in sides)
+    counts = Counts(n=len(names), undefined=len(first) - len(names))
+    rng = generator(seed, "relation", name=relation.id, item="replicates")
+    try:
+        found = correlation_over_replicates(a, b, rng=rng, level=resampling.level)
+    except StatisticsError as error:
+        return _blank(relation, counts, resampling, str(error))
+    return Estimate(
+        key=_key(relation),
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        level=resampling.level,
+        method="fisher-z over replicates@1",
+        counts=counts,
+        n_units=found.replicates,
+        n_replicates=found.replicates,
+        across={
+            "steps": float(found.steps),
+            "spearman": found.rank,
+            "p_value": found.p_value,
+            "smallest_p": found.smallest_p,
+            "detectable": found.detectable,
+        },
+    )
+
+
+def _table(side: Sequence[Mapping[str, float]], names: Sequence[str]) -> NDArray[np.float64]:
+    """Values ``(replicate, step)`` of one side."""
+    return np.array([[values[name] for values in side] for name in names]).reshape(-1, len(side))
+
+
+def _key(relation: Relation) -> EstimateKey:
+    """Identity of the estimate: the first side's, and what it is related to."""
+    one, other = relation.a[0], relation.b[0]
+    return EstimateKey(
+        diagnostic=one.kind,
+        metric="correlation@1",
+        subject=one.subject,
+        dataset=one.dataset,
+        reference=other.subject if other.subject != one.subject else None,
+        role="contrast",
+        condition={"of": one.spec.id, "with": other.spec.id},
+        group=relation.id,
+    )
+
+
+def _blank(relation: Relation, counts: Counts, resampling: Resampling, why: str) -> Estimate:
+    """Estimate that does not exist, and why."""
+    return Estimate(
+        key=_key(relation),
+        value=None,
+        low=None,
+        high=None,
+        level=resampling.level,
+        method="fisher-z over replicates@1",
+        counts=counts,
+        n_units=counts.n,
+        n_replicates=max(1, counts.n),
+        status="undefined",
+        reason="too_few_replicates" if "replicates carry" in why else "does_not_vary",
+    )
