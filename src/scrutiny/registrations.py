@@ -11,6 +11,7 @@ _T: Final = "scrutiny.data.tasks"
 _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
 _S: Final = "scrutiny.reliability.statistics"
+_SS: Final = "scrutiny.reliability.stereotype_statistics"
 
 REGISTRATIONS: Final = (
     Registration("diagnostic", "performance@1", f"{_D}.performance:Performance"),
@@ -46,6 +47,11 @@ REGISTRATIONS: Final = (
     Registration("constraint", "max_change@1", f"{_C}.max_change:MaxChange"),
     Registration("constraint", "perplexity_ratio@1", f"{_C}.perplexity_ratio:PerplexityRatio"),
     Registration("constraint", "stop_words@1", f"{_C}.stop_words:StopWords"),
+    Registration("task", "association-test@1", f"{_T}.association_test:AssociationTest"),
+    Registration("task", "minimal-pairs@1", f"{_T}.minimal_pairs:MinimalPairs"),
+    Registration("task", "passages@1", f"{_T}.passages:Passages"),
+    Registration("task", "sentence-pairs@1", f"{_T}.sentence_pairs:SentencePairs"),
+    Registration("task", "sentence-triples@1", f"{_T}.sentence_triples:SentenceTriples"),
     Registration("task", "text-classification@1", f"{_T}.text_classification:TextClassification"),
     Registration(
         "task",
@@ -55,11 +61,15 @@ REGISTRATIONS: Final = (
     Registration("task", "token-tagging@1", f"{_T}.token_tagging:TokenTagging"),
     Registration("reader", "builtin@1", f"{_R}.builtin:read"),
     Registration("reader", "conll@1", f"{_R}.conll:read"),
+    Registration("reader", "crows-pairs@1", f"{_R}.crows_pairs:READ"),
     Registration("reader", "csv@1", f"{_R}.delimited:read_csv"),
     Registration("reader", "hf@1", f"{_R}.hub:read"),
     Registration("reader", "json@1", f"{_R}.json_rows:read_json"),
     Registration("reader", "jsonl@1", f"{_R}.json_rows:read_jsonl"),
     Registration("reader", "parquet@1", f"{_R}.parquet:read"),
+    Registration("reader", "sent-bias@1", f"{_R}.sent_bias:READ"),
+    Registration("reader", "stereoset@1", f"{_R}.stereoset:READ"),
+    Registration("reader", "text@1", f"{_R}.plain_text:read"),
     Registration("reader", "tsv@1", f"{_R}.delimited:read_tsv"),
     Registration("adapter", "builtin@1", f"{_M}.builtin_models:load"),
     Registration("adapter", "hf@1", f"{_M}.hf:load"),
@@ -80,4 +90,18 @@ REGISTRATIONS: Final = (
     Registration("statistic", "flip_rate@1", f"{_S}:FLIP_RATE"),
     Registration("statistic", "mean@1", f"{_S}:MEAN"),
     Registration("statistic", "share@1", f"{_S}:SHARE"),
+    Registration("statistic", "decided_score@1", f"{_SS}:DECIDED_SCORE"),
+    Registration("statistic", "icat@1", f"{_SS}:ICAT"),
+    Registration("statistic", "lms@1", f"{_SS}:LMS"),
+    Registration("statistic", "mean_margin@1", f"{_SS}:MEAN_MARGIN"),
+    Registration("statistic", "neutral_share@1", f"{_SS}:NEUTRAL_SHARE"),
+    Registration(
+        "statistic", "original_minus_antistereotype@1", f"{_SS}:ORIGINAL_MINUS_ANTISTEREOTYPE"
+    ),
+    Registration("statistic", "original_minus_negated@1", f"{_SS}:ORIGINAL_MINUS_NEGATED"),
+    Registration("statistic", "original_minus_swapped@1", f"{_SS}:ORIGINAL_MINUS_SWAPPED"),
+    Registration("statistic", "other_length_score@1", f"{_SS}:OTHER_LENGTH_SCORE"),
+    Registration("statistic", "same_length_score@1", f"{_SS}:SAME_LENGTH_SCORE"),
+    Registration("statistic", "ss@1", f"{_SS}:SS"),
+    Registration("statistic", "stereotype_score@1", f"{_SS}:STEREOTYPE_SCORE"),
 )
