@@ -9,6 +9,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.source import OPTIONS, ROLES, DataSource
 from scrutiny.data.table import Table
 from scrutiny.data.tasks.names import infer_task, load_task
+from scrutiny.data.tasks.roles import Role, every_task, roles_of
 
 _TEXT: Final = (
     "text", "sentence", "review", "content", "document", "body", "tweet", "comment", "utterance",
@@ -25,6 +26,7 @@ _LABEL: Final = (
 _TOKENS: Final = ("tokens", "words")
 _TAGS: Final = ("tags", "ner_tags", "ner", "entity_tags", "bio")
 _ID: Final = ("id", "guid", "uid", "uuid", "item_id", "example_id")
+_ID_ROLE: Final = Role("id", OPTIONS["id"], "field", _ID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,13 @@ class Columns:
         """Sentence that says what was guessed; empty for nothing."""
         if not self.guessed:
             return ""
-        pairs = ",".join(f"{role}={self.roles[role]}" for role in self.guessed)
+        pairs = ",".join(f"{role}={name}" for role, name in self.guesses.items())
         return f"Columns were guessed from their names: {pairs}. To fix them, state them so."
+
+    @property
+    def guesses(self) -> dict[str, str]:
+        """Guessed column by the option that states it."""
+        return {_option(role): self.roles[role] for role in self.guessed}
 
     def mapped(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Row by role.
@@ -93,7 +100,9 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
     options = {**table.defaults, **source.options}
     stated = DataSource(source.scheme, source.target, options)
     name = task or stated.option("task")
-    name = load_task(name).name if name else ""
+    name = load_task(name).name if name else _task_of_options(options)
+    if name and roles_of(load_task(name)):
+        return _own_columns(name, stated, table)
     roles = {
         role: _column(stated.option(role), role, source, table)
         for role in ROLES
@@ -102,20 +111,94 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
     guesses = _guess(table.columns, stated=roles, refused=set(options) - set(roles), task=name)
     guessed = tuple(guesses)
     roles |= guesses
+    if not name and not {"text", "tokens"} & set(roles):
+        told = _task_of_names(table.columns)
+        if told:
+            return _own_columns(told, stated, table)
     name = name or _infer(roles, source, table)
     needed = load_task(name).columns
     _require([c for c in needed if c not in ("label", "tags")], roles, source, table, name)
     roles = {role: column for role, column in roles.items() if role in (*needed, "id")}
+    constants = _add_shared(roles, stated, table)
+    return Columns(name, roles, tuple(r for r in guessed if r in roles), constants)
+
+
+def _add_shared(roles: dict[str, str], stated: DataSource, table: Table) -> dict[str, str]:
+    """Add units, groups and the language to the roles; return cells that are constant."""
     for option, prefix in (("unit", "u_"), ("group", "a_")):
         for given in stated.columns(option):
-            roles[f"{prefix}{given}"] = _column(given, option, source, table)
-    constants = {}
+            roles[f"{prefix}{given}"] = _column(given, option, stated, table)
     language = stated.option("language")
     if language in table.columns:
         roles["language"] = language
     elif language:
-        constants["language"] = language
-    return Columns(name, roles, tuple(r for r in guessed if r in roles), constants)
+        return {"language": language}
+    return {}
+
+
+def _own_columns(task: str, stated: DataSource, table: Table) -> Columns:
+    """Columns of a task that brings its own roles: stated, else by well-known names.
+
+    Where such a task has a category and nobody says which column that is, the first of the groups
+    is it.
+    """
+    own = roles_of(load_task(task))
+    roles = {
+        role.key: _column(stated.option(role.name), role.name, stated, table)
+        for role in (*own, _ID_ROLE)
+        if stated.options.get(role.name)
+    }
+    groups = stated.columns("group")
+    if groups and "category" not in stated.options and any(r.name == "category" for r in own):
+        roles["a_category"] = _column(groups[0], "group", stated, table)
+    free = {c.strip().casefold(): c for c in reversed(table.columns) if c not in roles.values()}
+    guessed = []
+    for role in (*own, _ID_ROLE):
+        column = next((free[n] for n in role.names if n in free), None)
+        if column is not None and role.key not in roles and role.name not in stated.options:
+            roles[role.key] = column
+            guessed.append(role.key)
+    _require_own(own, roles, stated, table, task)
+    constants = _add_shared(roles, stated, table)
+    return Columns(task, roles, tuple(guessed), constants)
+
+
+def _require_own(
+    own: Sequence[Role], roles: Mapping[str, str], source: DataSource, table: Table, task: str
+) -> None:
+    for role in own:
+        if role.is_needed and role.key not in roles:
+            raise DataError(_lacking(task, role.name, role.meaning, source=source, table=table))
+
+
+def _task_of_options(options: Mapping[str, str]) -> str:
+    """Task whose columns the options name where those are not everybody's; else nothing."""
+    if set(options) <= set(OPTIONS):
+        return ""
+    for task in every_task():
+        if set(task_names := _telling(task)) - set(ROLES) and set(task_names) <= set(options):
+            return str(task.name)
+    return ""
+
+
+def _task_of_names(columns: Collection[str]) -> str:
+    """Task of its own roles whose telling columns are all there by well-known names."""
+    there = {column.strip().casefold() for column in columns}
+    for task in every_task():
+        names = {role.name: set(role.names) for role in roles_of(task)}
+        telling = _telling(task)
+        if names and telling and all(names[role] & there for role in telling):
+            return str(task.name)
+    return ""
+
+
+def _telling(task: Any) -> tuple[str, ...]:
+    return tuple(getattr(task, "told_by", ()))
+
+
+def _option(role: str) -> str:
+    """Option that states the column of a role."""
+    return role.removeprefix("a_").removeprefix("u_")
 
 
 def _column(name: str, role: str, source: DataSource, table: Table) -> str:
@@ -186,11 +269,15 @@ def _require(
 ) -> None:
     for role in needed:
         if role not in roles:
-            raise DataError(
-                f"{task} needs {OPTIONS[role].replace('column', 'a column', 1)}, and none of "
-                f"{table.place} is known to be it. Its columns are {_listed(table.columns)}: "
-                f"add {role}=NAME to the data string."
-            )
+            raise DataError(_lacking(task, role, OPTIONS[role], source=source, table=table))
+
+
+def _lacking(task: str, role: str, meaning: str, *, source: DataSource, table: Table) -> str:
+    return (
+        f"{task} needs {meaning.replace('column', 'a column', 1)}, and none of {table.place} is "
+        f"known to be it. Its columns are {_listed(table.columns)}: add {role}=NAME to the data "
+        f"string {source.scheme}:{source.target}."
+    )
 
 
 def _listed(columns: Sequence[str]) -> str:

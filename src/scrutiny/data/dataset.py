@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
+from scrutiny.core.canonical import length_prefixed
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.data.labels import LabelMatch, sort_labels
@@ -36,7 +37,8 @@ class Dataset:
         Rows that were left out, with the reason.
     fingerprint
         32 hexadecimal digits that depend on identifiers, texts and gold, in order; not on the
-        names of files, columns or labels.
+        names of files, columns or labels. Where a task has no labels, the columns of its items
+        count as gold.
     notes
         Sentences about how it was read.
     columns
@@ -129,10 +131,12 @@ def load_dataset(
         examples.append(example)
         fingerprint.update(key)
         fingerprint.update(example.id.encode() + b"\0")
+        if reading.task.scored_by is None:
+            fingerprint.update(_columns_key(example))
     if not examples:
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
     return Dataset(
-        name=name or _name(reading.source),
+        name=name or _name(reading.source) + _suffix(reading.permute),
         source=str(reading.source),
         task=reading.task.name,
         examples=tuple(examples),
@@ -146,11 +150,17 @@ def load_dataset(
     )
 
 
+def _columns_key(example: Example) -> bytes:
+    """Texts as they are labeled, and columns, of an item without gold."""
+    columns = [f"{name}={value!r}" for name, value in sorted(example.attributes.items())]
+    texts = [part for field in example.fields.items() for part in field]
+    return length_prefixed(*texts, *columns)
+
+
 def _stated(reading: Reading) -> str:
     if reading.source.scheme == "object":
         return ""
-    columns = reading.columns
-    return str(reading.source.stating({role: columns.roles[role] for role in columns.guessed}))
+    return str(reading.source.stating(reading.columns.guesses))
 
 
 def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
@@ -171,6 +181,10 @@ def _named(gold: Any, names: Mapping[str, str]) -> Any:
     if isinstance(gold, tuple):
         return tuple(span._replace(label=names[span.label]) for span in gold)
     return None if gold is None else names[gold]
+
+
+def _suffix(permute: int | None) -> str:
+    return "" if permute is None else f"-permuted-{permute}"
 
 
 def _name(source: DataSource) -> str:

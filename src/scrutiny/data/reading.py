@@ -14,7 +14,8 @@ from scrutiny.core.task import Task
 from scrutiny.data.columns import Columns, resolve_columns
 from scrutiny.data.identity import Identifiers, content_key
 from scrutiny.data.labels import parse_label_map
-from scrutiny.data.source import DataSource, check_option, parse_source
+from scrutiny.data.source import DataSource, check_option, parse_source, reader_options
+from scrutiny.data.permuting import permutation_seed, permuted
 from scrutiny.data.table import RawRow, Table
 from scrutiny.data.tasks.cells import as_label
 from scrutiny.data.tasks.names import load_task
@@ -54,6 +55,8 @@ class Reading:
         New names of labels.
     on_bad_row
         Whether a bad row is left out and listed, or ends the reading.
+    permute
+        Seed of a random exchange of labels, or nothing.
     bad_rows, oddities, identifiers
         Grow as the examples are read: what was left out, what was mended, what was named.
     """
@@ -64,6 +67,7 @@ class Reading:
     task: Task
     label_map: Mapping[str, str] = field(default_factory=dict)
     on_bad_row: OnBadRow = "skip"
+    permute: int | None = None
     bad_rows: list[BadRow] = field(default_factory=list)
     oddities: Counter[str] = field(default_factory=Counter)
     identifiers: Identifiers = field(default_factory=Identifiers)
@@ -73,7 +77,21 @@ class Reading:
         return (example for example, _ in self.keyed())
 
     def keyed(self) -> Iterator[tuple[Example, bytes]]:
-        """Examples in file order, each with the key of its content."""
+        """Examples in file order, each with the key of its content as the file has it."""
+        if self.permute is None:
+            return self._read()
+        return self._permuted(self.permute)
+
+    def _permuted(self, seed: int) -> Iterator[tuple[Example, bytes]]:
+        """Examples whose labels the task has exchanged at random; all are held in memory."""
+        pairs = list(self._read())
+        before = tuple(example for example, _ in pairs)
+        after = permuted(self.task, before, seed=seed)
+        moved = sum(a != b for a, b in zip(before, after, strict=True))
+        self.oddities[f"changed labels at random, because permute={seed} asks for a null"] = moved
+        yield from ((e, key) for e, (_, key) in zip(after, pairs, strict=True))
+
+    def _read(self) -> Iterator[tuple[Example, bytes]]:
         n = 0
         parse = self._parse
         for raw in self.table.rows:
@@ -91,7 +109,7 @@ class Reading:
     def notes(self) -> tuple[str, ...]:
         """Sentences about how the source was read, so far."""
         notes = [*self.table.notes, self.columns.note]
-        has_gold = {"label", "tags"} & set(self.columns.roles)
+        has_gold = {"label", "tags"} & set(self.columns.roles) or self.task.scored_by is None
         notes.append("" if has_gold else "There is no column of gold answers; nothing is scored.")
         notes += [
             _ODDITIES.get(code, f"{{n}} rows: {code}.").format(n=n)
@@ -111,7 +129,7 @@ class Reading:
         row = self.columns.mapped(raw.values)
         if self.table.class_names:
             self._name_classes(row)
-        example = self.task.parse(row, source=f"{self.table.place}:{raw.line}")
+        example = self.task.parse(row, source=self._place(raw))
         oddities = getattr(self.task, "oddities", None)
         if oddities is not None and (code := oddities(row)):
             self.oddities[code] += 1
@@ -149,8 +167,11 @@ class Reading:
             elif isinstance(value, list | tuple):
                 row[role] = [_class_name(v, names) for v in value]
 
+    def _place(self, raw: RawRow) -> str:
+        return f"{raw.place or self.table.place}:{raw.line}"
+
     def _reject(self, raw: RawRow, reason: str) -> None:
-        place = f"{self.table.place}:{raw.line}"
+        place = self._place(raw)
         if self.on_bad_row == "fail":
             raise DataError(
                 f"{place}: {reason}. Mend the row, or let bad rows be counted and left out "
@@ -194,10 +215,13 @@ def open_data(
     """
     if on_bad_row not in ("skip", "fail"):
         raise DataError(f"on_bad_row is {on_bad_row!r}; it is 'skip' or 'fail'.")
-    for name in columns or {}:
-        check_option(name, where="columns")
+    scheme = ""
     if isinstance(source, str | Path):
         parsed = parse_source(str(source))
+        scheme = parsed.scheme
+    for name in columns or {}:
+        check_option(name, where="columns", scheme=scheme)
+    if scheme:
         parsed = replace(parsed, options={**parsed.options, **(columns or {})})
         table: Table = registry().load("reader", parsed.scheme)(parsed)
     else:
@@ -205,13 +229,17 @@ def open_data(
 
         table = read_object(source)
         parsed = DataSource("object", table.place, dict(columns or {}))
-    roles = resolve_columns(parsed, table, task=task or "")
+    own = reader_options(scheme)
+    naming = replace(parsed, options={k: v for k, v in parsed.options.items() if k not in own})
+    roles = resolve_columns(naming, table, task=task or "")
     labels = parsed.options.get("labels", "")
+    found = load_task(roles.task)
     return Reading(
         source=parsed,
         table=table,
         columns=roles,
-        task=load_task(roles.task),
+        task=found,
+        permute=permutation_seed(parsed, found),
         label_map=parse_label_map(labels) if labels else {},
         on_bad_row=on_bad_row,
     )

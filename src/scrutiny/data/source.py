@@ -6,9 +6,9 @@
     conll:dev.conll#token=0,tag=-1              builtin:reviews
 
 What stands after ``#`` names columns (``text``, ``text_pair``, ``label``, ``id``, ``tokens``,
-``tags``, ``unit``, ``group``) and says how to read (the rest of `OPTIONS`). Several columns are
-separated by ``|``; a comma, a bar or a percent sign in a column's name is written ``%2C``,
-``%7C``, ``%25``.
+``tags``, ``unit``, ``group``) and says how to read (the rest of `OPTIONS`). Tasks bring options of
+their own (``more``, ``less``), and so do readers. Several columns are separated by ``|``; a comma,
+a bar or a percent sign in a column's name is written ``%2C``, ``%7C``, ``%25``.
 """
 
 from collections.abc import Mapping
@@ -44,6 +44,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "token": "column of the tokens in a CoNLL file, counted from 0",
     "tag": "column of the tags in a CoNLL file; -1 is the last",
     "config": "configuration of a data set of the hub",
+    "permute": "seed of a random exchange of what the items are labeled as: a null",
 }
 _SUFFIXES: Final = {
     ".csv": "csv",
@@ -120,19 +121,19 @@ def parse_source(text: str) -> DataSource:
     """
     place, _, after = text.strip().partition("#")
     scheme, colon, target = place.partition(":")
-    options = parse_options(after, where=text)
     if not colon or len(scheme) < 2:  # one letter before the colon is a Windows drive
-        return DataSource(_scheme_of_path(place), place, options)
+        scheme = _scheme_of_path(place)
+        return DataSource(scheme, place, parse_options(after, where=text, scheme=scheme))
     known = schemes()
     if scheme not in known:
         raise DataError(_unknown_scheme(text, scheme, known))
     if not target:
         raise DataError(f"The data string {text!r} names nothing after {scheme + ':'!r}.")
-    return DataSource(scheme, target, options)
+    return DataSource(scheme, target, parse_options(after, where=text, scheme=scheme))
 
 
-def parse_options(text: str, *, where: str) -> dict[str, str]:
-    """Options of the part after ``#``.
+def parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]:
+    """Options of the part after ``#``; ``scheme`` names the reader whose own are allowed.
 
     Raises
     ------
@@ -150,19 +151,37 @@ def parse_options(text: str, *, where: str) -> dict[str, str]:
             )
         if name in options:
             raise DataError(f"In the data string {where!r}, the option {name!r} stands twice.")
-        check_option(name, where=where)
+        check_option(name, where=where, scheme=scheme)
         options[name] = value.strip()
     return options
 
 
-def check_option(name: str, *, where: str) -> None:
+def check_option(name: str, *, where: str, scheme: str = "") -> None:
     """Refuse an option that does not exist; near names are in the message."""
-    if name not in OPTIONS:
-        near = get_close_matches(name, OPTIONS, n=2, cutoff=0.6)
+    if name in OPTIONS:
+        return
+    known = known_options(scheme)
+    if name not in known:
+        near = get_close_matches(name, known, n=2, cutoff=0.6)
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise DataError(
-            f"In {where!r}, there is no option {name!r}. {hint}There are: {', '.join(OPTIONS)}."
+            f"In {where!r}, there is no option {name!r}. {hint}There are: {', '.join(known)}."
         )
+
+
+def known_options(scheme: str = "") -> dict[str, str]:
+    """All options with what they are for: everybody's, those of tasks, those of one reader."""
+    from scrutiny.data.tasks.roles import role_options
+
+    return {**OPTIONS, **role_options(), **reader_options(scheme)}
+
+
+def reader_options(scheme: str) -> Mapping[str, str]:
+    """Options that the reader of this scheme brings; none for an unknown one."""
+    if scheme not in schemes():
+        return {}
+    brought: Mapping[str, str] = getattr(registry().load("reader", scheme), "options", {})
+    return brought
 
 
 def schemes() -> list[str]:

@@ -16,11 +16,14 @@ class RawRow(NamedTuple):
         Cells by column; empty where the row does not read.
     problem
         Why the row does not read, or nothing.
+    place
+        What stands before its line number, where a table has rows of several files.
     """
 
     line: int
     values: Mapping[str, Any]
     problem: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

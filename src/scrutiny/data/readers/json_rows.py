@@ -61,7 +61,7 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
     if text[start] == "[":
         if field:
             raise DataError(f"field={field}: {source.target} is a list, so it has no fields.")
-        return _array(text, start)
+        return array_rows(text, start)
     value = json.loads(text)
     if not isinstance(value, dict):
         raise DataError(f"{source.target} holds a single {type(value).__name__}, not rows.")
@@ -71,10 +71,10 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
         )
     lists = [key for key, member in value.items() if _is_rows(member)]
     if field or len(lists) == 1:
-        place = _member(text, start, field or lists[0])
+        place = member(text, start, field or lists[0])
         if text[place] != "[":
             raise DataError(f"field={field}: that key of {source.target} does not hold a list.")
-        return _array(text, place)
+        return array_rows(text, place)
     return column_rows(value, source.target)
 
 
@@ -105,7 +105,7 @@ def _is_rows(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def _array(text: str, start: int) -> list[RawRow]:
+def array_rows(text: str, start: int) -> list[RawRow]:
     """Objects of the array that starts here, with the lines they start on."""
     rows: list[RawRow] = []
     line = text.count("\n", 0, start) + 1
@@ -126,7 +126,7 @@ def _array(text: str, start: int) -> list[RawRow]:
     return rows
 
 
-def _member(text: str, start: int, wanted: str) -> int:
+def member(text: str, start: int, wanted: str) -> int:
     """Where the value of a key of a well-formed object starts."""
     place = _skip_space(text, start + 1)
     while True:

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from scrutiny.core.errors import DataError
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
+from scrutiny.data.tasks.roles import every_task
 
 
 def load_task(name: str) -> Task:
@@ -27,6 +28,8 @@ def load_task(name: str) -> Task:
 def infer_task(columns: Collection[str]) -> str:
     """Name of the task that these mapped columns are for.
 
+    Each task says which columns tell it (``told_by``); the one that asks for most wins.
+
     Raises
     ------
     DataError
@@ -37,12 +40,11 @@ def infer_task(columns: Collection[str]) -> str:
     >>> infer_task({"text", "text_pair", "label"})
     'text-pair-classification'
     """
-    if "tokens" in columns and "tags" in columns:
-        return "token-tagging"
-    if "text" in columns:
-        return "text-pair-classification" if "text_pair" in columns else "text-classification"
+    telling = [(t.name, tuple(getattr(t, "told_by", ()))) for t in every_task()]
+    fitting = [(len(by), name) for name, by in telling if by and set(by) <= set(columns)]
+    if fitting:
+        return str(max(fitting)[1])
+    needs = "; ".join(f"{name} needs {' and '.join(by)}" for name, by in telling if by)
     raise DataError(
-        f"No task is known for the columns {', '.join(sorted(columns)) or '(none)'}: "
-        "text-classification needs text, text-pair-classification text and text_pair, "
-        "token-tagging tokens and tags."
+        f"No task is known for the columns {', '.join(sorted(columns)) or '(none)'}: {needs}."
     )

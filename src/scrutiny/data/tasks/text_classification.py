@@ -16,6 +16,7 @@ class TextClassification:
     name = "text-classification"
     fields: tuple[str, ...] = ("text",)
     columns: tuple[str, ...] = ("text", "label")
+    told_by: tuple[str, ...] = ("text",)
     measures: tuple[Measure, ...] = MEASURES
     scored_by: Score = ACCURACY
 

@@ -16,6 +16,7 @@ class TextPairClassification:
     name = "text-pair-classification"
     fields: tuple[str, ...] = ("text", "text_pair")
     columns: tuple[str, ...] = ("text", "text_pair", "label")
+    told_by: tuple[str, ...] = ("text", "text_pair")
     measures: tuple[Measure, ...] = MEASURES
     scored_by: Score = ACCURACY
 

@@ -20,6 +20,7 @@ class TokenTagging:
     name = "token-tagging"
     fields: tuple[str, ...] = ("text",)
     columns: tuple[str, ...] = ("tokens", "tags")
+    told_by: tuple[str, ...] = ("tokens", "tags")
     measures: tuple[Measure, ...] = (
         Measure("tp", unit="entities"),
         Measure("fp", unit="entities"),

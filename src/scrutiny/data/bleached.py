@@ -1,0 +1,95 @@
+"""Which word a sentence of an association test is about.
+
+Sentences of SEAT put a word into a template ("This is a flower."). The tests give the sentences
+alone; the word is found again by the list of words that the test was made from, in any of the
+forms that the templates need. May, Wang, Bordia, Bowman and Rudinger 2019.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+_WORD: Final = re.compile(r"\w+")
+_BARE: Final = re.compile(r"This is (?:an? )?(.+)\.")
+_IRREGULAR: Final[Mapping[str, str]] = {
+    **(pairs := {"man": "men", "woman": "women", "child": "children"}),
+    **{plural: singular for singular, plural in pairs.items()},
+}
+
+
+class Found(NamedTuple):
+    """A word of the list, and the code points where a sentence has it."""
+
+    word: str
+    start: int
+    end: int
+
+
+class WordIndex:
+    """Words of one set, to be found in sentences.
+
+    Parameters
+    ----------
+    words
+        As the word-level test lists them; entries may be phrases.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._entries: dict[str, list[tuple[str, tuple[frozenset[str], ...]]]] = {}
+        for word in words:
+            parts = tuple(forms(part) for part in _WORD.findall(word.lower()))
+            for first in sorted(parts[0]) if parts else ():
+                self._entries.setdefault(first, []).append((word, parts))
+
+    def find(self, sentence: str) -> Found | None:
+        """Longest match in a sentence; of equally long ones a word as it is, then the first."""
+        tokens = [(m.group().lower(), m.start(), m.end()) for m in _WORD.finditer(sentence)]
+        best: tuple[tuple[int, bool, int], Found] | None = None
+        for i, (token, start, _) in enumerate(tokens):
+            for word, parts in self._entries.get(token, ()):
+                there = tokens[i : i + len(parts)]
+                if len(there) < len(parts):
+                    continue
+                if all(t[0] in part for t, part in zip(there, parts, strict=True)):
+                    end = there[-1][2]
+                    is_same = sentence[start:end].lower() == word.lower()
+                    rank = (end - start, is_same, -start)
+                    if best is None or rank > best[0]:
+                        best = rank, Found(word, start, end)
+        return best[1] if best else None
+
+
+@lru_cache(maxsize=4096)
+def forms(word: str) -> frozenset[str]:
+    """Singular and plural forms that a lower-case word may be written in, itself among them.
+
+    Examples
+    --------
+    >>> sorted(forms("ladies"))
+    ['ladi', 'ladie', 'ladies', 'ladieses', 'ladiess', 'lady']
+    """
+    found = {word, word + "s", word + "es"}
+    if word.endswith("y"):
+        found.add(word[:-1] + "ies")
+    if word.endswith("ies"):
+        found.add(word[:-3] + "y")
+    if word.endswith("es"):
+        found.add(word[:-2])
+    if word.endswith("s"):
+        found.add(word[:-1])
+    if word in _IRREGULAR:
+        found.add(_IRREGULAR[word])
+    return frozenset(found - {""})
+
+
+def bare_words(sentences: Sequence[str]) -> list[str]:
+    """Words of the sentences "This is a WORD.", in order: a list where no test of words has one.
+
+    Examples
+    --------
+    >>> bare_words(["This is a tree.", "These are trees."])
+    ['tree']
+    """
+    found = [match[1] for s in sentences if (match := _BARE.fullmatch(s))]
+    return list(dict.fromkeys(found))

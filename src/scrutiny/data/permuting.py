@@ -1,0 +1,38 @@
+"""Labels exchanged at random: the null that every finding must fail on."""
+
+from collections.abc import Sequence
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.core.randomness import generator
+from scrutiny.core.task import Task
+from scrutiny.data.source import DataSource
+
+
+def permutation_seed(source: DataSource, task: Task) -> int | None:
+    """Seed that ``permute=`` states, or nothing.
+
+    Raises
+    ------
+    DataError
+        If it is no number, or the task has nothing to exchange.
+    """
+    given = source.option("permute")
+    if not given:
+        return None
+    if not given.isdecimal():
+        raise DataError(f"permute={given} in {source}: it is a seed, a whole number from 0.")
+    if not hasattr(task, "permute"):
+        raise DataError(
+            f"permute={given} in {source}: items of {task.name} have no labels that could be "
+            "exchanged; it is for sentence pairs, sentence triples and association tests."
+        )
+    return int(given)
+
+
+def permuted(task: Task, examples: Sequence[Example], *, seed: int) -> tuple[Example, ...]:
+    """Examples, in order, whose labels the task's ``permute`` has exchanged at random."""
+    rng = generator(seed, "permute", name=task.name, item="")
+    hook = getattr(task, "permute")  # noqa: B009 - an optional member of tasks
+    exchanged: tuple[Example, ...] = hook(examples, rng)
+    return exchanged

@@ -1,0 +1,131 @@
+"""CrowS-Pairs as published, its revision, and the control sets made from it.
+
+Published: Nangia, Vania, Bhalerao and Bowman 2020, ``crows_pairs_anonymized.csv``. Revised: Neveol,
+Dupont, Bezancon and Fort 2022; controls: Pikuliak, Benova and Bachraty 2023 (``crows_revised.csv``,
+``crows_negation.csv``, ``crows_antistereotype.csv``).
+"""
+
+import csv
+from collections.abc import Iterator
+from typing import Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.delimited import read_csv
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.folders import file_in
+from scrutiny.data.readers.reader import Reader
+from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_FILES: Final = ("crows_pairs_anonymized.csv", "crows_revised.csv")
+_COLUMNS: Final = ("id", "more", "less", "direction", "category", "set", "pair")
+_DIRECTIONS: Final = ("stereo", "antistereo")
+_CONTROLS: Final = {"negated": ("negated", "negated-2"), "antistereotype": ("antistereotype",)}
+
+
+def _read(source: DataSource) -> Table:
+    """Pairs of the published file, of the revised one, or of a control set.
+
+    A control set has no header: each of its columns is one item, its first two rows the original
+    pair, the next two (and two more) the controls.
+    """
+    found = file_in(source, _FILES)
+    first = next(csv.reader(lines(found)), [])
+    if "sent_more" in first:
+        rows = _published(found, first)
+    else:
+        rows = _transposed(found)
+    return Table(
+        columns=_COLUMNS,
+        rows=rows,
+        place=found.target,
+        defaults=stated_columns("sentence-pairs", _COLUMNS),
+    )
+
+
+READ: Final = Reader(_read, {"control": f"kind of a control set: {' or '.join(_CONTROLS)}"})
+
+
+def _published(source: DataSource, header: list[str]) -> Iterator[RawRow]:
+    missing = {"sent_less", "stereo_antistereo", "bias_type"} - set(header)
+    if missing:
+        raise DataError(
+            f"{source.target} is not a file of CrowS-Pairs: it lacks {', '.join(sorted(missing))}. "
+            "Pairs of your own are read by csv: with more= and less=."
+        )
+    is_numbered = header[0] not in ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
+    has_annotations = "annotations" in header
+    return _pairs(source, header[0] if is_numbered else "", has_annotations=has_annotations)
+
+
+def _pairs(source: DataSource, number: str, *, has_annotations: bool) -> Iterator[RawRow]:
+    """Rows of the file with a header; its repetitions share a ``pair``."""
+    firsts: dict[tuple[str, str], str] = {}
+    name = "original" if has_annotations else "revised"
+    for i, raw in enumerate(read_csv(source).rows):
+        problem = raw.problem or _problem(raw)
+        if problem:
+            yield RawRow(raw.line, {}, problem)
+            continue
+        row = raw.values
+        texts = row["sent_more"], row["sent_less"]
+        own = str(row[number]) if number else str(i)
+        yield RawRow(
+            raw.line,
+            {
+                "id": own,
+                "more": texts[0],
+                "less": texts[1],
+                "direction": row["stereo_antistereo"],
+                "category": row["bias_type"].lower(),
+                "set": name,
+                "pair": firsts.setdefault(texts, own),
+            },
+        )
+
+
+def _problem(raw: RawRow) -> str:
+    direction, category = raw.values["stereo_antistereo"], raw.values["bias_type"]
+    if direction not in _DIRECTIONS:
+        return f"stereo_antistereo is {direction!r}, neither stereo nor antistereo"
+    if category in _DIRECTIONS or not category:
+        return f"bias_type is {category!r}: its columns are out of place"
+    return ""
+
+
+def _transposed(source: DataSource) -> Iterator[RawRow]:
+    """Pairs of a control set, the original ones and what was made of them, item by item."""
+    rows = [cells for cells in csv.reader(lines(source)) if cells]
+    if len(rows) not in (4, 6) or len({len(cells) for cells in rows}) > 1:
+        raise DataError(
+            f"{source.target} is no file of CrowS-Pairs: it has neither a column sent_more nor the "
+            "form of a control set (4 or 6 rows of equal length)."
+        )
+    sets = ("original", *_control(source, len(rows) // 2 - 1))
+    return _controls(rows, sets)
+
+
+def _control(source: DataSource, n: int) -> tuple[str, ...]:
+    """Names of the sets of controls, by the option or the file's name."""
+    stated = source.option("control")
+    name = source.path.name.lower()
+    kind = stated or ("negated" if "negat" in name else "antistereotype" if "anti" in name else "")
+    if kind not in _CONTROLS or len(_CONTROLS[kind]) < n:
+        raise DataError(
+            f"{source.target}: what kind of controls these are is not told by its name: add "
+            f"control={' or control='.join(_CONTROLS)} to the data string."
+        )
+    return _CONTROLS[kind][:n]
+
+
+def _controls(rows: list[list[str]], sets: tuple[str, ...]) -> Iterator[RawRow]:
+    for i in range(len(rows[0])):
+        for k, name in enumerate(sets):
+            line = 2 * k + 1
+            more, less = rows[line - 1][i].strip(), rows[line][i].strip()
+            if not more and not less and k:
+                continue  # most items have no control
+            values = {"id": f"{i}/{name}", "more": more, "less": less, "set": name}
+            values |= {"pair": str(i), "category": "gender", "direction": ""}
+            yield RawRow(line, values)

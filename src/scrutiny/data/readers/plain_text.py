@@ -1,0 +1,48 @@
+"""Plain text: a passage on each line that has anything on it."""
+
+from collections.abc import Iterator
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_COLUMNS = ("text", "document")
+
+
+def read(source: DataSource) -> Table:
+    """Passages of a file, or of all ``.txt`` files of a folder by name.
+
+    The file's name without its suffix is the ``document`` that passages share.
+
+    Raises
+    ------
+    DataError
+        If the folder has no such file.
+    """
+    return Table(
+        columns=_COLUMNS,
+        rows=_rows(source, _files(source)),
+        place=source.target,
+        defaults=stated_columns("passages", _COLUMNS),
+    )
+
+
+def _files(source: DataSource) -> list[DataSource]:
+    if not source.path.is_dir():
+        return [source]
+    names = sorted(path.name for path in source.path.glob("*.txt"))
+    if not names:
+        raise DataError(f"The folder {source.target} has no .txt file.")
+    base = source.target.rstrip("/")
+    return [DataSource(source.scheme, f"{base}/{name}", source.options) for name in names]
+
+
+def _rows(source: DataSource, files: list[DataSource]) -> Iterator[RawRow]:
+    for file in files:
+        place = "" if file is source else file.target
+        for number, line in enumerate(lines(file), 1):
+            text = line.strip()
+            if text:
+                yield RawRow(number, {"text": text, "document": file.path.stem}, place=place)

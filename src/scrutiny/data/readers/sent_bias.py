@@ -1,0 +1,152 @@
+"""Word and sentence association tests as published with SEAT: one JSON file a test.
+
+May, Wang, Bordia, Bowman and Rudinger 2019 (``tests/``, ``tests-hidden/``); Meade, Poole-Dayan and
+Reddy 2022 add four (``seat/``).
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.bleached import Found, WordIndex, bare_words
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.reader import Reader
+from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_SETS: Final = {"targ1": "X", "targ2": "Y", "attr1": "A", "attr2": "B"}
+_FOLDERS: Final = ("tests", "seat")
+_COLUMNS: Final = ("id", "text", "test", "set", "category", "start", "end", "word")
+_CONTEXT: Final = re.compile(r"_(1|1-|1\+3-|one_sentence)$")  # of the double bind
+
+
+class _Test(NamedTuple):
+    """Name, file, and the texts and the name of each set."""
+
+    name: str
+    source: DataSource
+    sets: Mapping[str, tuple[str, list[str]]]
+
+
+def _read(source: DataSource) -> Table:
+    """Items of all tests, one for each text of each set.
+
+    A folder is read with its subfolders ``tests`` and ``seat``. Each text has the word that it is
+    about (``word``, ``start``, ``end``); a text without one is a unit of its own.
+    """
+    files = _chosen(source, _files(source))
+    tests = [_load(source, path) for path in files]
+    rows = [row for test in tests for row in _rows(test)]
+    lost = [row for row in rows if row.values["start"] is None]
+    n = len(rows)
+    notes = [f"The word of {n - len(lost):,} of {n:,} texts in {len(tests)} tests was found."]
+    if lost:
+        notes.append(
+            f"{len(lost):,} texts without a known word are units of their own; the first is "
+            f"{lost[0].values['text']!r} in {lost[0].values['test']}."
+        )
+    return Table(
+        columns=_COLUMNS,
+        rows=iter(rows),
+        place=source.target,
+        defaults=stated_columns("association-test", _COLUMNS),
+        notes=tuple(notes),
+    )
+
+
+READ: Final = Reader(
+    _read, {"tests": "tests to read, by name, separated by bars; * stands for anything"}
+)
+
+
+def _files(source: DataSource) -> list[Path]:
+    """Files of tests, in natural order: weat2 before weat10."""
+    path = source.path
+    if not path.is_dir():
+        return [path]
+    inside = [path, *(path / name for name in _FOLDERS)]
+    found = [p for folder in inside for p in folder.glob("*.jsonl")]
+    if not found:
+        raise DataError(
+            f"{source.target} holds no tests: sent-bias: reads the .jsonl files of a folder and of "
+            f"its subfolders {' and '.join(_FOLDERS)}."
+        )
+    return sorted(found, key=lambda p: _natural(p.stem))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)
+    ]
+
+
+def _chosen(source: DataSource, files: list[Path]) -> list[Path]:
+    wanted = source.columns("tests")
+    if not wanted:
+        return files
+    found = [p for p in files if any(fnmatchcase(p.stem, pattern) for pattern in wanted)]
+    for pattern in wanted:
+        if not any(fnmatchcase(p.stem, pattern) for p in files):
+            names = [p.stem for p in files]
+            raise DataError(
+                f"tests={pattern}: {source.target} holds no such test. It has "
+                f"{', '.join(names[:12])}{', …' if len(names) > 12 else ''}."
+            )
+    return found
+
+
+def _load(source: DataSource, path: Path) -> _Test:
+    shown = path.relative_to(source.path) if source.path.is_dir() else None
+    target = f"{source.target.rstrip('/')}/{shown.as_posix()}" if shown else source.target
+    one = DataSource(source.scheme, target, source.options)
+    try:
+        value = json.loads("".join(lines(one)))
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}); a file of "
+            "sent-bias is one object, in spite of its suffix."
+        ) from None
+    return _Test(path.stem, one, {s: _set(value, key, target) for key, s in _SETS.items()})
+
+
+def _set(value: Any, key: str, target: str) -> tuple[str, list[str]]:
+    try:
+        category, texts = str(value[key]["category"]), list(value[key]["examples"])
+    except (KeyError, TypeError):
+        raise DataError(
+            f"{target} is no association test: it lacks {key} with a category and examples."
+        ) from None
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise DataError(f"{target}: the examples of {key} are not a list of texts.")
+    return category, texts
+
+
+def _rows(test: _Test) -> Iterator[RawRow]:
+    words = _word_lists(test)
+    for name, (category, texts) in test.sets.items():
+        index = WordIndex(words.get(name) or bare_words(texts))
+        for i, text in enumerate(texts, 1):
+            found = Found(text, 0, len(text)) if words.get(name) is texts else index.find(text)
+            values: dict[str, Any] = {"id": f"{test.name}/{name}/{i}", "text": text}
+            values |= {"test": test.name, "set": name, "category": category}
+            values |= {"start": None, "end": None, "word": text}
+            if found:
+                values |= {"start": found.start, "end": found.end, "word": found.word}
+            yield RawRow(i, values, place=f"{test.source.target}:{name}")
+
+
+def _word_lists(test: _Test) -> dict[str, list[str]]:
+    """Words that each set was made from: its own, or those of the test of words beside it."""
+    base = _CONTEXT.sub("_one_word", test.name.removeprefix("sent-"))
+    if base == test.name:
+        return {name: texts for name, (_, texts) in test.sets.items()}
+    beside = test.source.path.with_name(f"{base}.jsonl")
+    if not beside.is_file():
+        return {}
+    other = _load(DataSource(test.source.scheme, str(beside)), beside)
+    return {name: texts for name, (_, texts) in other.sets.items()}

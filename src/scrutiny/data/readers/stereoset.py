@@ -1,0 +1,141 @@
+"""StereoSet as published (``dev.json``), and its gender-swapped control sets.
+
+Nadeem, Bethke and Reddy 2021; controls: Pikuliak, Benova and Bachraty 2023.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.folders import file_in
+from scrutiny.data.readers.gender_swaps import read_swaps
+from scrutiny.data.readers.json_rows import array_rows, member
+from scrutiny.data.readers.reader import Reader
+from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+KINDS: Final = ("intrasentence", "intersentence")
+_FILES: Final = ("dev.json", "dev_reconstructed.json", "test.json")
+_ROLES: Final = {
+    "stereotype": "stereotype",
+    "anti-stereotype": "antistereotype",
+    "unrelated": "unrelated",
+}
+_COLUMNS: Final = (
+    "id", "context", "stereotype", "antistereotype", "unrelated", "kind", "category", "malformed",
+    "stereotype_id", "antistereotype_id", "unrelated_id", "term",
+)  # fmt: skip
+
+
+def _read(source: DataSource) -> Table:
+    """Triples of the published file, or pairs of a gender-swapped control file (``.txt``)."""
+    found = file_in(source, _FILES)
+    if found.path.suffix == ".txt":
+        return read_swaps(found)
+    return _triples(found)
+
+
+READ: Final = Reader(
+    _read,
+    {
+        "kind": f"which examples to read: {' or '.join(KINDS)}; both unless told",
+        "malformed": "leave-out leaves out contexts with two blanks or a blank inside a word",
+    },
+)
+
+
+def _triples(source: DataSource) -> Table:
+    wanted = _one_of(source, "kind", KINDS)
+    leave_out = bool(_one_of(source, "malformed", ("keep", "leave-out")) == "leave-out")
+    rows = [_row(raw, kind) for kind, raw in _raw_rows(source) if wanted in ("", kind)]
+    odd = sum(bool(row.values.get("malformed")) for row in rows)
+    note = f"{odd} contexts have two blanks or a blank inside a word (a_malformed); "
+    if leave_out:
+        rows = [row for row in rows if not row.values.get("malformed")]
+        note += f"they were left out: {len(rows):,} examples stay."
+    else:
+        note += "the official evaluation keeps them; malformed=leave-out does not."
+    return Table(
+        columns=_COLUMNS,
+        rows=iter(rows),
+        place=source.target,
+        defaults=stated_columns("sentence-triples", _COLUMNS),
+        notes=(note,) if odd else (),
+    )
+
+
+def _one_of(source: DataSource, name: str, allowed: tuple[str, ...]) -> str:
+    given = source.option(name)
+    if given and given not in allowed:
+        raise DataError(f"{name}={given} in {source}: it is {' or '.join(allowed)}.")
+    return given
+
+
+def _raw_rows(source: DataSource) -> Iterator[tuple[str, RawRow]]:
+    """Examples with the lines they start on, by kind."""
+    text = "".join(lines(source))
+    try:
+        whole = json.loads(text)
+        data = whole["data"]
+        kinds = [kind for kind in KINDS if isinstance(data.get(kind), list)]
+        places = {kind: member(text, member(text, text.index("{"), "data"), kind) for kind in kinds}
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{source.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg})."
+        ) from None
+    except (KeyError, TypeError, AttributeError):
+        kinds = []
+    if not kinds:
+        raise DataError(
+            f'{source.target} is no file of StereoSet: it is {{"data": {{"intrasentence": […], '
+            '"intersentence": […]}}.'
+        )
+    for kind in kinds:
+        for raw in array_rows(text, places[kind]):
+            yield kind, raw
+
+
+def _row(raw: RawRow, kind: str) -> RawRow:
+    """Row of one example, or what is wrong with it."""
+    if raw.problem:
+        return raw
+    example = raw.values
+    missing = {"id", "target", "bias_type", "context", "sentences"} - set(example)
+    if missing:
+        return RawRow(raw.line, {}, f"the example lacks {', '.join(sorted(missing))}")
+    labels = [s.get("gold_label") for s in example["sentences"]]
+    if sorted(map(str, labels)) != sorted(_ROLES):
+        return RawRow(
+            raw.line, {}, f"its sentences are {', '.join(map(str, labels))}, not one of each kind"
+        )
+    values = {
+        "id": example["id"],
+        "context": example["context"],
+        "kind": kind,
+        "category": example["bias_type"],
+        "malformed": _malformed(example["context"]) if kind == "intrasentence" else "",
+        "term": example["target"],
+    }
+    for sentence in example["sentences"]:
+        values |= _sentence(sentence)
+    return RawRow(raw.line, values)
+
+
+def _sentence(sentence: Mapping[str, Any]) -> dict[str, Any]:
+    role = _ROLES[sentence["gold_label"]]
+    return {role: sentence.get("sentence"), f"{role}_id": sentence.get("id", "")}
+
+
+def _malformed(context: Any) -> str:
+    """What is wrong with the blank of a context, or nothing."""
+    if not isinstance(context, str):
+        return ""
+    n = context.count("BLANK")
+    if n != 1:
+        return f"{n} blanks"
+    before, _, after = context.partition("BLANK")
+    is_inside = before[-1:].isalnum() or after[:1].isalnum()
+    return "blank inside a word" if is_inside else ""

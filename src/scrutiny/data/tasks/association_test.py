@@ -1,0 +1,75 @@
+"""Texts of two target sets and two attribute sets, whose vectors are compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.data.tasks.cells import text_of
+from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.unlabeled import Unlabeled
+from scrutiny.data.tasks.word_exchange import exchange
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Target sets X and Y, attribute sets A and B.
+SETS: Final = ("X", "Y", "A", "B")
+
+
+class AssociationTest(Unlabeled):
+    """Word embedding association tests, of words and of sentences around them."""
+
+    name = "association-test"
+    fields: tuple[str, ...] = ("text",)
+    columns: tuple[str, ...] = fields
+    told_by: tuple[str, ...] = ("text", "set", "test")
+    roles: tuple[Role, ...] = (
+        field_role("text", "column of the text", "sentence"),
+        Role("test", "column of the test's name", names=("test",), is_needed=True),
+        Role("set", "column of the set: X, Y, A or B", names=("set",), is_needed=True),
+        Role("category", "column of the set's own name", names=("category",)),
+        Role("start", "column of the word's first code point", "number", ("start",)),
+        Role("end", "column of the code point after the word", "number", ("end",)),
+        Role("word", "column of the word that a text is about", "unit", ("word",)),
+    )
+
+    def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
+        """Example of a row; a text without a word is its own unit.
+
+        Raises
+        ------
+        DataError
+            If the set is none of X, Y, A, B, or the borders of the word are not in the text.
+        """
+        if row.get("a_set") not in SETS:
+            raise DataError(f"set is {row.get('a_set')!r}; it is X, Y, A or B")
+        example = super().parse({"u_word": text_of(row, "text"), **row}, source=source)
+        start, end = (example.attributes.get(name) for name in ("a_start", "a_end"))
+        if (start is None) != (end is None):
+            raise DataError("of start and end, one is missing")
+        if isinstance(start, float) and isinstance(end, float):
+            if not 0 <= start < end <= len(example.text):
+                raise DataError(f"the word from {start:g} to {end:g} is not inside the text")
+        return example
+
+    def permute(
+        self, examples: Sequence[Example], rng: "np.random.Generator"
+    ) -> tuple[Example, ...]:
+        """Examples whose words have exchanged sets at random, sentences with their word.
+
+        Within each test, words change between X and Y and between A and B. See
+        `scrutiny.data.tasks.word_exchange.exchange` for what stays.
+        """
+        chosen = exchange(examples, rng, pairs=(("X", "Y"), ("A", "B")))
+        return tuple(
+            _moved(e, *place) if place else e for e, place in zip(examples, chosen, strict=True)
+        )
+
+
+def _moved(example: Example, to: str, category: str | float | None) -> Example:
+    attributes = {**example.attributes, "a_set": to}
+    if category is not None:
+        attributes["a_category"] = category
+    return replace(example, attributes=attributes)

@@ -1,0 +1,56 @@
+"""A context and three ways to go on: with a stereotype, against it, and unrelated."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scrutiny.core.example import Example
+from scrutiny.data.tasks.coins import coins
+from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.unlabeled import Unlabeled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class SentenceTriples(Unlabeled):
+    """Triples such as those of StereoSet.
+
+    ``intrasentence``: the context has a BLANK and the three sentences fill it. ``intersentence``:
+    the three sentences follow the context.
+    """
+
+    name = "sentence-triples"
+    fields: tuple[str, ...] = ("context", "stereotype", "antistereotype", "unrelated")
+    columns: tuple[str, ...] = fields
+    told_by: tuple[str, ...] = fields
+    roles: tuple[Role, ...] = (
+        field_role("context", "column of the context"),
+        field_role("stereotype", "column of the sentence with the stereotype"),
+        field_role("antistereotype", "column of the sentence against it", "anti-stereotype"),
+        field_role("unrelated", "column of the unrelated sentence"),
+        Role("kind", "column that says intrasentence or intersentence", names=("kind",)),
+        Role("category", "column of the kind of stereotype", names=("category", "bias_type")),
+        Role("malformed", "column that says what is wrong with a context", names=("malformed",)),
+        Role("stereotype_id", "column of that sentence's id", names=("stereotype_id",)),
+        Role("antistereotype_id", "column of that sentence's id", names=("antistereotype_id",)),
+        Role("unrelated_id", "column of that sentence's id", names=("unrelated_id",)),
+        Role("term", "column of the term that an item is about", "unit", ("term", "target")),
+    )
+
+    def permute(
+        self, examples: Sequence[Example], rng: "np.random.Generator"
+    ) -> tuple[Example, ...]:
+        """Examples of which a fair coin each has exchanged stereotype and antistereotype."""
+        tossed = coins(examples, rng, unit="item")
+        return tuple(_exchanged(e) if t else e for e, t in zip(examples, tossed, strict=True))
+
+
+def _exchanged(example: Example) -> Example:
+    fields = dict(example.fields)
+    fields["stereotype"], fields["antistereotype"] = fields["antistereotype"], fields["stereotype"]
+    attributes = dict(example.attributes)
+    names = "a_stereotype_id", "a_antistereotype_id"
+    if all(name in attributes for name in names):
+        attributes |= {names[0]: attributes[names[1]], names[1]: attributes[names[0]]}
+    return replace(example, fields=fields, attributes=attributes)
