@@ -1,0 +1,80 @@
+"""Training texts seen changed: by recipes that keep the label, drawn anew in each epoch."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.randomness import generator
+from scrutiny.core.task import Task
+from scrutiny.perturb.batch import perturb_stream
+from scrutiny.perturb.engine import Setting
+from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.text.edits import apply_edits
+
+_STREAM: Final = "augment@1"
+
+
+def checked_recipes(recipes: Sequence[str], task: Task) -> tuple[str, ...]:
+    """Full names of recipes that keep the gold answers of a task.
+
+    Raises
+    ------
+    PlanError
+        For one that does not: its texts would be trained with the wrong label.
+    """
+    parsed = [parse_recipe(text) for text in recipes]
+    for recipe in parsed:
+        effect = recipe.effect(task.name)
+        if effect != "keeps":
+            raise PlanError(
+                f"augment: {recipe.name} does not keep the labels of {task.name} (it says: "
+                f"{effect}), so its texts would be trained with wrong ones. `scrutiny show NAME` "
+                "says what a transformation does to the label."
+            )
+    return tuple(recipe.name for recipe in parsed)
+
+
+def augmented(
+    examples: Sequence[Example],
+    recipes: Sequence[str],
+    *,
+    share: float,
+    seed: int,
+    epoch: int,
+    task: str,
+) -> tuple[list[Example], int]:
+    """Examples of one epoch, some of them changed, and how many are.
+
+    Parameters
+    ----------
+    examples
+        The training part.
+    recipes
+        Each example that is to be changed gets one of them, drawn at random.
+    share
+        How likely an example is to be changed.
+    seed
+        Of the run.
+    epoch
+        From 1; another one changes other examples in other ways.
+    task
+        Name of the task: a variant whose gold answer is not kept is not used.
+    """
+    seen = list(examples)
+    if not recipes:
+        return seen, 0
+    rng = generator(seed, "augment", name=_STREAM, item="which", draw=epoch)
+    is_changed = rng.random(len(seen)) < share
+    which = rng.integers(len(recipes), size=len(seen))
+    n_changed = 0
+    setting = Setting(seed, draw=epoch, task=task)
+    for number, recipe in enumerate(recipes):
+        places = [i for i in range(len(seen)) if is_changed[i] and which[i] == number]
+        stream = perturb_stream((seen[i] for i in places), [recipe], setting)
+        for place, (example, variants) in zip(places, stream, strict=True):
+            variant = variants[0]
+            if variant.status == "ok" and variant.gold is not None:
+                seen[place] = apply_edits(example, variant.edits)
+                n_changed += 1
+    return seen, n_changed

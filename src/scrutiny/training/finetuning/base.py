@@ -1,0 +1,87 @@
+"""What is fine-tuned: the encoder behind a model string, or each member of a family."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from scrutiny.core.canonical import digest
+from scrutiny.models.checkpoints import checkpoint_source
+from scrutiny.models.family import expand
+from scrutiny.models.hf_checkpoint import Checkpoint, find_checkpoint
+from scrutiny.models.source import UNTRAINED, ModelSource, parse
+
+
+@dataclass(frozen=True)
+class Base:
+    """One encoder to start from.
+
+    Parameters
+    ----------
+    parsed
+        Its model string; for untrained networks that of the trained one.
+    checkpoint
+        Folder with configuration, weights and tokenizer.
+    init
+        Seed of an untrained network, which then takes the place of the checkpoint's; or nothing.
+    factors
+        Values of the captures that made it of a family; empty for a single model.
+    random
+        Names of the factors that make replicates of one recipe.
+    """
+
+    parsed: ModelSource
+    checkpoint: Checkpoint
+    init: str | None = None
+    factors: Mapping[str, str] = field(default_factory=dict)
+    random: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """Model string, as the user wrote it."""
+        return self.parsed.text
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the checkpoint."""
+        return self.checkpoint.folder
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of weights, configuration, tokenizer and the seed of an untrained network."""
+        return digest("finetuned base", self.checkpoint.fingerprint(), str(self.init))
+
+
+def bases_of(
+    source: str, *, random: Sequence[str] = (), seeds: Sequence[int] = ()
+) -> tuple[Base, ...]:
+    """Encoders that a model string stands for: one, or one for each member of a family.
+
+    Parameters
+    ----------
+    source
+        ``hf:./folder``, ``zoo:bert-4x128/seed-{seed}``, ``untrained:…``.
+    random
+        Captures that make replicates; a lone ``{seed}`` is one without being named.
+    seeds
+        Members of a family to keep.
+
+    Raises
+    ------
+    ModelError
+        If there is no such checkpoint, or none that can be fine-tuned.
+    """
+    family = expand(source, random=tuple(random), name="base", seeds=tuple(seeds))
+    return tuple(
+        _base(r.source, {**r.random, **r.condition}, tuple(r.random)) for r in family.replicates
+    )
+
+
+def _base(source: str, factors: Mapping[str, str], random: tuple[str, ...]) -> Base:
+    parsed = parse(source)
+    init = None
+    if parsed.scheme == UNTRAINED:
+        init = parsed.options.get("seed", "0")
+        parsed = replace(parse(parsed.target), text=source)
+    checkpoint = find_checkpoint(checkpoint_source(parsed))
+    return Base(parsed, checkpoint, init, factors, random)

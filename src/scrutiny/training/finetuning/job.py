@@ -1,0 +1,135 @@
+"""A fine-tuning of one or several bases with one or several seeds: which runs there are."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import PlanError
+from scrutiny.training.finetuning.base import Base
+from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.recipe import Recipe
+
+#: Part of every identity: what the code makes of a recipe.
+VERSION: Final = "finetune@1"
+
+
+@dataclass(frozen=True, slots=True)
+class OneRun:
+    """One base with one seed.
+
+    Parameters
+    ----------
+    base
+        What it starts from.
+    seed
+        Decides the head, the order of the texts, dropout and augmentation.
+    factors
+        Captures of its folder, with their values.
+    place
+        Folder within the job's.
+    identity
+        Digest of all that decides its weights.
+    """
+
+    base: Base
+    seed: int
+    factors: dict[str, str]
+    place: PurePosixPath
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Runs of one recipe on one data set.
+
+    Parameters
+    ----------
+    bases
+        What to start from; several are a family, each of which gets runs of its own.
+    parts
+        Training and dev part.
+    recipe
+        What is done.
+    seeds
+        One run for each, of each base.
+    """
+
+    bases: tuple[Base, ...]
+    parts: Parts
+    recipe: Recipe
+    seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds) or min(self.seeds) < 0:
+            raise PlanError(f"seeds are different whole numbers from 0 on, not {self.seeds}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Captures of the runs' folders: those of the base's family, and the seed of the run.
+
+        In a family the seed of the base is ``seed``, and a further seed of fine-tuning is ``run``.
+        """
+        of_family = tuple(self.bases[0].factors or {})
+        if not of_family:
+            return ("seed",)
+        return (*of_family, self._nested) if len(self.seeds) > 1 else of_family
+
+    @property
+    def random(self) -> tuple[str, ...]:
+        """Captures that make replicates."""
+        if not self.bases[0].factors:
+            return ("seed",)
+        more = (self._nested,) if len(self.seeds) > 1 else ()
+        return (*self.bases[0].random, *more)
+
+    @property
+    def _nested(self) -> str:
+        return "run" if "run" not in (self.bases[0].factors or {}) else "finetuning"
+
+    @property
+    def pattern(self) -> str:
+        """Folder of a run within the job's, with captures."""
+        return "/".join(f"{name}-{{{name}}}" for name in self.names)
+
+    @property
+    def runs(self) -> tuple[OneRun, ...]:
+        """All runs: seeds within bases."""
+        return tuple(self._runs())
+
+    def _runs(self) -> Iterator[OneRun]:
+        for base in self.bases:
+            for seed in self.seeds:
+                values = [*(base.factors or {}).values(), str(seed)]
+                factors = dict(zip(self.names, values, strict=False))
+                place = PurePosixPath(*(f"{name}-{value}" for name, value in factors.items()))
+                yield OneRun(base, seed, factors, place, self._identity(base, seed))
+
+    def _identity(self, base: Base, seed: int) -> str:
+        return digest(
+            VERSION,
+            canonical_json(asdict(self.recipe)),
+            self.parts.task.name,
+            self.parts.digest,
+            base.fingerprint,
+            canonical_json(dict(base.factors or {})),
+            str(seed),
+        )
+
+    @property
+    def key(self) -> str:
+        """Digest of recipe, data and bases: names the folder of what a plan trains."""
+        return digest(*(run.identity for run in self.runs))
+
+    def describe(self) -> dict[str, Any]:
+        """Numbers for people: runs, texts, epochs, steps of one run."""
+        texts, recipe = len(self.parts.train), self.recipe
+        per_epoch = -(-texts // recipe.batch)
+        return {
+            "runs": len(self.bases) * len(self.seeds),
+            "texts": texts,
+            "dev": len(self.parts.dev),
+            "epochs": recipe.epochs,
+            "steps": per_epoch * recipe.epochs,
+        }

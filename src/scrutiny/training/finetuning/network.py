@@ -1,0 +1,171 @@
+"""The encoder of a base with a fresh head, and what a seed decides of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.errors import ModelError
+from scrutiny.core.randomness import stream_key
+from scrutiny.models.hf_parts import find_device, find_limit, load_tokenizer, quiet
+from scrutiny.models.untrained import untrained_checkpoint
+from scrutiny.training.finetuning.base import Base
+from scrutiny.training.finetuning.recipe import Recipe
+from scrutiny.training.finetuning.targets import Target
+
+_DROPOUTS: Final = (
+    "hidden_dropout_prob",
+    "attention_probs_dropout_prob",
+    "classifier_dropout",
+    "dropout",
+    "attention_dropout",
+    "seq_classif_dropout",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """A network with its tokenizer.
+
+    ``head`` are the names of the parameters outside of the encoder; ``longest`` are the most
+    pieces of a text that it takes.
+    """
+
+    network: Any
+    tokenizer: Any
+    head: frozenset[str]
+    longest: int
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers in all weights."""
+        return sum(p.numel() for p in self.network.parameters())
+
+    @property
+    def pads(self) -> dict[str, int]:
+        """Padding value of each column."""
+        return {
+            "input_ids": self.tokenizer.pad_token_id,
+            "token_type_ids": self.tokenizer.pad_token_type_id,
+        }
+
+
+def torch_seed(seed: int, purpose: str, base: Base, *, draw: int = 0) -> int:
+    """Seed of torch for one purpose of a run; each base of a family has streams of its own."""
+    item = ",".join(f"{name}={value}" for name, value in sorted(base.factors.items()))
+    return stream_key(seed, purpose, "finetune@1", item, draw) % 2**63
+
+
+def build(base: Base, target: Target, recipe: Recipe, *, seed: int, device: str = "auto") -> Parted:
+    """Encoder of a base with a head that the seed has made, in float32.
+
+    Raises
+    ------
+    ModelError
+        If the weights are not those of an encoder, or the tokenizer cannot pad.
+    MissingExtraError
+        If torch or transformers are not installed.
+    """
+    place = find_device(device, base.parsed)
+    import torch
+
+    tokenizer = _tokenizer(base)
+    config = _config(base, target, recipe, tokenizer)
+    with torch.random.fork_rng(devices=[]), quiet():
+        # what the base lacks besides the head (a pooler) is made by the seed, too
+        torch.manual_seed(torch_seed(seed, "missing", base))
+        with _weights(base) as folder:
+            network = _loaded(target.maker, base, folder, config)
+        torch.manual_seed(torch_seed(seed, "head", base))
+        head = _fresh_head(network)
+    limit = find_limit(tokenizer, config, base.parsed) or recipe.max_length
+    return Parted(network.to(place), tokenizer, head, min(limit, recipe.max_length))
+
+
+def _config(base: Base, target: Target, recipe: Recipe, tokenizer: Any) -> Any:
+    """Configuration with the outputs of the target."""
+    from transformers import AutoConfig
+
+    config = AutoConfig.from_pretrained(base.folder, local_files_only=True, trust_remote_code=False)
+    config.id2label = dict(enumerate(target.names))
+    config.label2id = {name: i for i, name in enumerate(target.names)}
+    config.problem_type = None if target.tags else "single_label_classification"
+    if getattr(config, "pad_token_id", None) is None:
+        config.pad_token_id = tokenizer.pad_token_id
+    for name in _DROPOUTS:
+        if recipe.dropout is not None and hasattr(config, name):
+            setattr(config, name, recipe.dropout)
+    return config
+
+
+@contextmanager
+def _weights(base: Base) -> Iterator[Path]:
+    """Folder with the weights: the base's own, or those that were drawn for it."""
+    if base.init is None:
+        yield base.folder
+        return
+    with untrained_checkpoint(base.folder, base.init, source=base.parsed) as fresh:
+        yield fresh
+
+
+def _loaded(maker: str, base: Base, folder: Path, config: Any) -> Any:
+    """Network with the encoder's weights from a folder."""
+    import torch
+    import transformers
+    from safetensors import SafetensorError
+
+    try:
+        network, report = getattr(transformers, maker).from_pretrained(
+            folder,
+            config=config,
+            dtype=torch.float32,
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
+        )
+    except (SafetensorError, OSError, ValueError, RuntimeError, ImportError) as error:
+        raise ModelError(f"{base.source!r} does not load: {error}") from error
+    prefix = f"{network.base_model_prefix}."
+    lacking = {*report["missing_keys"], *(str(k[0]) for k in report["mismatched_keys"])}
+    bad = sorted(k for k in lacking if k.startswith(prefix) and "pooler" not in k)
+    if bad:
+        raise ModelError(
+            f"{base.source!r} lacks weights of its encoder ({', '.join(bad[:4])}), so there is "
+            "nothing to fine-tune."
+        )
+    return network
+
+
+def _fresh_head(network: Any) -> frozenset[str]:
+    """Give all parameters outside of the encoder new values; their names."""
+    import torch
+
+    prefix = f"{network.base_model_prefix}."
+    spread = getattr(network.config, "initializer_range", 0.02)
+    names = set()
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            if name.startswith(prefix):
+                continue
+            names.add(name)
+            if parameter.dim() > 1:
+                parameter.normal_(0.0, spread)
+            elif name.endswith("bias"):
+                parameter.zero_()
+            else:
+                parameter.fill_(1.0)  # the scale of a norm
+    return frozenset(names)
+
+
+def _tokenizer(base: Base) -> Any:
+    """Fast tokenizer of a base that pads on the right."""
+    tokenizer = load_tokenizer(base.checkpoint, base.parsed)
+    if tokenizer.pad_token_id is None:
+        raise ModelError(
+            f"{base.source!r}: its tokenizer has no padding token, so texts cannot share a batch."
+        )
+    tokenizer.padding_side = "right"
+    return tokenizer

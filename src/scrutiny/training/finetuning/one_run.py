@@ -1,0 +1,205 @@
+"""One fine-tuning run, from its base to its checkpoint."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Protocol
+
+from scrutiny.core.example import Example
+from scrutiny.core.randomness import generator
+from scrutiny.store.files import storage_errors
+from scrutiny.training.finetuning.augmentation import augmented
+from scrutiny.training.finetuning.batches import shuffled
+from scrutiny.training.finetuning.job import VERSION, Job, OneRun
+from scrutiny.training.finetuning.network import build, torch_seed
+from scrutiny.training.finetuning.optimizing import optimizer_of, precision_on, train_epoch
+from scrutiny.training.finetuning.progress_file import (
+    Epoch,
+    History,
+    keep_epoch,
+    read_history,
+    restore_last,
+    restore_weights,
+)
+from scrutiny.training.finetuning.recipe import rate_for
+from scrutiny.training.finetuning.scoring import dev_score
+from scrutiny.training.finetuning.targets import Encoded, Target
+from scrutiny.training.finetuning.writing import versions, write_checkpoint
+
+
+class Telling(Protocol):
+    """Who is told how far it is; `scrutiny.run.progress.Progress` is one."""
+
+    def start(self, phase: str, *, total: int, done: int) -> None:
+        """Begin a phase of so many steps, some of them done in an earlier run."""
+        ...
+
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+        """One more step is done."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        ...
+
+
+class Training:
+    """One run from its base to its checkpoint."""
+
+    def __init__(
+        self, job: Job, run: OneRun, out: Path, device: str, telling: Telling | None
+    ) -> None:
+        self._job, self._run, self._telling = job, run, telling
+        self._recipe, self._parts = job.recipe, job.parts
+        self._folder = out / run.place
+        # a hidden neighbor, so that "seed-{seed}" never finds half a checkpoint
+        self._working = self._folder.with_name(f".{self._folder.name}.part")
+        self._target = Target(job.parts.task, job.parts.labels)
+        self._parted = build(run.base, self._target, job.recipe, seed=run.seed, device=device)
+        self._rate = rate_for(job.recipe, self._parted.n_parameters)
+        self._optimizer = optimizer_of(self._parted, job.recipe, rate=self._rate)
+        self._fresh = self._encoded(job.parts.train)
+        self._dev = self._encoded(job.parts.dev) if job.parts.dev else None
+        self._steps = -(-len(job.parts.train) // job.recipe.batch)  # of one epoch
+        device_of = self._parted.network.device
+        self._accelerators = [] if device_of.type == "cpu" else [device_of]
+
+    def run(self) -> dict[str, Any]:
+        """Train what is left of the epochs and write the chosen one; what its record says."""
+        recipe = self._recipe
+        with storage_errors(self._working):
+            self._working.mkdir(parents=True, exist_ok=True)
+        history = read_history(self._working, self._run.identity)
+        self._tell(len(history.epochs) * self._steps)
+        if history.epochs:
+            restore_last(self._working, history, self._parted, self._optimizer)
+        while not history.is_over(epochs=recipe.epochs, patience=recipe.patience):
+            history = history.with_epoch(self._epoch(len(history.epochs) + 1))
+            keep_epoch(self._working, history, self._parted, self._optimizer)
+            self._say(history)
+        self._tell((recipe.epochs - len(history.epochs)) * self._steps)
+        restore_weights(self._working, history.chosen(), self._parted)
+        return write_checkpoint(
+            self._working,
+            self._folder,
+            self._parted,
+            record={**self._record(history), **self._description()},
+            texts=self._parts.train,
+        )
+
+    def _epoch(self, number: int) -> Epoch:
+        import torch
+
+        began = perf_counter()
+        encoded, changed = self._texts(number)
+        order = generator(self._seed("order"), "order", name=VERSION, item="", draw=number)
+        batches = shuffled(encoded.lengths, self._recipe.batch, rng=order)
+        losses = []
+        with torch.random.fork_rng(devices=self._accelerators):
+            # dropout starts anew with each epoch, so that a resumed run draws the same
+            torch.manual_seed(self._seed("dropout", draw=number))
+            for loss in train_epoch(
+                self._parted,
+                self._optimizer,
+                encoded,
+                batches,
+                recipe=self._recipe,
+                done=(number - 1) * len(batches),
+                steps=self._recipe.epochs * self._steps,
+            ):
+                losses.append(loss)
+                self._tell(1)
+        dev = None
+        if self._dev is not None:
+            dev = dev_score(self._parted, self._target, self._parts.dev, self._dev)
+        seconds = round(perf_counter() - began, 2)
+        return Epoch(number, sum(losses) / len(losses), dev, changed, seconds)
+
+    def _seed(self, purpose: str, *, draw: int = 0) -> int:
+        return torch_seed(self._run.seed, purpose, self._run.base, draw=draw)
+
+    def _texts(self, epoch: int) -> tuple[Encoded, int]:
+        """Texts of an epoch, as they are or some of them changed, and how many are."""
+        recipe = self._recipe
+        if not recipe.augment:
+            return self._fresh, 0
+        texts, changed = augmented(
+            self._parts.train,
+            recipe.augment,
+            share=recipe.augment_share,
+            seed=self._seed("augment"),
+            epoch=epoch,
+            task=self._parts.task.name,
+        )
+        return self._encoded(texts), changed
+
+    def _encoded(self, examples: Sequence[Example]) -> Encoded:
+        return self._target.encode(self._parted.tokenizer, examples, longest=self._parted.longest)
+
+    def _tell(self, steps: int) -> None:
+        """So many steps are done, or need not be done."""
+        for _ in range(steps if self._telling is not None else 0):
+            self._telling.advance("train")  # type: ignore[union-attr]
+
+    def _say(self, history: History) -> None:
+        """A sentence about the last epoch."""
+        if self._telling is None:
+            return
+        last = history.epochs[-1]
+        score = "" if last.dev is None else f"dev {self._metric} {last.dev:.3f}, "
+        self._telling.note(
+            f"{self._run.place}, epoch {last.epoch} of {self._recipe.epochs}: {score}"
+            f"loss {last.loss:.3f}, {last.seconds:.0f} s"
+        )
+
+    @property
+    def _metric(self) -> str:
+        scored = self._parts.task.scored_by
+        return "" if scored is None else scored.level.partition("@")[0]
+
+    def _record(self, history: History) -> dict[str, Any]:
+        """What was trained, and what was chosen."""
+        dev = [example.gold for example in self._parts.dev]
+        best = history.chosen()
+        return {
+            "identity": self._run.identity,
+            "version": VERSION,
+            "seed": self._run.seed,
+            "factors": self._run.factors,
+            "epochs": [asdict(epoch) for epoch in history.epochs],
+            "chosen_epoch": best,
+            "chosen_by": f"best dev {self._metric}" if dev else "last epoch",
+            "metric": self._metric,
+            "dev_score": history.epochs[best - 1].dev,
+            "dev_chance": self._parts.task.chance(dev) if dev else None,
+        }
+
+    def _description(self) -> dict[str, Any]:
+        """Base, data, recipe as it was carried out, and where it ran."""
+        parts, base = self._parts, self._run.base
+        device = self._parted.network.device
+        return {
+            "task": parts.task.name,
+            "labels": list(parts.labels),
+            "base": {
+                "source": base.source,
+                "fingerprint": base.fingerprint,
+                "untrained_seed": base.init,
+            },
+            "recipe": {**asdict(self._recipe), "lr": self._rate},
+            "data": {
+                "train": {"source": parts.sources[0], "n": len(parts.train)},
+                "dev": {"source": parts.sources[1] or "split off", "n": len(parts.dev)},
+                "fingerprints": list(parts.fingerprints),
+                "digest": parts.digest,
+                "notes": list(parts.notes),
+                "n_cut": self._fresh.n_cut,
+            },
+            "network": {
+                "parameters": self._parted.n_parameters,
+                "device": device.type,
+                "precision": precision_on(self._recipe, device),
+            },
+            "made_with": versions(),
+        }

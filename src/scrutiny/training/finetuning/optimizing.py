@@ -1,0 +1,118 @@
+"""Steps of AdamW over one epoch."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from math import isfinite
+from typing import Any, Final
+
+from scrutiny.core.errors import ModelError
+from scrutiny.training.finetuning.batches import padded
+from scrutiny.training.finetuning.network import Parted
+from scrutiny.training.finetuning.recipe import Recipe, rate_at
+from scrutiny.training.finetuning.targets import IGNORED, Encoded
+
+_NO_DECAY: Final = ("bias", "LayerNorm", "layer_norm", "layernorm", ".norm")
+
+
+def optimizer_of(parted: Parted, recipe: Recipe, *, rate: float) -> Any:
+    """AdamW with a faster head, and decay of matrices only.
+
+    Parameters
+    ----------
+    parted
+        The network.
+    recipe
+        Decay, and how much faster the head is.
+    rate
+        Peak rate of the encoder.
+    """
+    import torch
+
+    groups: dict[tuple[bool, bool], list[Any]] = {}
+    for name, parameter in parted.network.named_parameters():
+        is_decayed = not any(part in name for part in _NO_DECAY)
+        groups.setdefault((name in parted.head, is_decayed), []).append(parameter)
+    made = [
+        {
+            "params": parameters,
+            "peak": rate * (recipe.head_lr_factor if is_head else 1.0),
+            "weight_decay": recipe.weight_decay if is_decayed else 0.0,
+        }
+        for (is_head, is_decayed), parameters in groups.items()
+    ]
+    # one kernel for all tensors: a tiny network would otherwise wait for Python
+    return torch.optim.AdamW(made, lr=rate, fused=True)
+
+
+def train_epoch(
+    parted: Parted,
+    optimizer: Any,
+    encoded: Encoded,
+    batches: Sequence[Sequence[int]],
+    *,
+    recipe: Recipe,
+    done: int,
+    steps: int,
+) -> Iterator[float]:
+    """Loss of each step of one epoch, which is taken when it is asked for.
+
+    Parameters
+    ----------
+    parted, optimizer
+        Changed in place.
+    encoded, batches
+        The epoch's texts, and which of them share a step.
+    recipe
+        Schedule, clipping, precision.
+    done, steps
+        Steps before this epoch, and of the whole run.
+
+    Raises
+    ------
+    ModelError
+        If the loss is not finite.
+    """
+    import torch
+
+    network = parted.network.train()
+    casting = _casting(recipe, network.device)
+    for number, batch in enumerate(batches):
+        rate = rate_at(done + number, steps=steps, warm_up=recipe.warm_up)
+        for group in optimizer.param_groups:
+            group["lr"] = group["peak"] * rate
+        inputs, targets = padded(encoded, batch, pads=parted.pads, device=network.device)
+        with casting():
+            logits = network(**inputs).logits
+        loss = torch.nn.functional.cross_entropy(
+            logits.float().flatten(0, -2), targets.flatten(), ignore_index=IGNORED
+        )
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
+        optimizer.step()
+        value = float(loss.detach())
+        if not isfinite(value):
+            raise ModelError(
+                f"The loss is {value} at step {done + number + 1}: the training fell apart. Give a "
+                "smaller lr, or precision float32."
+            )
+        yield value
+
+
+def precision_on(recipe: Recipe, device: Any) -> str:
+    """Precision that a recipe means on a device: "float32" or "bfloat16"."""
+    import torch
+
+    if recipe.precision != "auto":
+        return recipe.precision
+    is_fast = device.type == "cuda" and torch.cuda.is_bf16_supported()
+    return "bfloat16" if is_fast else "float32"
+
+
+def _casting(recipe: Recipe, device: Any) -> Callable[[], AbstractContextManager[Any]]:
+    """Makes the context in which the network runs."""
+    import torch
+
+    if precision_on(recipe, device) == "float32":
+        return nullcontext
+    return lambda: torch.autocast(device.type, dtype=torch.bfloat16)

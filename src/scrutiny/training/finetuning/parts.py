@@ -1,0 +1,204 @@
+"""Training and dev parts of a fine-tuning: which rows, and that none of them is reported on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from scrutiny.core.canonical import digest
+from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.randomness import generator
+from scrutiny.core.task import Task
+from scrutiny.data.dataset import Dataset, load_dataset
+from scrutiny.data.identity import content_key
+from scrutiny.data.labels import match_labels
+from scrutiny.data.letters import letters_hash
+from scrutiny.data.overlap import overlap
+from scrutiny.data.tasks.names import load_task
+from scrutiny.training.finetuning.recipe import Recipe
+
+_STREAM: Final = "finetune@1"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What is trained on, and what the epoch is chosen by.
+
+    Parameters
+    ----------
+    task
+        Task of both.
+    labels
+        Labels of the training part, in the order of the network's outputs.
+    train, dev
+        Examples; no dev examples where nothing is chosen.
+    sources
+        Data strings: of the training part, and of the dev part (empty where it was split off).
+    fingerprints
+        Of the data sets read, to be compared with what is reported on.
+    notes
+        Sentences about how the parts came about.
+    """
+
+    task: Task
+    labels: tuple[str, ...]
+    train: tuple[Example, ...]
+    dev: tuple[Example, ...]
+    sources: tuple[str, str]
+    fingerprints: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Digest of the texts and labels of both parts, in order."""
+        return digest(
+            *self.labels,
+            "train",
+            *(content_key(e) for e in self.train),
+            "dev",
+            *(content_key(e) for e in self.dev),
+        )
+
+
+def load_parts(
+    data: Any,
+    recipe: Recipe,
+    *,
+    dev: Any = "",
+    task: str = "",
+    reported: Sequence[Dataset] = (),
+) -> Parts:
+    """Training and dev parts, checked against each other and against what is reported on.
+
+    Parameters
+    ----------
+    data, dev
+        Data strings or objects. Without dev data, a share of the training rows is split off.
+    recipe
+        How many rows, and which share.
+    task
+        Name of the task; read off the columns unless given.
+    reported
+        Data sets that results will be reported on.
+
+    Raises
+    ------
+    PlanError
+        If a part holds rows of what is reported on, or of the other part.
+    DataError
+        If there are no labels to learn.
+    """
+    whole = _read(data, task)
+    chosen, n_left = _limited(whole.examples, recipe.limit)
+    notes = [f"{n_left:,} of {len(whole):,} rows were left out by the limit."] if n_left else []
+    parts, read = split(chosen, 0.0 if dev else recipe.dev_share), [whole]
+    if dev:
+        other = _read(dev, whole.task)
+        other = other.with_labels(match_labels(other.labels, whole.labels))
+        notes += refuse_shared(chosen, whole, other, what="The dev data")
+        parts, read = (chosen, other.examples), [whole, other]
+    for one in reported:
+        for dataset, examples in zip(read, parts if dev else (chosen,), strict=True):
+            notes += refuse_shared(examples, dataset, one, what="What is reported on")
+    return Parts(
+        task=load_task(whole.task),
+        labels=whole.labels,
+        train=parts[0],
+        dev=parts[1],
+        sources=(whole.source, read[1].source if dev else ""),
+        fingerprints=tuple(one.fingerprint for one in read),
+        notes=tuple(notes),
+    )
+
+
+def _read(data: Any, task: str) -> Dataset:
+    """Data set with gold answers only."""
+    found = data if isinstance(data, Dataset) else load_dataset(data, task=task or None)
+    labeled = tuple(e for e in found.examples if e.gold is not None)
+    if len(found.labels) < (1 if found.task == "token-tagging" else 2):
+        raise DataError(
+            f"{found.source} has {len(found.labels)} labels, and there is nothing to learn from "
+            "fewer than two (one type of entity, for tagging)."
+        )
+    return replace(found, examples=labeled)
+
+
+def _limited(examples: tuple[Example, ...], limit: int | None) -> tuple[tuple[Example, ...], int]:
+    """So many examples drawn at random, in file order, and how many were left out."""
+    if limit is None or limit >= len(examples):
+        return examples, 0
+    rng = generator(0, "rows", name=_STREAM, item="limit")
+    kept = sorted(rng.permutation(len(examples))[:limit].tolist())
+    return tuple(examples[i] for i in kept), len(examples) - limit
+
+
+def split(
+    examples: tuple[Example, ...], share: float
+) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    """Examples without a share of them, and that share.
+
+    Examples with the same letters, or of the same unit (``unit=`` of the data string), stay
+    together. The split depends on the texts alone: it is the same for all seeds.
+    """
+    groups: dict[str, list[int]] = {}
+    for index, example in enumerate(examples):
+        groups.setdefault(_group(example), []).append(index)
+    names = sorted(groups)
+    rng = generator(0, "rows", name=_STREAM, item="dev")
+    wanted = round(share * len(examples))
+    taken: set[int] = set()
+    for place in rng.permutation(len(names)).tolist():
+        if len(taken) >= wanted:
+            break
+        taken.update(groups[names[place]])
+    if len(taken) == len(examples):
+        raise DataError(
+            f"A dev part of {share:.0%} of {len(examples)} rows leaves none to train on: rows "
+            "with the same letters or of the same unit stay together."
+        )
+    return (
+        tuple(e for i, e in enumerate(examples) if i not in taken),
+        tuple(e for i, e in enumerate(examples) if i in taken),
+    )
+
+
+def _group(example: Example) -> str:
+    """What must not stand in both parts: its unit, or its letters."""
+    unit = next((f"{k}={v}" for k, v in example.attributes.items() if k.startswith("u_")), "")
+    return unit or f"{letters_hash(_text(example)):016x}"
+
+
+def refuse_shared(
+    examples: Sequence[Example], own: Dataset, other: Dataset, *, what: str
+) -> list[str]:
+    """Sentence about texts that stand in both, by their letters; none where there are none.
+
+    Raises
+    ------
+    PlanError
+        If both are the same data, or hold the same rows of the same file.
+    """
+    rows = {_row(example) for example in other.examples}
+    shared = sum(_row(example) in rows for example in examples)
+    if own.fingerprint == other.fingerprint or shared:
+        raise PlanError(
+            f"{what} ({other.source}) holds {shared or len(examples):,} of the rows that "
+            f"{own.source} gives for training and choosing: a score on them says nothing. Name "
+            "other data, or split the file and name one part for each."
+        )
+    found = overlap([_text(e) for e in examples], [_text(e) for e in other.examples], near=None)
+    if not found.n_overlapping:
+        return []
+    return [
+        f"{found.n_overlapping:,} of {len(examples):,} texts of {own.source} stand in "
+        f"{other.source} too, by their letters."
+    ]
+
+
+def _row(example: Example) -> tuple[str, ...]:
+    """Where an example stands and its texts: objects have no place of their own."""
+    return (example.source, *example.fields.values())
+
+
+def _text(example: Example) -> str:
+    return " ".join(example.fields.values())

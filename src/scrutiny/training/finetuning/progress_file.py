@@ -1,0 +1,155 @@
+"""A run in the making: what is kept after each epoch, so that it can go on from there."""
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.store.files import storage_errors, write_atomically, write_text
+from scrutiny.training.finetuning.network import Parted
+
+_FILE: Final = "progress.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """One epoch: its mean loss, its dev score (nothing without a dev part), and what it took.
+
+    ``changed`` counts texts that were seen in a changed form.
+    """
+
+    epoch: int
+    loss: float
+    dev: float | None
+    changed: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Epochs so far.
+
+    Parameters
+    ----------
+    identity
+        Digest of what is trained.
+    epochs
+        In order.
+    """
+
+    identity: str
+    epochs: tuple[Epoch, ...] = ()
+
+    def chosen(self) -> int:
+        """Epoch with the best dev score, the first of equals; the last one without a dev part."""
+        scored = [e for e in self.epochs if e.dev is not None]
+        if not scored:
+            return len(self.epochs)
+        return max(scored, key=lambda e: (e.dev or 0.0, -e.epoch)).epoch
+
+    def is_over(self, *, epochs: int, patience: int | None) -> bool:
+        """Whether all epochs are done, or so many since the best one."""
+        done = len(self.epochs)
+        is_late = patience is not None and done > 0 and done - self.chosen() >= patience
+        return done >= epochs or (is_late and self.epochs[-1].dev is not None)
+
+    def with_epoch(self, epoch: Epoch) -> "History":
+        """History with one more epoch."""
+        return replace(self, epochs=(*self.epochs, epoch))
+
+
+def read_history(folder: Path, identity: str) -> History:
+    """History that a folder holds; an empty one where it is of something else."""
+    try:
+        found = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return History(identity)
+    if found.get("identity") != identity:
+        return History(identity)
+    return History(identity, tuple(Epoch(**epoch) for epoch in found["epochs"]))
+
+
+def keep_epoch(folder: Path, history: History, parted: Parted, optimizer: Any) -> None:
+    """Keep weights and moments of the last epoch, and the weights of the chosen one.
+
+    The history is written last, so that it never speaks of what is not there.
+
+    Raises
+    ------
+    StorageError
+        If the disk refuses.
+    """
+    last = history.epochs[-1].epoch
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    weights = dict(parted.network.named_parameters())
+    _save(_chosen_file(folder, last), weights)
+    _save(_moments_file(folder, last), _moments(weights, optimizer))
+    write_text(folder / _FILE, canonical_json(asdict(history)))
+    kept = {last, history.chosen()}
+    _remove(p for p in folder.glob("weights-*.safetensors") if _number(p) not in kept)
+    _remove(p for p in folder.glob("moments-*.safetensors") if _number(p) != last)
+
+
+def restore_last(folder: Path, history: History, parted: Parted, optimizer: Any) -> None:
+    """Put weights and moments of the last epoch back, in place."""
+    import torch
+    from safetensors.torch import load_file
+
+    last = history.epochs[-1].epoch
+    restore_weights(folder, last, parted)
+    moments = load_file(_moments_file(folder, last))
+    for name, parameter in parted.network.named_parameters():
+        if f"{name}/step" in moments:  # a weight that no text needed has none
+            device = parameter.device
+            optimizer.state[parameter] = {
+                key: moments[f"{name}/{key}"].to(device=device, dtype=torch.float32)
+                for key in ("step", "exp_avg", "exp_avg_sq")
+            }
+
+
+def restore_weights(folder: Path, epoch: int, parted: Parted) -> None:
+    """Put the weights of an epoch back, in place."""
+    import torch
+    from safetensors.torch import load_file
+
+    weights = load_file(_chosen_file(folder, epoch))
+    with torch.no_grad():
+        for name, parameter in parted.network.named_parameters():
+            parameter.copy_(weights[name])
+
+
+def _moments(weights: dict[str, Any], optimizer: Any) -> dict[str, Any]:
+    return {
+        f"{name}/{key}": value
+        for name, parameter in weights.items()
+        for key, value in optimizer.state.get(parameter, {}).items()
+    }
+
+
+def _save(path: Path, tensors: dict[str, Any]) -> None:
+    from safetensors.torch import save_file
+
+    plain = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
+    write_atomically(path, lambda temporary: save_file(plain, temporary))
+
+
+def _chosen_file(folder: Path, epoch: int) -> Path:
+    return folder / f"weights-{epoch}.safetensors"
+
+
+def _moments_file(folder: Path, epoch: int) -> Path:
+    return folder / f"moments-{epoch}.safetensors"
+
+
+def _number(path: Path) -> int:
+    return int(path.stem.rpartition("-")[2])
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        with suppress(OSError):
+            path.unlink()

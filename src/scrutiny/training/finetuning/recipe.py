@@ -1,0 +1,109 @@
+"""What a fine-tuning run is: every choice that can change a weight, but its data and its seed."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from scrutiny.core.errors import PlanError
+
+#: Peak learning rate by the most parameters that a network may have: small ones move faster.
+_RATES: Final = ((8_000_000, 1e-3), (60_000_000, 1e-4))
+_RATE_OF_LARGE: Final = 2e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Every choice of a run but its base, its data and its seed.
+
+    Parameters
+    ----------
+    epochs, batch
+        Passes over the training part, and texts of a step.
+    lr
+        Peak learning rate of the encoder; by its size unless given.
+    head_lr_factor
+        How many times faster the head moves: it is new, and the encoder is not.
+    warm_up, weight_decay, clip
+        Share of the steps with a rising rate (it falls linearly to 0 after that), decay of the
+        matrices, and the largest norm of a gradient.
+    dropout
+        Of hidden states and attention; the base's own unless given.
+    max_length
+        Pieces of a text in training; longer ones are cut.
+    precision
+        ``auto`` is bfloat16 on an accelerator that has it, and float32 on a processor.
+    limit
+        Rows drawn at random from the data, the same for all seeds; all unless given.
+    dev_share
+        Share of the rows that is split off for choosing the epoch, where no dev data is named; 0
+        keeps the last epoch.
+    patience
+        Epochs without a better dev score after which training stops; never unless given.
+    augment
+        Recipes that change texts and keep their labels.
+    augment_share
+        Share of the texts that are seen changed, drawn anew in each epoch. The number of steps
+        stays the same.
+    """
+
+    epochs: int = 3
+    batch: int = 32
+    lr: float | None = None
+    head_lr_factor: float = 10.0
+    warm_up: float = 0.1
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    dropout: float | None = None
+    max_length: int = 128
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    limit: int | None = None
+    dev_share: float = 0.1
+    patience: int | None = None
+    augment: tuple[str, ...] = ()
+    augment_share: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch", "limit", "patience"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise PlanError(f"{name} must be at least 1, not {value}.")
+        for name in ("lr", "head_lr_factor", "clip"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < float("inf"):
+                raise PlanError(f"{name} must be above 0, not {value}.")
+        for name in ("warm_up", "weight_decay", "dropout", "dev_share"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < 1:
+                raise PlanError(f"{name} must lie between 0 and 1, not {value}.")
+        if not 0 < self.augment_share <= 1:
+            raise PlanError(f"augment_share must lie between 0 and 1, not {self.augment_share}.")
+        if self.max_length < 8:
+            raise PlanError(f"max_length must be at least 8, not {self.max_length}.")
+        if self.precision not in ("auto", "float32", "bfloat16"):
+            raise PlanError(f"precision is one of auto, float32, bfloat16, not {self.precision!r}.")
+
+
+def rate_for(recipe: Recipe, parameters: int) -> float:
+    """Peak learning rate of a recipe for a network of so many parameters.
+
+    Examples
+    --------
+    >>> rate_for(Recipe(), 2_000_000), rate_for(Recipe(lr=3e-4), 2_000_000)
+    (0.001, 0.0003)
+    """
+    if recipe.lr is not None:
+        return recipe.lr
+    return next((rate for most, rate in _RATES if parameters <= most), _RATE_OF_LARGE)
+
+
+def rate_at(step: int, *, steps: int, warm_up: float) -> float:
+    """Share of the peak rate at a step from 0 on: linear up, linear down.
+
+    Examples
+    --------
+    >>> [round(rate_at(s, steps=10, warm_up=0.2), 2) for s in (0, 1, 2, 9)]
+    [0.5, 1.0, 1.0, 0.12]
+    """
+    rising = max(1, round(warm_up * steps))
+    if step < rising:
+        return (step + 1) / rising
+    return (steps - step) / max(1, steps - rising)

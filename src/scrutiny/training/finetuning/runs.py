@@ -1,0 +1,91 @@
+"""Fine-tuning of all runs of a job: resumable by run and by epoch."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrutiny.core.errors import PlanError
+from scrutiny.training.finetuning.augmentation import checked_recipes
+from scrutiny.training.finetuning.job import Job, OneRun
+from scrutiny.training.finetuning.one_run import Telling, Training
+from scrutiny.training.finetuning.writing import RECORD
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that is done.
+
+    Parameters
+    ----------
+    run
+        Which one.
+    folder
+        Its checkpoint.
+    record
+        What its ``training.json`` says.
+    """
+
+    run: OneRun
+    folder: Path
+    record: dict[str, Any]
+
+
+def finetune(
+    job: Job, out: Path, *, device: str = "auto", telling: Telling | None = None
+) -> list[Finished]:
+    """Checkpoints of all runs, in folders of ``out``; what is done already is not done again.
+
+    Parameters
+    ----------
+    job
+        Which runs.
+    out
+        Folder of all of them.
+    device
+        "auto", "cpu", "cuda:0".
+    telling
+        Who is told.
+
+    Raises
+    ------
+    PlanError
+        If a folder holds something else.
+    ModelError
+        If a base cannot be fine-tuned, or the training falls apart.
+    StorageError
+        If the disk refuses.
+    """
+    checked_recipes(job.recipe.augment, job.parts.task)
+    done = {run.place: found for run in job.runs if (found := _finished(run, out))}
+    if telling is not None:
+        total, steps = len(job.runs), job.describe()["steps"]
+        telling.start("train", total=total * steps, done=len(done) * steps)
+    for run in job.runs:
+        if run.place not in done:
+            record = Training(job, run, out, device, telling).run()
+            done[run.place] = Finished(run, out / run.place, record)
+    return [done[run.place] for run in job.runs]
+
+
+def _finished(run: OneRun, out: Path) -> Finished | None:
+    """What an earlier call has done.
+
+    Raises
+    ------
+    PlanError
+        If the folder holds something else.
+    """
+    folder = out / run.place
+    if not folder.exists():
+        return None
+    try:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        record = {}
+    if record.get("identity") != run.identity:
+        raise PlanError(
+            f"{str(folder)!r} holds something else (another base, recipe, seed or other data). "
+            "Choose another --out, or remove the folder to train anew."
+        )
+    return Finished(run, folder, record)

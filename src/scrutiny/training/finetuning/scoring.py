@@ -1,0 +1,69 @@
+"""Score of the dev part: the task's own, over the network's own answers."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.registry import registry
+from scrutiny.core.task import Prediction, Task
+from scrutiny.training.finetuning.batches import by_length, padded
+from scrutiny.training.finetuning.network import Parted
+from scrutiny.training.finetuning.targets import Encoded, Target
+
+_BATCH: Final = 64
+
+
+def dev_score(
+    parted: Parted, target: Target, examples: Sequence[Example], encoded: Encoded
+) -> float:
+    """Level of the task's score on these examples (accuracy, entity F1); 0 where it is undefined.
+
+    The network is left in evaluation mode. Answers are made in float32, as they are when the
+    checkpoint is diagnosed.
+    """
+    answers = _answers(parted, target, examples, encoded)
+    return score_of_answers(target.task, target.labels, examples, answers)
+
+
+def score_of_answers(
+    task: Task, labels: Sequence[str], examples: Sequence[Example], answers: Sequence[Prediction]
+) -> float:
+    """Level of a task's score over answers; 0 where it is undefined.
+
+    Raises
+    ------
+    PlanError
+        If the task is not scored.
+    """
+    import numpy as np
+
+    if task.scored_by is None:
+        raise PlanError(f"The task {task.name!r} has no labels, so nothing is scored on it.")
+    statistic = registry().load("statistic", task.scored_by.level)
+    names = [measure.name for measure in task.measures]
+    rows = [task.score(e.gold, a, labels=labels) for e, a in zip(examples, answers, strict=True)]
+    columns = [names.index(need) for need in statistic.needs]
+    measures = np.array(rows, dtype=np.float64)[:, columns]  # (example, need)
+    sums = statistic.components(measures).sum(axis=0)[None]  # (cell, component)
+    value = float(statistic.value(sums, np.ones(1)))
+    return value if np.isfinite(value) else 0.0
+
+
+def _answers(
+    parted: Parted, target: Target, examples: Sequence[Example], encoded: Encoded
+) -> list[Prediction]:
+    """Predictions of the examples, in order."""
+    import torch
+
+    network = parted.network.eval()
+    found: dict[int, Prediction] = {}
+    with torch.inference_mode():
+        for batch in by_length(encoded.lengths, _BATCH):
+            inputs, _ = padded(encoded, batch, pads=parted.pads, device=network.device)
+            logits = network(**inputs).logits.float()  # (text, label) or (text, piece, tag)
+            scores: Any = logits.argmax(-1) if target.tags else torch.softmax(logits, -1)
+            for index, row in zip(batch, scores.tolist(), strict=True):
+                pieces = encoded.offsets[index] if target.tags else ()
+                found[index] = target.answer(examples[index], row, pieces)
+    return [found[i] for i in range(len(examples))]

@@ -1,0 +1,128 @@
+"""What the network is to answer: one class a text, or one tag for the first piece of each word."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.task import Prediction, Task
+from scrutiny.data.tasks.tags import to_bio
+from scrutiny.models.bio import spans_from_tags
+from scrutiny.models.hf_models import first_pieces
+from scrutiny.models.inputs import borders, is_tagging
+
+#: What the loss passes over.
+IGNORED: Final = -100
+CLASSIFIES: Final = "AutoModelForSequenceClassification"
+TAGS: Final = "AutoModelForTokenClassification"
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Examples as the network reads them.
+
+    Parameters
+    ----------
+    columns
+        Token columns by name, not padded.
+    targets
+        One class a text, or one tag a piece.
+    offsets
+        Borders of the pieces, for tagging; else empty.
+    n_cut
+        Texts that were cut.
+    """
+
+    columns: dict[str, list[list[int]]]
+    targets: list[Any]
+    offsets: list[list[tuple[int, int]]]
+    n_cut: int
+
+    @property
+    def lengths(self) -> list[int]:
+        """Pieces of each text."""
+        return [len(ids) for ids in self.columns["input_ids"]]
+
+
+class Target:
+    """How gold answers become numbers, and the network's numbers answers.
+
+    Parameters
+    ----------
+    task
+        A task with labels.
+    labels
+        Classes, or types of entities.
+
+    Raises
+    ------
+    PlanError
+        If the task has no labels.
+    """
+
+    def __init__(self, task: Task, labels: Sequence[str]) -> None:
+        if task.scored_by is None:
+            raise PlanError(
+                f"The task {task.name!r} has no labels, so nothing can be fine-tuned on it. Tasks "
+                "with labels: text-classification, text-pair-classification, token-tagging."
+            )
+        self.task = task
+        self.labels = tuple(labels)
+        self.tags = is_tagging(task)
+        self.names = self.labels
+        if self.tags:
+            self.names = ("O", *(f"{p}-{label}" for label in labels for p in "BI"))
+        self.maker = TAGS if self.tags else CLASSIFIES
+        self._index = {name: i for i, name in enumerate(self.names)}
+
+    def encode(self, tokenizer: Any, examples: Sequence[Example], *, longest: int) -> Encoded:
+        """Examples as token columns with their targets."""
+        fields = [list(texts) for texts in zip(*(e.fields.values() for e in examples), strict=True)]
+        made = dict(
+            tokenizer(
+                *fields,
+                truncation=True,
+                max_length=longest,
+                padding=False,
+                verbose=False,
+                return_offsets_mapping=self.tags,
+                return_attention_mask=True,
+            )
+        )
+        offsets = made.pop("offset_mapping", [])
+        n_cut = sum(len(ids) == longest for ids in made["input_ids"])
+        if self.tags:
+            pairs = zip(examples, offsets, strict=True)
+            targets: list[Any] = [self._piece_tags(e, pieces) for e, pieces in pairs]
+        else:
+            targets = [self._index[str(e.gold)] for e in examples]
+        return Encoded(made, targets, offsets, n_cut)
+
+    def _piece_tags(self, example: Example, pieces: Sequence[tuple[int, int]]) -> list[int]:
+        """Tag of the first piece of each word; all other pieces are passed over."""
+        words = borders(example)
+        targets = [IGNORED] * len(pieces)
+        gold = example.gold if isinstance(example.gold, tuple) else ()
+        for place, tag in zip(first_pieces(words, pieces), self._tags(words, gold), strict=True):
+            if place is not None:
+                targets[place] = self._index[tag]
+        return targets
+
+    def _tags(self, words: Sequence[tuple[int, int]], gold: Any) -> list[str]:
+        """BIO tags of the words; where entities and words do not fit, nothing is inside."""
+        try:
+            return to_bio(words, gold)
+        except DataError:
+            return ["O"] * len(words)
+
+    def answer(
+        self, example: Example, scores: Sequence[Any], pieces: Sequence[tuple[int, int]]
+    ) -> Prediction:
+        """Prediction of one example from its probabilities, or from the best tag of each piece."""
+        if not self.tags:
+            best = max(range(len(self.names)), key=scores.__getitem__)
+            return Prediction(label=self.labels[best], scores=tuple(scores))
+        words = borders(example)
+        names = ["O" if i is None else self.names[scores[i]] for i in first_pieces(words, pieces)]
+        return Prediction(spans=spans_from_tags(names, words, next(iter(example.fields))))
