@@ -28,7 +28,7 @@ class BuiltinModel:
     """A built-in classifier of English reviews; exact integer arithmetic, no torch."""
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset({"training_hashes"})
+    capabilities: frozenset[str] = frozenset({"predict", "training_hashes"})
 
     def __init__(self, classifier: "BuiltinSentiment", task: Task, source: ModelSource) -> None:
         self.source = source.text

@@ -1,8 +1,8 @@
 """Every answer of a model checked, and one bad item kept from taking down its batch."""
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeVar
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
@@ -10,6 +10,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 
+Q = TypeVar("Q")
+A = TypeVar("A")
 #: How far the probabilities of one answer may sum from 1.
 SUM_TOLERANCE: Final = 1e-3
 
@@ -39,26 +41,43 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
         wrong number of probabilities, negative ones, ones that do not sum to 1 within 1e-3, an
         unknown label, a span outside of its text.
     """
-    if not examples:
+    answers = answer_or_fail(model.predict, examples, source=model.source)
+    return [
+        a if isinstance(a, Failure) else check_answer(model, e, a)
+        for e, a in zip(examples, answers, strict=True)
+    ]
+
+
+def answer_or_fail(
+    ask: Callable[[Sequence[Q]], Iterable[A]], asked: Sequence[Q], *, source: str
+) -> list[A | Failure]:
+    """One answer or failure for each thing asked, in order; what raises is asked in halves.
+
+    Raises
+    ------
+    ModelError
+        If the number of answers is wrong, or if the model itself says that it cannot be asked.
+    """
+    if not asked:
         return []
     try:
-        answers = list(model.predict(examples))
+        answers = list(ask(asked))
     except (ModelError, ConformanceError):
         raise
     except Exception as error:
-        if len(examples) == 1:
+        if len(asked) == 1:
             return [_failure(error)]
-        half = len(examples) // 2
+        half = len(asked) // 2
         return [
-            *predict_or_fail(model, examples[:half]),
-            *predict_or_fail(model, examples[half:]),
+            *answer_or_fail(ask, asked[:half], source=source),
+            *answer_or_fail(ask, asked[half:], source=source),
         ]
-    if len(answers) != len(examples):
+    if len(answers) != len(asked):
         raise ModelError(
-            f"{model.source} gave {len(answers)} answers to {len(examples)} examples; it must "
+            f"{source} gave {len(answers)} answers to {len(asked)} examples; it must "
             "give one for each, in order."
         )
-    return [check_answer(model, e, a) for e, a in zip(examples, answers, strict=True)]
+    return list(answers)
 
 
 def check_answer(model: Model, example: Example, answer: Prediction) -> Prediction | Failure:

@@ -58,7 +58,7 @@ class HfClassifier:
     """A sequence classifier; texts longer than the network takes are cut at its limit."""
 
     is_batch_invariant = False
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, loaded: Loaded) -> None:
         self.source = loaded.source
@@ -101,7 +101,7 @@ class HfTagger:
     """
 
     is_batch_invariant = False
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, loaded: Loaded) -> None:
         self.source = loaded.source

@@ -47,7 +47,7 @@ class StoredPredictions:
     """
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
     has_stored_answers_only = True
 
     def __init__(

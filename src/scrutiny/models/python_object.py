@@ -28,7 +28,7 @@ class PythonModel:
     lists of words, with ``#input=words``. Taggers return BIO tags or spans.
     """
 
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(
         self, obj: Any, task: Task, source: ModelSource, *, batch: int | None = None

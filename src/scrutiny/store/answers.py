@@ -1,10 +1,12 @@
 """The answer cache: what a model said to a text, kept under everything that changes it."""
 
 import json
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import chain, islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 from scrutiny.core.canonical import canonical_json, digest, length_prefixed
 from scrutiny.core.example import Example, Span
@@ -14,6 +16,7 @@ from scrutiny.store.database import connect, database_errors, transaction
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 """
+_ONE, _ROW, _ROWS = b"1", b"r", b"t"  # what an answer of numbers begins with: its shape
 _CHUNK = 500  # SQLite's default limit of parameters is 999 in old builds
 
 
@@ -117,3 +120,62 @@ def decode(data: bytes) -> Prediction:
         None if spans is None else tuple(Span(*s) for s in spans),
         text,
     )
+
+
+def query_keys(queries: Iterable[Any], *, fingerprint: str, capability: str) -> list[bytes]:
+    """Cache keys of a model's answers to queries of `scrutiny.core.language`.
+
+    Parameters
+    ----------
+    queries
+        Numbers, texts and tuples of them; equal ones share an answer.
+    fingerprint
+        The model's own digest of everything that changes an answer.
+    capability
+        What is asked ("masked_logprobs").
+    """
+    start = blake2b(
+        length_prefixed(digest(canonical_json([fingerprint, capability]))), digest_size=16
+    )
+    keys = []
+    for query in queries:
+        key = start.copy()
+        key.update(_plain_json(query).encode("utf-8", "surrogatepass"))
+        keys.append(key.digest())
+    return keys
+
+
+# `canonical_json` of numbers, texts and tuples, without its walk over every number in Python
+_plain_json: Final = json.JSONEncoder(
+    separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
+def encode_numbers(answer: Any) -> bytes:
+    """Answer made of a number, a row or rows of numbers; float64, so it round-trips exactly.
+
+    Examples
+    --------
+    >>> decode_numbers(encode_numbers(((-0.5, -2.0), ())))
+    ((-0.5, -2.0), ())
+    """
+    if isinstance(answer, (float, int)):
+        return _ONE + struct.pack("<d", answer)
+    if answer and isinstance(answer[0], tuple):
+        values = list(chain.from_iterable(answer))
+        counts = [len(row) for row in answer]
+        shape = struct.pack(f"<I{len(counts)}I", len(counts), *counts)
+        return _ROWS + shape + struct.pack(f"<{len(values)}d", *values)
+    return _ROW + struct.pack(f"<{len(answer)}d", *answer)
+
+
+def decode_numbers(data: bytes) -> Any:
+    """Answer of `encode_numbers`' bytes."""
+    kind, body = data[:1], data[1:]
+    if kind != _ROWS:
+        row = struct.unpack(f"<{len(body) // 8}d", body)
+        return row[0] if kind == _ONE else row
+    count = struct.unpack_from("<I", body)[0]
+    counts = struct.unpack_from(f"<{count}I", body, 4)
+    values = iter(struct.unpack_from(f"<{sum(counts)}d", body, 4 + 4 * count))
+    return tuple(tuple(islice(values, n)) for n in counts)

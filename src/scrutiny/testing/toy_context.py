@@ -11,6 +11,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.checked import predict_or_fail
+from scrutiny.models.checked_language import ask_or_fail
 
 
 class ToyContext:
@@ -29,6 +30,8 @@ class ToyContext:
     ----------
     asked
         ``(item, variant)`` of every question, in order.
+    queries
+        ``(capability, query)`` of every question to a language model, in order.
     arrays
         What was kept by `array`.
     """
@@ -40,6 +43,7 @@ class ToyContext:
         self.labels: tuple[str, ...] = () if model is None else model.labels
         self.resources: Mapping[str, Any] = {}
         self.asked: list[tuple[str, str | None]] = []
+        self.queries: list[tuple[str, Any]] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self._made: dict[str, Any] = {}
 
@@ -52,6 +56,13 @@ class ToyContext:
         if self.model is None:
             return [Failure("no_model")] * len(examples)
         return predict_or_fail(self.model, examples)
+
+    def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+        """Checked answers of the model to queries of `scrutiny.core.language`."""
+        self.queries += [(capability, query) for query in queries]
+        if self.model is None:
+            return [Failure("no_model")] * len(queries)
+        return ask_or_fail(self.model, capability, queries)
 
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> np.random.Generator:
         """Random stream of this name, the same as in a run."""

@@ -23,6 +23,11 @@ def tagging():
 
 
 @pytest.fixture
+def unlabeled():
+    return SimpleNamespace(name="sentence-pairs", fields=("more", "less"), scored_by=None)
+
+
+@pytest.fixture
 def make():
     """Examples of texts: ids "0", "1", ..."""
 
