@@ -1,0 +1,72 @@
+"""The texts as numbers: pieces in one flat array, with borders of sentences and documents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.training.pretraining.texts import TextFile
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Pieces of all sentences, one after the other.
+
+    Parameters
+    ----------
+    pieces
+        (piece,) numbers of word pieces.
+    starts
+        (sentence + 1,) where each sentence begins; the last is the number of pieces.
+    document
+        (sentence,) document of each sentence, rising.
+    """
+
+    pieces: NDArray[np.uint16]
+    starts: Ints
+    document: Ints
+
+    def document_ends(self) -> Ints:
+        """(sentence,) where the document of each sentence ends, in pieces."""
+        last = np.searchsorted(self.document, self.document, side="right")
+        ends: Ints = self.starts[last]
+        return ends
+
+    def sizes(self) -> Ints:
+        """(sentence,) pieces of each sentence."""
+        return np.diff(self.starts)
+
+    def is_alone(self) -> NDArray[np.bool_]:
+        """(sentence,) whether a sentence is all of its document."""
+        count = np.bincount(self.document, minlength=1)
+        alone: NDArray[np.bool_] = count[self.document] == 1
+        return alone
+
+
+def encode(files: Sequence[TextFile], tokenizer: Any) -> Corpus:
+    """Corpus of all documents; sentences without a piece are left out.
+
+    Parameters
+    ----------
+    files
+        Texts to encode.
+    tokenizer
+        A `tokenizers.Tokenizer` with at most 65,536 pieces.
+    """
+    sentences, owner = [], []
+    for number, document in enumerate(d for file in files for d in file.documents):
+        sentences += document
+        owner += [number] * len(document)
+    encoded = [e.ids for e in tokenizer.encode_batch(sentences, add_special_tokens=False)]
+    kept = [i for i, ids in enumerate(encoded) if ids]
+    sizes = np.array([len(encoded[i]) for i in kept], dtype=np.int64)
+    flat = np.fromiter((p for i in kept for p in encoded[i]), dtype=np.uint16, count=sizes.sum())
+    return Corpus(
+        pieces=flat,
+        starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        document=np.array([owner[i] for i in kept], dtype=np.int64),
+    )

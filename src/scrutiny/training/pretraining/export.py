@@ -1,0 +1,44 @@
+"""A trained model as a folder: what `AutoModel` and `AutoTokenizer` read, and what made it."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final, Literal
+
+Precision = Literal["fp16", "fp32"]
+WEIGHTS: Final = "model.safetensors"
+
+
+def save_weights(network: Any, folder: Path, precision: Precision) -> str:
+    """Write ``config.json`` and ``model.safetensors``; SHA-256 of the weights.
+
+    Parameters
+    ----------
+    network
+        A `BertForPreTraining`; tied weights are written once.
+    folder
+        Made if it is not there.
+    precision
+        Half precision is read back as float32 unless asked otherwise.
+    """
+    import torch
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    dtype = torch.float16 if precision == "fp16" else torch.float32
+    tensors = {
+        name: parameter.detach().to("cpu", dtype).contiguous()
+        for name, parameter in network.named_parameters()
+    }
+    save_file(tensors, str(folder / WEIGHTS), metadata={"format": "pt"})
+    config = network.config.to_dict()
+    config["architectures"] = ["BertForPreTraining"]
+    config["dtype"] = "float16" if precision == "fp16" else "float32"
+    write_json(folder / "config.json", config)
+    return hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value with sorted keys."""
+    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,130 @@
+"""The training loop: fixed steps, resumable to the step."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.training.pretraining.batches import Batches
+from scrutiny.training.pretraining.network import Forward
+from scrutiny.training.pretraining.objective import Distillation, Losses, losses, on_device
+from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.state import State, load_state, save_state
+
+_LOG_EVERY: Final = 100  # steps
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What is written on the way; none of it changes a weight.
+
+    Parameters
+    ----------
+    folder
+        Of the run's state.
+    digest
+        Of everything that can change a weight.
+    checkpoints
+        Steps after which ``on_checkpoint`` is called.
+    on_checkpoint
+        Called with the step and the network.
+    on_log
+        Called with the mean losses of every hundred steps.
+    save_every_s
+        Seconds between two savings of the state.
+    should_stop
+        Asked after each step; if it says so, the state is saved and the loop left.
+    """
+
+    folder: Path
+    digest: str
+    checkpoints: tuple[int, ...] = ()
+    on_checkpoint: Callable[[int, Any], None] = lambda _step, _network: None
+    on_log: Callable[[dict[str, float]], None] = lambda _row: None
+    save_every_s: float = 120.0
+    should_stop: Callable[[], bool] = lambda: False
+
+
+def train(
+    network: Any,
+    batches: Batches,
+    *,
+    recipe: Recipe,
+    keeping: Keeping,
+    device: str = "cpu",
+    distill: Distillation | None = None,
+) -> State:
+    """Train to the last step, or go on where a saved state stands; return where it ended."""
+    network.to(device)
+    optimizer = _optimizer(network, recipe)
+    forward = Forward(network, is_bf16=recipe.precision == "bf16")
+    saved = load_state(keeping.folder, network, optimizer, keeping.digest)
+    step, log = (saved.step, saved.log) if saved else (0, [])
+    window, written = _Window(), time.monotonic()
+    while step < recipe.steps and not keeping.should_stop():
+        found = losses(
+            forward,
+            on_device(batches.at(step), device),
+            next_weight=recipe.next_sentence,
+            distill=distill,
+        )
+        _update(optimizer, found.total, clip=recipe.clip, rate=recipe.learning_rate_at(step))
+        step += 1
+        window.add(found)
+        if step % _LOG_EVERY == 0 or step == recipe.steps:
+            log.append({"step": step, **window.close()})
+            keeping.on_log(log[-1])
+        if step in keeping.checkpoints:
+            keeping.on_checkpoint(step, network)
+        if time.monotonic() - written > keeping.save_every_s:
+            save_state(keeping.folder, State(step, keeping.digest, log), network, optimizer)
+            written = time.monotonic()
+    state = State(step, keeping.digest, log)
+    save_state(keeping.folder, state, network, optimizer)
+    return state
+
+
+class _Window:
+    """Mean losses since the last line of the log."""
+
+    def __init__(self) -> None:
+        self._rows: list[Losses] = []
+
+    def add(self, row: Losses) -> None:
+        self._rows.append(row)
+
+    def close(self) -> dict[str, float]:
+        """Means of what was added; begins anew."""
+        masked = [float(row.masked) for row in self._rows]
+        follows = [float(r.next_sentence) for r in self._rows if r.next_sentence is not None]
+        self._rows = []
+        means = {"masked": sum(masked) / len(masked)}
+        return {**means, "next_sentence": sum(follows) / len(follows)} if follows else means
+
+
+def _optimizer(network: Any, recipe: Recipe) -> Any:
+    """AdamW; biases and normalizations do not decay."""
+    import torch
+
+    parameters = list(network.parameters())
+    for parameter in parameters:  # a part that a batch does not use has gradient 0, not none:
+        parameter.grad = torch.zeros_like(parameter)  # all moments count the same steps
+    groups = [
+        {"params": [p for p in parameters if p.ndim > 1], "weight_decay": recipe.weight_decay},
+        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=recipe.betas, fused=True)
+
+
+def _update(optimizer: Any, loss: Any, *, clip: float, rate: float) -> None:
+    """Take one step."""
+    import torch
+
+    optimizer.zero_grad(set_to_none=False)
+    loss.backward()
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    torch.nn.utils.clip_grad_norm_(parameters, clip)
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    optimizer.step()

@@ -1,0 +1,155 @@
+"""The network: `BertForPreTraining`, and a forward pass over its weights that is fast on a CPU.
+
+The weights live in the transformers model, which is what is saved. The forward pass here does the
+same arithmetic (tested) with fewer and larger operations: query, key and value in one product,
+plain matrix attention (the backward pass of `scaled_dot_product_attention` is several times
+slower on a CPU when heads are small), no attention mask since rows are full, the vocabulary's
+scores at hidden places only. On one core of an EPYC 9004 it trains twice as fast.
+"""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from scrutiny.training.pretraining.corpus import Corpus
+from scrutiny.training.pretraining.recipe import Recipe
+
+_EPSILON: Final = 1e-12  # of layer normalization, as BERT has it
+_WORDS: Final = "bert.embeddings.word_embeddings.weight"
+
+
+def new_network(recipe: Recipe, seed: int) -> Any:
+    """Untrained `BertForPreTraining` (float32, on the CPU).
+
+    Parameters
+    ----------
+    recipe
+        Sizes and the standard deviation of the weights.
+    seed
+        Drives the weights, and nothing else does: the global generator is left as it was.
+    """
+    import torch
+    from transformers import BertForPreTraining
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return BertForPreTraining(configuration(recipe))
+
+
+def configuration(recipe: Recipe) -> Any:
+    """`BertConfig` of a recipe."""
+    from transformers import BertConfig
+
+    return BertConfig(
+        vocab_size=recipe.vocabulary,
+        hidden_size=recipe.hidden,
+        num_hidden_layers=recipe.layers,
+        num_attention_heads=recipe.heads,
+        intermediate_size=recipe.feed_forward,
+        max_position_embeddings=recipe.positions,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        initializer_range=recipe.initial_sd,
+        layer_norm_eps=_EPSILON,
+    )
+
+
+def start_from_frequencies(network: Any, corpus: Corpus) -> None:
+    """Set the bias of the vocabulary's scores to the log frequency of each piece, plus one."""
+    import torch
+
+    bias = network.cls.predictions.bias
+    counts = np.bincount(corpus.pieces, minlength=len(bias)) + 1.0
+    with torch.no_grad():
+        bias.copy_(torch.from_numpy(np.log(counts / counts.sum())).to(bias.dtype))
+
+
+class Forward:
+    """Forward pass over the weights of a `BertForPreTraining`.
+
+    Parameters
+    ----------
+    network
+        Whose parameters are used; they stay its own.
+    is_bf16
+        Whether matrix products are in bfloat16.
+    """
+
+    def __init__(self, network: Any, *, is_bf16: bool) -> None:
+        import torch
+
+        self._weights = dict(network.named_parameters())
+        self._layers = int(network.config.num_hidden_layers)
+        self._heads = int(network.config.num_attention_heads)
+        self._dtype = torch.bfloat16 if is_bf16 else torch.float32
+
+    def hidden(self, pieces: Any, segments: Any) -> Any:
+        """Last hidden states (row, position, unit) of full rows."""
+        from torch.nn.functional import embedding
+
+        at = "bert.embeddings."
+        w = self._weights
+        x = embedding(pieces, w[_WORDS]) + embedding(segments, w[f"{at}token_type_embeddings.weight"])
+        x = x + w[f"{at}position_embeddings.weight"][: pieces.shape[1]]
+        x = self._normalized(x, f"{at}LayerNorm")
+        for layer in range(self._layers):
+            x = self._layer(x, f"bert.encoder.layer.{layer}.")
+        return x
+
+    def scores(self, hidden: Any, places: Any) -> Any:
+        """Scores (hidden place, piece) of the vocabulary, float32."""
+        from torch.nn.functional import gelu, linear
+
+        x = hidden.reshape(-1, hidden.shape[-1])[places]
+        x = gelu(self._linear(x, "cls.predictions.transform.dense"))
+        x = self._normalized(x, "cls.predictions.transform.LayerNorm")
+        bias = self._weights["cls.predictions.bias"]
+        return linear(x, self._cast(self._weights[_WORDS]), self._cast(bias)).float()
+
+    def next_scores(self, hidden: Any) -> Any:
+        """Scores (row, 2) of: the second segment follows, it does not; float32."""
+        import torch
+
+        pooled = torch.tanh(self._linear(hidden[:, 0], "bert.pooler.dense"))
+        return self._linear(pooled, "cls.seq_relationship").float()
+
+    def _layer(self, x: Any, at: str) -> Any:
+        from torch.nn.functional import gelu
+
+        mixed = self._linear(self._attended(x, at), f"{at}attention.output.dense")
+        x = self._normalized(x.float() + mixed.float(), f"{at}attention.output.LayerNorm")
+        inner = gelu(self._linear(x, f"{at}intermediate.dense"))
+        outer = self._linear(inner, f"{at}output.dense")
+        return self._normalized(x.float() + outer.float(), f"{at}output.LayerNorm")
+
+    def _attended(self, x: Any, at: str) -> Any:
+        import torch
+        from torch.nn.functional import linear
+
+        rows, length, units = x.shape
+        names = [f"{at}attention.self.{name}" for name in ("query", "key", "value")]
+        weight = torch.cat([self._weights[f"{name}.weight"] for name in names])
+        bias = torch.cat([self._weights[f"{name}.bias"] for name in names])
+        mixed = linear(x, self._cast(weight), self._cast(bias))
+        mixed = mixed.view(rows, length, 3, self._heads, units // self._heads)
+        query, key, value = mixed.permute(2, 0, 3, 1, 4).unbind(0)  # (row, head, position, unit)
+        scores = torch.matmul(query, key.transpose(-1, -2)) / math.sqrt(units // self._heads)
+        weighted = torch.matmul(torch.softmax(scores, -1), value)
+        return weighted.transpose(1, 2).reshape(rows, length, units)
+
+    def _linear(self, x: Any, name: str) -> Any:
+        from torch.nn.functional import linear
+
+        w = self._weights
+        return linear(x, self._cast(w[f"{name}.weight"]), self._cast(w[f"{name}.bias"]))
+
+    def _normalized(self, x: Any, name: str) -> Any:
+        from torch.nn.functional import layer_norm
+
+        w = self._weights
+        weight, bias = w[f"{name}.weight"], w[f"{name}.bias"]
+        return self._cast(layer_norm(x.float(), (x.shape[-1],), weight, bias, _EPSILON))
+
+    def _cast(self, tensor: Any) -> Any:
+        return tensor.to(self._dtype)

@@ -1,0 +1,82 @@
+"""What a step minimizes: hidden pieces, next sentence, and what a teacher says where there is one."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scrutiny.training.pretraining.batches import IGNORED, Batch
+from scrutiny.training.pretraining.network import Forward
+
+
+class Tensors(NamedTuple):
+    """A batch on the device."""
+
+    pieces: Any
+    segments: Any
+    places: Any
+    answers: Any
+    is_next: Any
+
+
+class Losses(NamedTuple):
+    """Loss of a step and its parts."""
+
+    total: Any
+    masked: Any
+    next_sentence: Any
+
+
+def on_device(batch: Batch, device: str) -> Tensors:
+    """Tensors of a batch."""
+    import torch
+
+    return Tensors(*(torch.from_numpy(part).to(device) for part in batch))
+
+
+@dataclass(frozen=True, slots=True)
+class Distillation:
+    """A teacher, and how much its word counts.
+
+    Parameters
+    ----------
+    teacher
+        Forward pass of a trained model with the same vocabulary.
+    weight
+        Of the divergence from the teacher, in [0, 1]; the hidden piece has the rest.
+    temperature
+        Both distributions are flattened by it.
+    """
+
+    teacher: Forward
+    weight: float = 0.7
+    temperature: float = 2.0
+
+
+def losses(
+    forward: Forward, batch: Tensors, *, next_weight: float, distill: Distillation | None = None
+) -> Losses:
+    """Mean cross-entropy at hidden places, next-sentence cross-entropy, and their weighted sum."""
+    from torch.nn.functional import cross_entropy
+
+    hidden = forward.hidden(batch.pieces, batch.segments)
+    scores = forward.scores(hidden, batch.places)
+    masked = cross_entropy(scores, batch.answers)
+    main = masked if distill is None else _taught(distill, batch, scores, masked)
+    if next_weight == 0 or bool((batch.is_next == IGNORED).all()):
+        return Losses(main, masked.detach(), None)
+    follows = cross_entropy(forward.next_scores(hidden), batch.is_next, ignore_index=IGNORED)
+    return Losses(main + next_weight * follows, masked.detach(), follows.detach())
+
+
+def _taught(distill: Distillation, batch: Tensors, scores: Any, masked: Any) -> Any:
+    """Hinton et al. (2015): divergence of the flattened distributions, times temperature squared."""
+    import torch
+    from torch.nn.functional import kl_div, log_softmax
+
+    t = distill.temperature
+    with torch.no_grad():
+        teacher = distill.teacher
+        wanted = teacher.scores(teacher.hidden(batch.pieces, batch.segments), batch.places)
+    divergence = kl_div(
+        log_softmax(scores / t, -1), log_softmax(wanted / t, -1), reduction="batchmean", log_target=True
+    )
+    return distill.weight * t * t * divergence + (1 - distill.weight) * masked
