@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 _WORD: Final = re.compile(r"\w+")
-_BARE: Final = re.compile(r"This is (?:an? )?(.+)\.")
+_BARE: Final = re.compile(r"This (?:is an?|is|will) (.+)\.")
 _IRREGULAR: Final[Mapping[str, str]] = {
     **(pairs := {"man": "men", "woman": "women", "child": "children"}),
     **{plural: singular for singular, plural in pairs.items()},
@@ -84,7 +84,7 @@ def forms(word: str) -> frozenset[str]:
 
 
 def bare_words(sentences: Sequence[str]) -> list[str]:
-    """Words of the sentences "This is a WORD.", in order: a list where no test of words has one.
+    """Words of "This is a WORD." and "This will WORD.": a list where no test of words gives one.
 
     Examples
     --------

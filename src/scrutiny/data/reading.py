@@ -14,8 +14,8 @@ from scrutiny.core.task import Task
 from scrutiny.data.columns import Columns, resolve_columns
 from scrutiny.data.identity import Identifiers, content_key
 from scrutiny.data.labels import parse_label_map
-from scrutiny.data.source import DataSource, check_option, parse_source, reader_options
 from scrutiny.data.permuting import permutation_seed, permuted
+from scrutiny.data.source import DataSource, check_option, parse_source, reader_options
 from scrutiny.data.table import RawRow, Table
 from scrutiny.data.tasks.cells import as_label
 from scrutiny.data.tasks.names import load_task
@@ -57,8 +57,8 @@ class Reading:
         Whether a bad row is left out and listed, or ends the reading.
     permute
         Seed of a random exchange of labels, or nothing.
-    bad_rows, oddities, identifiers
-        Grow as the examples are read: what was left out, what was mended, what was named.
+    bad_rows, oddities, identifiers, permutation
+        Grow as the examples are read: what was left out, mended, named, exchanged.
     """
 
     source: DataSource
@@ -71,6 +71,7 @@ class Reading:
     bad_rows: list[BadRow] = field(default_factory=list)
     oddities: Counter[str] = field(default_factory=Counter)
     identifiers: Identifiers = field(default_factory=Identifiers)
+    permutation: str = ""
 
     def __iter__(self) -> Iterator[Example]:
         """Examples in file order."""
@@ -88,7 +89,10 @@ class Reading:
         before = tuple(example for example, _ in pairs)
         after = permuted(self.task, before, seed=seed)
         moved = sum(a != b for a, b in zip(before, after, strict=True))
-        self.oddities[f"changed labels at random, because permute={seed} asks for a null"] = moved
+        self.permutation = (
+            f"Labels were exchanged at random (permute={seed}), which changed {moved:,} of "
+            f"{len(pairs):,} items: a null, on which no finding should hold."
+        )
         yield from ((e, key) for e, (_, key) in zip(after, pairs, strict=True))
 
     def _read(self) -> Iterator[tuple[Example, bytes]]:
@@ -108,7 +112,7 @@ class Reading:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about how the source was read, so far."""
-        notes = [*self.table.notes, self.columns.note]
+        notes = [self.permutation, *self.table.notes, self.columns.note]
         has_gold = {"label", "tags"} & set(self.columns.roles) or self.task.scored_by is None
         notes.append("" if has_gold else "There is no column of gold answers; nothing is scored.")
         notes += [

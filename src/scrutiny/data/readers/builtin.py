@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from typing import Final
 
 from scrutiny.core.errors import UnknownNameError
-from scrutiny.data.readers import conll, delimited
+from scrutiny.data.readers import conll, delimited, json_rows
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
 
@@ -18,11 +18,27 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
         {"text": "text", "text_pair": "text_pair", "label": "label", "id": "id"},
     ),
     "entities": ("entities.conll", {"tokens": "tokens", "tags": "tags"}),
+    "agreement": (
+        "agreement.jsonl",
+        {
+            "task": "minimal-pairs",
+            "good": "good",
+            "bad": "bad",
+            "construction": "construction",
+            "template": "template",
+        },
+    ),
+}
+
+_READERS: Final = {
+    "tsv": delimited.read_tsv,
+    "conll": conll.read,
+    "jsonl": json_rows.read_jsonl,
 }
 
 
 def read(source: DataSource) -> Table:
-    """Rows of the sample ``reviews``, ``pairs`` or ``entities``.
+    """Rows of the sample ``reviews``, ``pairs``, ``entities`` or ``agreement``.
 
     Raises
     ------
@@ -33,7 +49,7 @@ def read(source: DataSource) -> Table:
         raise UnknownNameError("sample", source.target, SAMPLES)
     name, columns = SAMPLES[source.target]
     with as_file(files("scrutiny.data") / "samples" / name) as path:
-        reader = conll.read if name.endswith(".conll") else delimited.read_tsv
+        reader = _READERS[name.rpartition(".")[2]]
         table = reader(DataSource(source.scheme, str(path), source.options))
         rows = list(table.rows)  # within the block: a zipped package unpacks for its length only
     return replace(table, rows=iter(rows), place=name, defaults=columns)

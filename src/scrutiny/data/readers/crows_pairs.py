@@ -18,8 +18,9 @@ from scrutiny.data.readers.stated import stated_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
-_FILES: Final = ("crows_pairs_anonymized.csv", "crows_revised.csv")
+_FILES: Final = ("crows_pairs_anonymized.csv",)
 _COLUMNS: Final = ("id", "more", "less", "direction", "category", "set", "pair")
+_ORIGINALS: Final = ("original", "revised")
 _DIRECTIONS: Final = ("stereo", "antistereo")
 _CONTROLS: Final = {"negated": ("negated", "negated-2"), "antistereotype": ("antistereotype",)}
 
@@ -32,16 +33,27 @@ def _read(source: DataSource) -> Table:
     """
     found = file_in(source, _FILES)
     first = next(csv.reader(lines(found)), [])
-    if "sent_more" in first:
-        rows = _published(found, first)
-    else:
-        rows = _transposed(found)
+    rows = list(_published(found, first) if "sent_more" in first else _transposed(found))
     return Table(
         columns=_COLUMNS,
-        rows=rows,
+        rows=iter(rows),
         place=found.target,
         defaults=stated_columns("sentence-pairs", _COLUMNS),
+        notes=_notes(rows),
     )
+
+
+def _notes(rows: list[RawRow]) -> tuple[str, ...]:
+    good = [row.values for row in rows if not row.problem]
+    twice = sum(row.get("is_repeated", False) for row in good)
+    folded = sum(row.get("is_folded", False) for row in good)
+    controls = sum(row["set"] not in _ORIGINALS for row in good)
+    sentences = (
+        (twice, "pairs repeat an earlier one and are one unit with it (u_pair)."),
+        (folded, "categories were written with capitals and were lowered."),
+        (controls, "pairs are controls (a_set); u_pair ties them to their originals."),
+    )
+    return tuple(f"{n:,} {says}" for n, says in sentences if n)
 
 
 READ: Final = Reader(_read, {"control": f"kind of a control set: {' or '.join(_CONTROLS)}"})
@@ -71,6 +83,7 @@ def _pairs(source: DataSource, number: str, *, has_annotations: bool) -> Iterato
         row = raw.values
         texts = row["sent_more"], row["sent_less"]
         own = str(row[number]) if number else str(i)
+        first = firsts.setdefault(texts, own)
         yield RawRow(
             raw.line,
             {
@@ -80,7 +93,9 @@ def _pairs(source: DataSource, number: str, *, has_annotations: bool) -> Iterato
                 "direction": row["stereo_antistereo"],
                 "category": row["bias_type"].lower(),
                 "set": name,
-                "pair": firsts.setdefault(texts, own),
+                "pair": first,
+                "is_repeated": first != own,
+                "is_folded": row["bias_type"] != row["bias_type"].lower(),
             },
         )
 
@@ -127,5 +142,6 @@ def _controls(rows: list[list[str]], sets: tuple[str, ...]) -> Iterator[RawRow]:
             if not more and not less and k:
                 continue  # most items have no control
             values = {"id": f"{i}/{name}", "more": more, "less": less, "set": name}
-            values |= {"pair": str(i), "category": "gender", "direction": ""}
+            values |= {"pair": str(i), "category": "gender"}
+            values["direction"] = ""
             yield RawRow(line, values)

@@ -24,5 +24,6 @@ def file_in(source: DataSource, names: Sequence[str]) -> DataSource:
     inside = sorted(p.name for p in source.path.iterdir())
     raise DataError(
         f"{source.scheme}: reads {' or '.join(names)} of a folder, and {source.target} holds "
-        f"{', '.join(inside[:8]) or 'nothing'}{', …' if len(inside) > 8 else ''}. Name a file of it."
+        f"{', '.join(inside[:8]) or 'nothing'}{', …' if len(inside) > 8 else ''}. Name one "
+        "file."
     )

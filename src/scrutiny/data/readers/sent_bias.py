@@ -26,11 +26,12 @@ _CONTEXT: Final = re.compile(r"_(1|1-|1\+3-|one_sentence)$")  # of the double bi
 
 
 class _Test(NamedTuple):
-    """Name, file, and the texts and the name of each set."""
+    """Name, file, the name and the texts of each set, and what the file holds."""
 
     name: str
     source: DataSource
     sets: Mapping[str, tuple[str, list[str]]]
+    content: str
 
 
 def _read(source: DataSource) -> Table:
@@ -104,14 +105,32 @@ def _load(source: DataSource, path: Path) -> _Test:
     shown = path.relative_to(source.path) if source.path.is_dir() else None
     target = f"{source.target.rstrip('/')}/{shown.as_posix()}" if shown else source.target
     one = DataSource(source.scheme, target, source.options)
+    text = "".join(lines(one))
     try:
-        value = json.loads("".join(lines(one)))
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         raise DataError(
             f"{target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}); a file of "
             "sent-bias is one object, in spite of its suffix."
         ) from None
-    return _Test(path.stem, one, {s: _set(value, key, target) for key, s in _SETS.items()})
+    sets = {s: _set(value, key, target) for key, s in _SETS.items()}
+    return _Test(path.stem, one, sets, text)
+
+
+def _line_numbers(test: _Test) -> Iterator[int]:
+    """Line that each text stands on, as the sets come in the published files."""
+    place, line = 0, 1
+    for _, texts in test.sets.values():
+        for text in texts:
+            quoted = json.dumps(text, ensure_ascii=False)
+            found = test.content.find(quoted, place)
+            if found < 0:  # written in another way, or in another order
+                found = max(test.content.find(quoted), 0)
+                line = test.content.count("\n", 0, found) + 1
+            else:
+                line += test.content.count("\n", place, found)
+            place = found
+            yield line
 
 
 def _set(value: Any, key: str, target: str) -> tuple[str, list[str]]:
@@ -128,6 +147,7 @@ def _set(value: Any, key: str, target: str) -> tuple[str, list[str]]:
 
 def _rows(test: _Test) -> Iterator[RawRow]:
     words = _word_lists(test)
+    numbers = _line_numbers(test)
     for name, (category, texts) in test.sets.items():
         index = WordIndex(words.get(name) or bare_words(texts))
         for i, text in enumerate(texts, 1):
@@ -137,7 +157,7 @@ def _rows(test: _Test) -> Iterator[RawRow]:
             values |= {"start": None, "end": None, "word": text}
             if found:
                 values |= {"start": found.start, "end": found.end, "word": found.word}
-            yield RawRow(i, values, place=f"{test.source.target}:{name}")
+            yield RawRow(next(numbers), values, place=test.source.target)
 
 
 def _word_lists(test: _Test) -> dict[str, list[str]]:

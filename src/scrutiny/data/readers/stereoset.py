@@ -18,7 +18,7 @@ from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
 KINDS: Final = ("intrasentence", "intersentence")
-_FILES: Final = ("dev.json", "dev_reconstructed.json", "test.json")
+_FILES: Final = ("dev.json", "dev_reconstructed.json")
 _ROLES: Final = {
     "stereotype": "stereotype",
     "anti-stereotype": "antistereotype",
@@ -49,7 +49,7 @@ READ: Final = Reader(
 
 def _triples(source: DataSource) -> Table:
     wanted = _one_of(source, "kind", KINDS)
-    leave_out = bool(_one_of(source, "malformed", ("keep", "leave-out")) == "leave-out")
+    leave_out = _one_of(source, "malformed", ("keep", "leave-out")) == "leave-out"
     rows = [_row(raw, kind) for kind, raw in _raw_rows(source) if wanted in ("", kind)]
     odd = sum(bool(row.values.get("malformed")) for row in rows)
     note = f"{odd} contexts have two blanks or a blank inside a word (a_malformed); "

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def coins(examples: Sequence[Example], rng: "np.random.Generator", *, unit: str) -> list[bool]:
+def coins(examples: Sequence[Example], rng: "np.random.Generator", *, unit: str = "") -> list[bool]:
     """Coin of each example; those that share a unit share its coin.
 
     Coins are tossed in the order in which units appear. An example without the unit is its own.

@@ -42,7 +42,7 @@ class SentenceTriples(Unlabeled):
         self, examples: Sequence[Example], rng: "np.random.Generator"
     ) -> tuple[Example, ...]:
         """Examples of which a fair coin each has exchanged stereotype and antistereotype."""
-        tossed = coins(examples, rng, unit="item")
+        tossed = coins(examples, rng)
         return tuple(_exchanged(e) if t else e for e, t in zip(examples, tossed, strict=True))
 
 
