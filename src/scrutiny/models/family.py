@@ -8,7 +8,8 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
 from scrutiny.models.adapters import known_targets
 from scrutiny.models.matching import describe_place, match_names, match_paths
-from scrutiny.models.source import UNTRAINED, ModelSource, captures, fill, parse
+from scrutiny.models.named import family_must_be_there
+from scrutiny.models.source import NAMED, UNTRAINED, ModelSource, captures, fill, parse
 
 _LOCAL: Final = ("./", "../", "/", "~")
 _IS_FOLDER: Final = {"hf": True, "python": False, "predictions": False}
@@ -128,6 +129,8 @@ def _assignments(
 def _look_up(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     """Matches of a pattern, or nothing where there is no place to look; and what is there."""
     names = captures(source.text)
+    if source.scheme == NAMED:
+        family_must_be_there(source.target)
     known = known_targets(source.scheme)
     if known:
         return match_names(source.target, known), f"There are: {', '.join(known)}."

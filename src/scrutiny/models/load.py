@@ -1,9 +1,12 @@
 """Model strings to loaded models."""
 
+from pathlib import Path
+
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.adapters import adapter
+from scrutiny.models.adapters import adapter, as_checkpoint
+from scrutiny.models.competence import with_competence
 from scrutiny.models.source import TRAINING, parse
 
 _DEFAULT = LoadOptions()
@@ -11,6 +14,8 @@ _DEFAULT = LoadOptions()
 
 def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Model:
     """Loaded model of a complete model string, for one task.
+
+    A checkpoint with a competence record beside it knows its competence.
 
     Parameters
     ----------
@@ -37,7 +42,8 @@ def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Mode
             f"The adapter of {parsed.scheme}: returned a {type(model).__name__}, which lacks a "
             "member of scrutiny.core.model.Model."
         )
-    return model
+    checkpoint = as_checkpoint(parsed)
+    return with_competence(model, Path(checkpoint.target).expanduser()) if checkpoint else model
 
 
 def training_source(source: str, options: LoadOptions = _DEFAULT) -> str | None:

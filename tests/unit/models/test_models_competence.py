@@ -1,0 +1,73 @@
+import json
+
+import pytest
+
+from scrutiny.core.errors import ModelError
+from scrutiny.models.competence import (
+    KnowsCompetence,
+    failed_gates,
+    read_competence,
+    with_competence,
+)
+from scrutiny.models.lineage import replicates_of
+
+RECORD = {"gates": {"beats_5gram": True, "agreement": False}, "masked_accuracy": 0.31}
+
+
+def test_a_record_is_read(tmp_path):
+    assert read_competence(tmp_path) is None
+    (tmp_path / "competence.json").write_text(json.dumps(RECORD))
+    assert read_competence(tmp_path) == RECORD
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"gates": [1]}', '{"gates": {"a": 0.5}}'])
+def test_a_record_that_does_not_read(tmp_path, text):
+    (tmp_path / "competence.json").write_text(text)
+    with pytest.raises(ModelError, match=r"competence record|gates are true or false"):
+        read_competence(tmp_path)
+
+
+class Plain:
+    pass
+
+
+def test_a_model_learns_what_its_checkpoint_can_do(tmp_path):
+    unknown = with_competence(Plain(), tmp_path)
+    assert not isinstance(unknown, KnowsCompetence)
+    assert failed_gates(unknown) == ()
+    (tmp_path / "competence.json").write_text(json.dumps(RECORD))
+    model = Plain()
+    assert with_competence(model, tmp_path) is model
+    assert isinstance(model, KnowsCompetence)
+    assert model.competence() == RECORD
+    assert failed_gates(model) == ("agreement",)
+
+
+def test_loaded_checkpoints_know_their_competence(tmp_path, classification, monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tiny_bert import make_checkpoint
+
+    from scrutiny.models.load import load_model
+
+    folder = make_checkpoint(tmp_path / "tiny" / "seed-1")
+    assert not isinstance(load_model(f"hf:{folder}", classification), KnowsCompetence)
+    (folder / "competence.json").write_text(json.dumps(RECORD))
+    monkeypatch.setenv("SCRUTINY_ZOO", str(tmp_path))
+    for source in (f"hf:{folder}", "zoo:tiny/seed-1"):
+        model = load_model(source, classification)
+        assert failed_gates(model) == ("agreement",)
+        assert len(model.predict([])) == 0
+
+
+def test_of_what_members_are_replicates(tmp_path):
+    assert replicates_of("builtin:sentiment") is None
+    assert replicates_of("untrained:hf:./any#seed=3") == "initialization"
+    assert replicates_of(f"hf:{tmp_path}") is None
+    (tmp_path / "training.json").write_text('{"replicates_of": "fine-tuning"}')
+    assert replicates_of(f"hf:{tmp_path}") == "fine-tuning"
+    (tmp_path / "training.json").write_text("{}")
+    assert replicates_of(f"hf:{tmp_path}") is None
+    (tmp_path / "training.json").write_text("[")
+    with pytest.raises(ModelError, match="does not read"):
+        replicates_of(f"hf:{tmp_path}")
