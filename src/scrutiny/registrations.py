@@ -11,11 +11,15 @@ _T: Final = "scrutiny.data.tasks"
 _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
 _S: Final = "scrutiny.reliability.statistics"
+_A: Final = "scrutiny.reliability.association_statistics"
 _SS: Final = "scrutiny.reliability.stereotype_statistics"
 
 REGISTRATIONS: Final = (
+    Registration("diagnostic", "association.clusters@1", f"{_D}.association:Clusters"),
+    Registration("diagnostic", "association.seat@1", f"{_D}.association:Seat"),
     Registration("diagnostic", "performance@1", f"{_D}.performance:Performance"),
     Registration("diagnostic", "leakage@1", f"{_D}.leakage:Leakage"),
+    Registration("diagnostic", "landscape@1", f"{_D}.landscape:Landscape"),
     Registration("diagnostic", "robustness@1", f"{_D}.robustness:Robustness"),
     Registration("transformation", "antonym_swap@1", f"{_U}.antonym_swap:AntonymSwap"),
     Registration(
@@ -104,4 +108,11 @@ REGISTRATIONS: Final = (
     Registration("statistic", "same_length_score@1", f"{_SS}:SAME_LENGTH_SCORE"),
     Registration("statistic", "ss@1", f"{_SS}:SS"),
     Registration("statistic", "stereotype_score@1", f"{_SS}:STEREOTYPE_SCORE"),
+    Registration("statistic", "adjusted_rand@1", f"{_A}:ADJUSTED_RAND"),
+    Registration("statistic", "cluster_alignment@1", f"{_A}:ALIGNMENT"),
+    Registration("statistic", "cluster_alignment_excess@1", f"{_A}:ALIGNMENT_EXCESS"),
+    Registration("statistic", "effect_size@1", f"{_A}:EFFECT_SIZE"),
+    Registration("statistic", "effect_size_population@1", f"{_A}:EFFECT_SIZE_POPULATION"),
+    Registration("statistic", "inertia@1", f"{_A}:INERTIA"),
+    Registration("statistic", "single_start_alignment@1", f"{_A}:SINGLE_START"),
 )

@@ -1,0 +1,196 @@
+"""Cluster alignment: whether two clusters of vectors are the two sets of a test."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.edit import Variant
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row, Status
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.association.clusters_design import condition_of, make_clusters_design
+from scrutiny.diagnostics.association.kmeans import Clustering, cluster_sets
+from scrutiny.diagnostics.association.params import (
+    ClustersParams,
+    Kind,
+    cluster_representations,
+    kinds_of,
+)
+from scrutiny.diagnostics.association.vectors import (
+    Floats,
+    has_direction,
+    vectors_of,
+)
+from scrutiny.diagnostics.association.word_sets import WordSets, word_sets, words_of
+
+if TYPE_CHECKING:
+    from scrutiny.core.model import Model
+
+_PARTS: Final = {"targets": ("X", "Y"), "attributes": ("A", "B")}
+_PERMUTATIONS: Final = 999
+
+
+class Clusters:
+    """Share of texts in their set's cluster, when two clusters are made without the sets.
+
+    Records of an item, for each kind of vector and part: ``cluster`` (1 in the cluster that is
+    matched to X or A), ``side`` (1 in X or A), ``null`` (how often it is matched when labels are
+    permuted by word), ``single`` (how often over starts), ``single_low`` and ``single_high`` (least
+    and largest alignment over starts), ``squared_distance`` to the center of its cluster.
+
+    **Measures**: whether the main division of a representation is the one that the test names,
+    beyond what the better of two matchings gives by chance.
+
+    **Misleads when**: one start is read as *the* clustering (single starts differ by half of the
+    scale on one encoder); chance is taken to be one half; clusters follow the template or a word
+    and happen to agree with the sets. No alignment does not mean that the sets cannot be told
+    apart, only that something else divides the vectors more.
+
+    **References**: Aribandi, Tay & Metzler (2021), How reliable are model diagnostics?, figure 2;
+    Arthur & Vassilvitskii (2007), k-means++; Hubert & Arabie (1985), Comparing partitions.
+    """
+
+    id = "association.clusters@1"
+    summary = "whether two clusters of vectors are the two sets of an association test"
+    Params = ClustersParams
+    needs: frozenset[str] = frozenset({"representations"})
+    tasks: frozenset[str] = frozenset({"association-test"})
+    measures: tuple[Measure, ...] = (
+        Measure("cluster"),
+        Measure("side"),
+        Measure("null", unit="share of permutations"),
+        Measure("single", unit="share of starts"),
+        Measure("single_low"),
+        Measure("single_high"),
+        Measure("squared_distance"),
+    )
+    scope: Literal["item", "dataset"] = "dataset"
+    nulls = 20
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Cluster and side of every item, and what other starts and labels give."""
+        del task
+        return self.measures
+
+    def design(self, params: ClustersParams, inputs: Inputs) -> Design:
+        """Alignment of each test, part and kind of vector, one claim for each test."""
+        return make_clusters_design(params, inputs)
+
+    def prepare(
+        self, params: ClustersParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Nothing: no text is changed."""
+        del params, examples, ctx
+        return ()
+
+    def measure(
+        self, params: ClustersParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item of a clustered part and kind of vector, test by test.
+
+        Of untrained replicates, the part that claims are about is clustered and no other.
+        """
+        examples = batch.examples
+        names = cluster_representations(params, cast("Model", ctx.model).capabilities)
+        vectors = vectors_of(examples, ctx, representations=names, layers=params.layers)
+        tests = word_sets(examples)
+        parts = params.parts[:1] if cell.role == "null" else params.parts
+        for kind in kinds_of(names, params.layers, vectors.layers[-1]):
+            values = vectors.of(kind)
+            for test, part in product(tests, parts):
+                place = _Place(test, part, kind)
+                if vectors.failure:
+                    yield from place.without(examples, "failed", vectors.failure)
+                else:
+                    yield from _rows(place, examples, values, params=params, ctx=ctx)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """One test, part and kind of vector."""
+
+    test: WordSets
+    part: str
+    kind: Kind
+
+    @property
+    def condition(self) -> str:
+        """Condition of the records as canonical JSON."""
+        return canonical_json(condition_of(self.kind, self.part))
+
+    @property
+    def items(self) -> NDArray[np.int64]:
+        """Positions of the items, the first set before the second."""
+        return np.concatenate([self.test.members[name] for name in _PARTS[self.part]])
+
+    def without(self, examples: Sequence[Example], status: Status, reason: str) -> Iterator[Row]:
+        """Rows without values for all items."""
+        for i in self.items.tolist():
+            yield Row(examples[i].id, None, "measured", self.condition, status, reason, None)
+
+
+def _rows(
+    place: _Place,
+    examples: Sequence[Example],
+    vectors: Floats,
+    *,
+    params: ClustersParams,
+    ctx: Context,
+) -> Iterator[Row]:
+    """Rows of one clustering; items without a vector are left out of it."""
+    items = place.items
+    there = has_direction(vectors[items])
+    kept = items[there]
+    is_first = np.isin(kept, place.test.members[_PARTS[place.part][0]])
+    found = _clustering(kept, is_first, vectors, examples=examples, params=params, rng=(place, ctx))
+    if found is None:
+        yield from place.without(examples, "undefined", "no_two_clusters")
+        return
+    columns = np.stack([found.cluster, is_first, found.null, found.single], axis=1)
+    ends = float(found.alignments.min()), float(found.alignments.max())
+    by_item = {
+        i: (*map(float, row), *ends, float(distance))
+        for i, row, distance in zip(
+            kept.tolist(), columns, found.squared_distance.tolist(), strict=True
+        )
+    }
+    for i in items.tolist():
+        start = (examples[i].id, None, "measured", place.condition)
+        if i in by_item:
+            yield Row(*start, "ok", None, by_item[i])
+        else:
+            yield Row(*start, "undefined", "no_vector", None)
+
+
+def _clustering(
+    kept: NDArray[np.int64],
+    is_first: NDArray[np.bool_],
+    vectors: Floats,
+    *,
+    examples: Sequence[Example],
+    params: ClustersParams,
+    rng: tuple[_Place, Context],
+) -> Clustering | None:
+    """Clustering of the items that have a vector; starts are the same for every model."""
+    if is_first.all() or not is_first.any():
+        return None
+    place, ctx = rng
+    chosen = vectors[kept]
+    if params.scaled_to_unit:
+        chosen = chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
+    return cluster_sets(
+        chosen,
+        is_first,
+        words=words_of(examples, kept),
+        starts=params.n_starts,
+        permutations=_PERMUTATIONS,
+        rng=ctx.rng(
+            "kmeans", Clusters.id, f"{place.test.name}/{place.part}", draw=params.start_seed
+        ),
+    )

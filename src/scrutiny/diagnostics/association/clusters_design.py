@@ -1,0 +1,126 @@
+"""Estimates and claims of cluster alignment.
+
+For every test, part (targets, attributes) and kind of vector: the share of items in their set's
+cluster, the same beyond permuted labels, the adjusted Rand index, what single starts give, and the
+inertia. The claim of a test: targets fall into clusters that are their sets, beyond permuted labels
+and beyond untrained networks, whatever the representation.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.association.params import (
+    ClustersParams,
+    Kind,
+    claimed_first,
+    cluster_representations,
+    kinds_of,
+    layers_of,
+)
+
+#: Short name and metric of what is estimated of every clustering.
+METRICS = (
+    ("alignment", "cluster_alignment@1"),
+    ("excess", "cluster_alignment_excess@1"),
+    ("rand", "adjusted_rand@1"),
+    ("single", "single_start_alignment@1"),
+    ("inertia", "inertia@1"),
+)
+
+
+def condition_of(kind: Kind, part: str) -> dict[str, object]:
+    """Condition of the records of one kind of vector and part."""
+    return {**kind.condition, "part": part}
+
+
+def make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    names = cluster_representations(params, inputs.capabilities)
+    kinds = kinds_of(names, params.layers, layers_of(inputs))
+    tests = tuple(inputs.columns.get("a_test", {}))
+    claimed = claimed_first(kinds, params.claimed)
+    controlled = params.parts[0]
+    contrasts = tuple(
+        ContrastSpec(f"untrained/{name}", name, name)
+        for test in tests
+        for kind in claimed
+        for name in (_name("excess", test, controlled, kind),)
+    )
+    return Design(
+        conditions=tuple(condition_of(kind, part) for kind in kinds for part in params.parts),
+        estimates=tuple(
+            spec
+            for test, part, kind in product(tests, params.parts, kinds)
+            for spec in _specs(test, part, kind)
+        ),
+        claims=tuple(_claim(test, controlled, claimed, params) for test in tests),
+        queries_per_item=1,
+        notes=tuple(_notes(params, kinds)),
+        families={
+            "clusters": f"without being told, vectors of {inputs.subject} fall into clusters that "
+            "are the sets of the tests, beyond permuted labels and untrained networks"
+        },
+        contrasts=contrasts,
+    )
+
+
+def _name(short: str, test: str, part: str, kind: Kind) -> str:
+    return f"{short}/{test}/{part}/{kind.name}"
+
+
+def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
+    """Specifications of one clustering."""
+    condition = condition_of(kind, part)
+    for short, metric in METRICS:
+        yield EstimateSpec(
+            _name(short, test, part, kind),
+            metric,
+            {"": Selector("measured", condition)},
+            group=test if part == "targets" else f"{test} {part}",
+            condition=condition,
+            unit="u_word",
+            strata="a_set",
+            where={"a_test": test},
+        )
+
+
+def _claim(test: str, part: str, kinds: Sequence[Kind], params: ClustersParams) -> Claim:
+    """Claim that a test's sets are found by clustering, whatever the representation."""
+    components = []
+    for position, kind in enumerate(kinds):
+        choice = "" if position == 0 else f"choice: representation {kind.name}"
+        name = _name("excess", test, part, kind)
+        components += [
+            Component(name, params.margin, choice or "reference"),
+            Component(
+                f"untrained/{name}",
+                params.margin,
+                f"{choice}, untrained" if choice else "control: untrained",
+            ),
+        ]
+    checks = ("items", "seeds", *(("choices:representation",) if len(kinds) > 1 else ()))
+    return Claim(
+        id=test,
+        says=f"{test}: two clusters of the {part} are its two sets, by more than "
+        f"{100 * params.margin:g} points beyond permuted labels and untrained networks",
+        diagnostic="association.clusters",
+        components=tuple(components),
+        family="clusters",
+        checks=(*checks, "datasets"),
+    )
+
+
+def _notes(params: ClustersParams, kinds: Sequence[Kind]) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        f"Two clusters by k-means (k-means++), the best of {params.n_starts} start"
+        f"{'' if params.n_starts == 1 else 's'} by inertia. Chance is not one half, because the "
+        "better of two matchings is taken: labels are permuted by word to say what it is. "
+        "Intervals resample words and hold the fitted clustering fixed."
+    )
+    if params.procedure == "as_published":
+        yield "One start, as the published procedure is read: another start may differ widely."
+    if len(kinds) == 1:
+        yield "One representation: how the choice of it moves the numbers was not measured."

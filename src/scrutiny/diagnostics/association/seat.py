@@ -1,0 +1,147 @@
+"""The association tests: how much nearer one set of targets is to one set of attributes."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.edit import Variant
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.association.params import SeatParams, kinds_of, seat_representations
+from scrutiny.diagnostics.association.seat_design import make_seat_design
+from scrutiny.diagnostics.association.vectors import Floats, has_direction, vectors_of
+from scrutiny.diagnostics.association.word_sets import WordSets, word_sets
+from scrutiny.stats.association import associations
+
+if TYPE_CHECKING:
+    from scrutiny.core.model import Model
+
+_MOST_MISSING: Final = 0.05  # of a set of attributes
+_NO_VECTOR: Final = "no_vector"
+_NO_ATTRIBUTES: Final = "attributes_missing"
+
+
+class Seat:
+    """Effect size of word and sentence embedding association tests, by representation.
+
+    Records of targets (X and Y, role ``measured``) hold the association with A rather than B; those
+    of attributes (A and B, role ``baseline``) the association with X rather than Y. ``side`` is 1
+    in X and A.
+
+    **Measures**: whether texts about the first targets lie nearer to the first attributes than
+    texts about the second targets do, in units of the spread over all targets (d), with words as
+    the units of resampling and of permutation, beside sentences as published.
+
+    **Misleads when**: read as the amount of bias: d says how well two sets are told apart, and the
+    sentences of a test share a template and a few words. No association found is no proof of
+    none. With fewer than four words a side no permutation test can reject. Texts that do not fit
+    into the model are left out, and the test then speaks of the others.
+
+    **References**: Caliskan, Bryson & Narayanan (2017), Science 356; May et al. (2019), On
+    measuring social biases in sentence encoders, NAACL; Tan & Celis (2019), Assessing social and
+    intersectional biases in contextualized word representations, NeurIPS; Aribandi, Tay & Metzler
+    (2021), How reliable are model diagnostics?
+    """
+
+    id = "association.seat@1"
+    summary = "whether sets of words or sentences lie near each other (WEAT, SEAT)"
+    Params = SeatParams
+    needs: frozenset[str] = frozenset({"representations"})
+    tasks: frozenset[str] = frozenset({"association-test"})
+    measures: tuple[Measure, ...] = (
+        Measure("association", unit="cosine"),
+        Measure("side"),
+    )
+    scope: Literal["item", "dataset"] = "dataset"
+    nulls = 20
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Association and side of every item."""
+        del task
+        return self.measures
+
+    def design(self, params: SeatParams, inputs: Inputs) -> Design:
+        """One effect size for each test and kind of vector, one claim for each test."""
+        return make_seat_design(params, inputs)
+
+    def prepare(
+        self, params: SeatParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Nothing: no text is changed."""
+        del params, examples, ctx
+        return ()
+
+    def measure(self, params: SeatParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """One row for each item and kind of vector, item by item."""
+        del cell
+        examples = batch.examples
+        names = seat_representations(params, cast("Model", ctx.model).capabilities)
+        vectors = vectors_of(
+            examples,
+            ctx,
+            representations=names,
+            layers=params.layers,
+            lower=params.procedure == "may2019",
+        )
+        tests = word_sets(examples)
+        kinds = kinds_of(names, params.layers, vectors.layers[-1])
+        conditions = [canonical_json(kind.condition) for kind in kinds]
+        columns = [associations_of(vectors.of(kind), tests) for kind in kinds]
+        for position, example in enumerate(examples):
+            side = float(example.attributes["a_set"] in ("X", "A"))
+            is_target = example.attributes["a_set"] in ("X", "Y")
+            role = "measured" if is_target else "baseline"
+            for condition, (values, reasons) in zip(conditions, columns, strict=True):
+                start = (example.id, None, role, condition)
+                if vectors.failure:
+                    yield Row(*start, "failed", vectors.failure, None)
+                elif reasons[position]:
+                    yield Row(*start, "undefined", str(reasons[position]), None)
+                else:
+                    yield Row(*start, "ok", None, (float(values[position]), side))
+
+
+def associations_of(
+    vectors: Floats, tests: Sequence[WordSets]
+) -> tuple[Floats, NDArray[np.object_]]:
+    """Association ``(item,)`` of every item, and the reason where it has none.
+
+    Targets are compared with attributes, and attributes with targets.
+
+    Parameters
+    ----------
+    vectors
+        ``(item, dimension)``; NaN where there is none.
+    tests
+        The tests that the items belong to.
+    """
+    values = np.full(len(vectors), np.nan)
+    reasons = np.full(len(vectors), "", dtype=object)
+    there = has_direction(vectors)
+    reasons[~there] = _NO_VECTOR
+    for test in tests:
+        for own, others in ((("X", "Y"), ("A", "B")), (("A", "B"), ("X", "Y"))):
+            mine = np.concatenate([test.members[name] for name in own])
+            if any(_is_incomplete(there[test.members[name]]) for name in others):
+                reasons[mine] = _NO_ATTRIBUTES if own[0] == "X" else "targets_missing"
+                continue
+            first, second = (_present(test.members[name], there) for name in others)
+            rows = mine[there[mine]]
+            if rows.size:
+                values[rows] = associations(vectors[rows], vectors[first], vectors[second])
+    return values, reasons
+
+
+def _is_incomplete(there: NDArray[np.bool_]) -> bool:
+    """Whether a set lacks too many vectors for its mean to stand for it."""
+    return there.size == 0 or not there.any() or float((~there).mean()) > _MOST_MISSING
+
+
+def _present(members: NDArray[np.int64], there: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Members of a set that have a vector."""
+    return members[there[members]]

@@ -1,0 +1,79 @@
+"""Vectors of all items of a batch: every distinct passage is encoded once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.diagnostic import Context
+from scrutiny.core.example import Example
+from scrutiny.diagnostics.association.params import Kind, Layers, asked_layers
+from scrutiny.diagnostics.association.word_sets import passages_of
+from scrutiny.models.checked import AnswerError
+
+if TYPE_CHECKING:
+    from scrutiny.core.language import Represents
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """Vectors of the items of a batch.
+
+    Parameters
+    ----------
+    layers, representations
+        What was asked for, in order.
+    values
+        ``(passage, layer, representation, dimension)``; NaN where there is no vector.
+    passage
+        ``(item,)`` passage of each item.
+    failure
+        Reason why the model gave none at all; empty otherwise.
+    """
+
+    layers: tuple[int, ...]
+    representations: tuple[str, ...]
+    values: NDArray[Any] = field(repr=False)
+    passage: NDArray[np.int64] = field(repr=False)
+    failure: str = ""
+
+    def of(self, kind: Kind) -> Floats:
+        """Vectors ``(item, dimension)`` of one kind; NaN where there is none."""
+        layer = len(self.layers) - 1 if kind.layer is None else self.layers.index(kind.layer)
+        values = self.values[:, layer, self.representations.index(kind.representation)]
+        found: Floats = values.astype(np.float64)[self.passage]
+        return found
+
+
+def vectors_of(
+    examples: Sequence[Example],
+    ctx: Context,
+    *,
+    representations: tuple[str, ...],
+    layers: Layers,
+    lower: bool = False,
+) -> Vectors:
+    """Vectors of the examples, asked of the model in one go.
+
+    A model that gives up (a passage that does not fit into memory) is a failure of all items.
+    """
+    model = cast("Represents", ctx.model)
+    numbers = asked_layers(layers, model.n_layers)
+    passages, places = passages_of(examples, lower=lower, needs_word="word" in representations)
+    try:
+        values = model.representations(passages, poolings=representations, layers=numbers)
+    except AnswerError as error:
+        nothing = np.full((len(passages), len(numbers), len(representations), 1), np.nan)
+        return Vectors(numbers, representations, nothing, places, error.reason)
+    return Vectors(numbers, representations, np.asarray(values), places)
+
+
+def has_direction(vectors: Floats) -> NDArray[np.bool_]:
+    """Which of the vectors ``(item, dimension)`` exist and are not zero."""
+    lengths = np.linalg.norm(vectors, axis=1)
+    found: NDArray[np.bool_] = np.isfinite(lengths) & (lengths > 0)
+    return found

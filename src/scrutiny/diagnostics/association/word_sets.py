@@ -1,0 +1,88 @@
+"""The sets of an association test among the items of a dataset."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.core.language import Passage
+
+SETS: Final = ("X", "Y", "A", "B")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordSets:
+    """One test: positions of its items ``(item,)`` by set."""
+
+    name: str
+    members: dict[str, NDArray[np.int64]]
+
+
+def word_sets(examples: Sequence[Example]) -> list[WordSets]:
+    """Tests of the examples, in the order of their first items.
+
+    Raises
+    ------
+    DataError
+        If an item names no set.
+    """
+    found: dict[str, dict[str, list[int]]] = {}
+    for position, example in enumerate(examples):
+        which = example.attributes.get("a_set")
+        if which not in SETS:
+            raise DataError(
+                f"{example.source or example.id}: a_set is {which!r}; it is X or Y for targets, A "
+                "or B for attributes."
+            )
+        test = str(example.attributes.get("a_test", "all"))
+        found.setdefault(test, {name: [] for name in SETS})[str(which)].append(position)
+    return [
+        WordSets(name, {s: np.array(places, dtype=np.int64) for s, places in members.items()})
+        for name, members in found.items()
+    ]
+
+
+def words_of(examples: Sequence[Example], places: NDArray[np.int64]) -> NDArray[np.str_]:
+    """Word that each of these items is about ``(item,)``; an item without one is its own."""
+    return np.array(
+        [str(examples[i].attributes.get("u_word", examples[i].id)) for i in places.tolist()]
+    )
+
+
+def passages_of(
+    examples: Sequence[Example], *, lower: bool, needs_word: bool
+) -> tuple[list[Passage], NDArray[np.int64]]:
+    """Distinct passages of the examples, and the place of each example's among them.
+
+    A text that stands in several tests is there once; where words are asked for, once for each of
+    its words. Where a text has no word, the passage with one serves it too.
+    """
+    spans = [_span(e) if needs_word else None for e in examples]
+    texts = [lowered(e.text) if lower else e.text for e in examples]
+    worded = {text: span for text, span in zip(texts, spans, strict=True) if span is not None}
+    wanted = [
+        Passage(text, worded.get(text) if span is None else span)
+        for text, span in zip(texts, spans, strict=True)
+    ]
+    index = {passage: i for i, passage in enumerate(dict.fromkeys(wanted))}
+    return list(index), np.array([index[passage] for passage in wanted], dtype=np.int64)
+
+
+def lowered(text: str) -> str:
+    """Text in lower case with every code point in its place.
+
+    Examples
+    --------
+    >>> lowered("İstanbul ANKARA")
+    'İstanbul ankara'
+    """
+    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
+
+
+def _span(example: Example) -> tuple[int, int] | None:
+    start, end = example.attributes.get("a_start"), example.attributes.get("a_end")
+    return None if start is None or end is None else (int(start), int(end))
