@@ -1,11 +1,13 @@
 """``scrutiny data``: looking at data before a model does."""
 
 import json
+import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from scrutiny.cli.narrow import fitted
+from scrutiny.cli.narrow import WIDTH, fitted
 
 
 @click.group("data")
@@ -52,18 +54,32 @@ def summary_lines(summary: Any) -> list[str]:
         w = field.words
         spread = f"median {w.median}, 5-95 % {w.p5}-{w.p95}, most {w.most}"
         lines.append(f"  words         {field.name}: {spread}")
-    lines.append(f"  duplicates    {summary.duplicates} ({summary.conflicts} with another label)")
+    conflicts = f" ({summary.conflicts} with another label)" if summary.is_labeled else ""
+    lines.append(f"  duplicates    {summary.duplicates}{conflicts}")
     lines.append(
         f"  languages     {', '.join(f'{k}: {v:,}' for k, v in summary.languages.items())}"
     )
     for kind, counts in (("units", summary.units), ("groups", summary.groups)):
         if counts:
             lines.append(f"  {kind:<13} {', '.join(f'{k}: {v}' for k, v in counts.items())}")
+    lines += [] if summary.is_labeled else _members(summary.members)
     lines += [f"  note          {note}" for note in summary.notes]
-    lines += [f"  example       {e.id}: {e.text}" for e in summary.examples]
+    for e in summary.examples:
+        texts = [e.text] if len(e.fields) == 1 else [f"{k}: {v}" for k, v in e.fields.items()]
+        lines += [f"  example       {e.id}: {text}" for text in texts]
     lines.append(f"  data string   {summary.data_string}")
     kept = [line if "data string" in line else fitted(line) for line in lines]
     return [" ".join(line.split("\n")) for line in kept]
+
+
+def _members(groups: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Lines of how many items each value of each group has."""
+    lines = []
+    for name, counts in groups.items():
+        shown = ", ".join(f"{value}: {n:,}" for value, n in counts.items())
+        parts = textwrap.wrap(shown, WIDTH - 16, break_on_hyphens=False)
+        lines += [f"  {'by ' + name if i == 0 else '':<13} {part}" for i, part in enumerate(parts)]
+    return lines
 
 
 @command.command("overlap")

@@ -15,6 +15,7 @@ from scrutiny.data.tasks.names import load_task
 from scrutiny.text.tokens import token_spans
 
 _SHOWN = 3
+_MOST_VALUES = 20
 
 
 class Quantiles(NamedTuple):
@@ -60,7 +61,9 @@ class DataSummary:
     labels
         Gold labels, commonest first; types of entities for tagging.
     n_without_gold
-        Items without a gold answer.
+        Items without a gold answer, where the task has any.
+    is_labeled
+        Whether the task has gold answers.
     chance
         Score that needs no skill; nothing without gold.
     duplicates
@@ -71,6 +74,8 @@ class DataSummary:
         Items by stated language.
     units, groups
         How many different values each unit (``u_*``) and group (``a_*``) has.
+    members
+        Items by value of each group that has at most twenty values, commonest first.
     examples
         The first three.
     data_string
@@ -85,12 +90,14 @@ class DataSummary:
     fields: tuple[FieldSummary, ...]
     labels: tuple[LabelCount, ...]
     n_without_gold: int
+    is_labeled: bool
     chance: float | None
     duplicates: int
     conflicts: int
     languages: Mapping[str, int]
     units: Mapping[str, int]
     groups: Mapping[str, int]
+    members: Mapping[str, Mapping[str, int]]
     examples: tuple[Example, ...]
     fingerprint: str
     columns: Mapping[str, str]
@@ -114,6 +121,7 @@ def summarize(data: Dataset) -> DataSummary:
     (640, 0.5, {'topic': 19})
     """
     examples = data.examples
+    task = load_task(data.task)
     golds = [gold for gold in data.golds if gold is not None]
     duplicates, conflicts = _duplicates(examples)
     return DataSummary(
@@ -124,13 +132,15 @@ def summarize(data: Dataset) -> DataSummary:
         bad_rows=data.bad_rows,
         fields=tuple(_field(name, examples) for name in examples[0].fields),
         labels=_label_counts(examples),
-        n_without_gold=len(examples) - len(golds),
-        chance=load_task(data.task).chance(golds) if golds else None,
+        n_without_gold=len(examples) - len(golds) if task.scored_by else 0,
+        is_labeled=task.scored_by is not None,
+        chance=task.chance(golds) if golds else None,
         duplicates=duplicates,
         conflicts=conflicts,
         languages=dict(sorted(Counter(e.language for e in examples).items())),
         units=_distinct(examples, "u_"),
         groups=_distinct(examples, "a_"),
+        members=_members(examples),
         examples=examples[:_SHOWN],
         fingerprint=data.fingerprint,
         columns=data.columns,
@@ -199,3 +209,17 @@ def _distinct(examples: Sequence[Example], prefix: str) -> dict[str, int]:
             if name.startswith(prefix):
                 values.setdefault(name.removeprefix(prefix), set()).add(value)
     return {name: len(found) for name, found in sorted(values.items())}
+
+
+def _members(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
+    """Items by value of each group of few values."""
+    counts: dict[str, Counter[str]] = {}
+    for example in examples:
+        for name, value in example.attributes.items():
+            if name.startswith("a_") and isinstance(value, str):
+                counts.setdefault(name.removeprefix("a_"), Counter())[value] += 1
+    few = {name: found for name, found in sorted(counts.items()) if len(found) <= _MOST_VALUES}
+    return {
+        name: dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+        for name, found in few.items()
+    }
