@@ -21,6 +21,10 @@ REGISTRATIONS: Final = (
     Registration("diagnostic", "leakage@1", f"{_D}.leakage:Leakage"),
     Registration("diagnostic", "landscape@1", f"{_D}.landscape:Landscape"),
     Registration("diagnostic", "robustness@1", f"{_D}.robustness:Robustness"),
+    Registration("diagnostic", "competence@1", f"{_D}.competence:Competence"),
+    Registration("diagnostic", "stereotypes.crows-pairs@1", f"{_D}.stereotypes:CrowsPairs"),
+    Registration("diagnostic", "stereotypes.pairs@1", f"{_D}.stereotypes:Pairs"),
+    Registration("diagnostic", "stereotypes.stereoset@1", f"{_D}.stereotypes:StereoSet"),
     Registration("transformation", "antonym_swap@1", f"{_U}.antonym_swap:AntonymSwap"),
     Registration(
         "transformation", "append_irrelevant@1", f"{_U}.append_irrelevant:AppendIrrelevant"

@@ -13,11 +13,12 @@ capability            query           answer
 ``attention_received`` `TokenIds`     mean attention that each token receives
 ===================== =============== ==========================================================
 
-``tokenizes`` (`Tokenizes`) and ``representations`` (`Represents`) are asked of the model itself
-and never cached.
+``tokenizes`` (`Tokenizes`), ``representations`` (`Represents`) and ``landscape`` (`HasLandscape`)
+are asked of the model itself and never cached.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -179,6 +180,44 @@ class Represents(Protocol):
         ``first-piece`` the first piece of the text encoded without special tokens, ``last`` the
         last token, ``word`` the mean over the pieces of the target word. A vector that does not
         exist (``word`` of a passage without one) is NaN.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """How the loss around a model's weights is looked at.
+
+    Parameters
+    ----------
+    seed
+        Of the masks, the random directions and the start of the power iteration: the same for all
+        models that share a tokenizer and an architecture.
+    radius
+        Length of a random step, relative to the weights' own (each row of a matrix by itself).
+    directions
+        Random directions, each looked at both ways.
+    iterations
+        Most steps of the power iteration.
+    masked_share
+        Share of the tokens of a text that a masked language model has to guess.
+    """
+
+    seed: int = 0
+    radius: float = 0.05
+    directions: int = 4
+    iterations: int = 30
+    masked_share: float = 0.15
+
+
+@runtime_checkable
+class HasLandscape(Protocol):
+    """Capability ``landscape``: the loss around the weights."""
+
+    def landscape(self, texts: Sequence[str], *, probe: Probe) -> "dict[str, np.ndarray[Any, Any]]":
+        """Loss, gradient, sharpness and curvature ``(text,)``, all of them means over texts.
+
+        NaN for a text that is too long, or has no token to guess.
         """
         ...
 

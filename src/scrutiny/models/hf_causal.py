@@ -6,9 +6,11 @@ from itertools import islice
 import numpy as np
 
 from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.language import Continuation
+from scrutiny.core.language import Continuation, Probe
 from scrutiny.models.hf_encoder import HfEncoder, LanguageParts
 from scrutiny.models.hf_heads import find_head, is_causal
+from scrutiny.models.hf_landscape import Floats
+from scrutiny.models.hf_losses import causal_guess, landscape_of
 from scrutiny.models.hf_reading import Reader, Reads, flat
 from scrutiny.models.hf_sequences import Sequences
 
@@ -32,8 +34,13 @@ class HfCausalLanguageModel(HfEncoder):
         begin = tokenizer.bos_token_id
         self.begin_id = tokenizer.eos_token_id if begin is None else begin
         self.mask_id = None
-        self.capabilities |= {"token_logprobs"}
+        self.capabilities |= {"landscape", "token_logprobs"}
         self._reader = Reader(parts.runner, find_head(network))
+
+    def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:
+        """Loss, gradient, sharpness and curvature ``(text,)`` of guessing the next token."""
+        guess = causal_guess(self)
+        return landscape_of(self, self._runner, texts, guess=guess, probe=probe)
 
     def token_logprobs(self, queries: Sequence[Continuation]) -> list[tuple[float, ...]]:
         """Natural log-probability of every token from ``start`` on, given all before it.

@@ -12,7 +12,7 @@ property is a mean over texts and gets the interval that means get:
 =============  =====================================================================================
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,41 +20,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.language import Probe
 from scrutiny.core.randomness import generator
 
 Floats = NDArray[np.float64]
 Direction = list[Any]  # a tensor for each parameter
 
+#: Label of a token that is not to be guessed.
+IGNORED: Final = -100
 #: Steps of the central differences, relative to a direction of length 1; weights are in float64.
 _SLOPE_STEP: Final = 1e-4
 _CURVE_STEP: Final = 1e-3
-_IGNORED: Final = -100
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """How the surroundings are looked at.
-
-    Parameters
-    ----------
-    seed
-        Of the masks, the random directions and the start of the power iteration: the same for all
-        models that share a tokenizer and an architecture.
-    radius
-        Length of a random step, relative to the weights' own (each row of a matrix by itself).
-    directions
-        Random directions, each looked at both ways.
-    iterations
-        Most steps of the power iteration.
-    masked_share
-        Share of the tokens of a text that a masked language model has to guess.
-    """
-
-    seed: int = 0
-    radius: float = 0.05
-    directions: int = 4
-    iterations: int = 30
-    masked_share: float = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,9 +67,9 @@ class Losses:
 
         logits = self.network(**inputs).logits
         flat = torch.nn.functional.cross_entropy(
-            logits.transpose(1, 2), labels, ignore_index=_IGNORED, reduction="none"
+            logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="none"
         )
-        return flat.sum(1) / (labels != _IGNORED).sum(1)
+        return flat.sum(1) / (labels != IGNORED).sum(1)
 
 
 def landscape(losses: Losses, probe: Probe) -> dict[str, Floats]:
@@ -181,26 +157,21 @@ def _along(
     kept = [w.detach().clone() for w in weights]
     found = []
     try:
-        for sign in (1.0, -1.0):
-            _put(weights, kept, lambda w, d, by=sign * step: w + by * d, direction)
+        for by in (step, -step):
+            _put(weights, [old + by * part for old, part in zip(kept, direction, strict=True)])
             found.append(losses.each())
     finally:
-        _put(weights, kept, lambda w, _: w, direction)
+        _put(weights, kept)
     return found[0], found[1]
 
 
-def _put(
-    weights: Sequence[Any],
-    kept: Sequence[Any],
-    make: Callable[[Any, Any], Any],
-    direction: Direction,
-) -> None:
-    """Set weights to a function of what they were and a direction."""
+def _put(weights: Sequence[Any], values: Sequence[Any]) -> None:
+    """Give weights other values."""
     import torch
 
     with torch.no_grad():
-        for weight, old, part in zip(weights, kept, direction, strict=True):
-            weight.copy_(make(old, part))
+        for weight, value in zip(weights, values, strict=True):
+            weight.copy_(value)
 
 
 def _random_step(weights: Sequence[Any], probe: Probe, number: int) -> Direction:

@@ -6,9 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.language import Clozes, SentencePair
+from scrutiny.core.language import Clozes, Probe, SentencePair
 from scrutiny.models.hf_encoder import HfEncoder, LanguageParts
 from scrutiny.models.hf_heads import find_head
+from scrutiny.models.hf_landscape import Floats
+from scrutiny.models.hf_losses import landscape_of, masked_guess
 from scrutiny.models.hf_reading import Reader, Reads, flat
 from scrutiny.models.hf_sequences import Sequences
 
@@ -20,7 +22,7 @@ class HfMaskedLanguageModel(HfEncoder):
 
     def __init__(self, parts: LanguageParts) -> None:
         super().__init__(parts)
-        self.capabilities |= {"masked_logprobs"}
+        self.capabilities |= {"landscape", "masked_logprobs"}
         self._reader = Reader(parts.runner, find_head(parts.runner.network))
 
     def masked_logprobs(self, queries: Sequence[Clozes]) -> list[tuple[tuple[float, ...], ...]]:
@@ -33,6 +35,10 @@ class HfMaskedLanguageModel(HfEncoder):
         """
         self.refuse_long([cloze.ids for query in queries for cloze in query])
         return [answer for part in _parts(queries) for answer in self._answers(part)]
+
+    def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:
+        """Loss, gradient, sharpness and curvature ``(text,)`` with some tokens masked."""
+        return landscape_of(self, self._runner, texts, guess=masked_guess(self, probe), probe=probe)
 
     def _answers(self, queries: Sequence[Clozes]) -> list[tuple[tuple[float, ...], ...]]:
         """Answers to queries that are sorted together."""

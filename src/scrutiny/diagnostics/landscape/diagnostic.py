@@ -1,0 +1,135 @@
+"""The landscape diagnostic: loss, slope, sharpness and curvature at a model's weights."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.edit import Variant
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.language import HasLandscape, Probe
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+
+#: In the order of the report.
+PROPERTIES: Final = ("loss", "gradient", "sharpness", "curvature")
+
+
+@dataclass(frozen=True, slots=True)
+class LandscapeParams:
+    """How the surroundings of the weights are looked at.
+
+    Parameters
+    ----------
+    radius
+        Length of a random step, relative to the weights' own.
+    directions
+        Random directions, each looked at both ways.
+    iterations
+        Most steps of the power iteration.
+    """
+
+    radius: float = 0.05
+    directions: int = 4
+    iterations: int = 30
+
+    def __post_init__(self) -> None:
+        if not 0 < self.radius < 1:
+            raise PlanError(f"radius must lie between 0 and 1, not {self.radius}.")
+        if self.directions < 1 or self.iterations < 1:
+            raise PlanError("directions and iterations must be 1 or more.")
+
+
+class Landscape:
+    """Loss, slope, sharpness and curvature at a language model's weights.
+
+    ``loss`` is the mean negative log-likelihood of the guessed tokens of a text; ``gradient`` the
+    norm of the mean loss's gradient; ``sharpness`` the rise of the loss at a random step that is
+    normalized by filter; ``curvature`` the largest eigenvalue, in size, of the mean loss's Hessian,
+    by power iteration with Hessian-vector products. ``[[relate]]`` in a plan correlates them with
+    any other diagnostic over replicates and steps.
+
+    **Measures**: what kind of minimum training ended in, as the explanation that was proposed for
+    replicates that agree on a task and disagree on diagnostics.
+
+    **Misleads when**: models of different sizes are compared (parameters, not flatness, differ);
+    a few replicates are correlated with a diagnostic and the absence of a correlation is read as
+    a finding: see ``detectable``. The direction of steepest curvature is found on the same texts
+    that it is then measured on, and held fixed under resampling.
+
+    **References**: Aribandi, Tay & Metzler (2021), How reliable are model diagnostics?, future
+    work; Li et al. (2018), Visualizing the loss landscape of neural nets; Keskar et al. (2017), On
+    large-batch training for deep learning.
+    """
+
+    id = "landscape@1"
+    summary = "loss, slope, sharpness and curvature at a language model's weights"
+    Params = LandscapeParams
+    needs: frozenset[str] = frozenset({"landscape"})
+    tasks: frozenset[str] = frozenset({"passages"})
+    measures: tuple[Measure, ...] = (Measure("value", unit="nats"),)
+    scope: Literal["item", "dataset"] = "dataset"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """One value; which property it is stands in the condition."""
+        del task
+        return self.measures
+
+    def design(self, params: LandscapeParams, inputs: Inputs) -> Design:
+        """One estimate of each property; nothing is claimed."""
+        del inputs
+        conditions = tuple({"property": name} for name in PROPERTIES)
+        return Design(
+            conditions=conditions,
+            estimates=tuple(
+                EstimateSpec(c["property"], "mean@1", {"": Selector(condition=c)}, condition=c)
+                for c in conditions
+            ),
+            queries_per_item=2 * params.directions + 2 * params.iterations + 8,
+            notes=(
+                f"Random steps are {params.radius:g} times as long as the weights, row by row; "
+                f"{params.directions} of them, both ways, the same for every replicate.",
+                "The steepest direction is found by power iteration on all texts, then held fixed.",
+            ),
+        )
+
+    def prepare(
+        self, params: LandscapeParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Nothing: the data is read as it is."""
+        del params, examples, ctx
+        return ()
+
+    def measure(
+        self, params: LandscapeParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each text and property."""
+        del cell
+        model = ctx.model
+        if not isinstance(model, HasLandscape):
+            raise PlanError("landscape@1 needs a language model whose weights can be moved.")
+        probe = Probe(ctx.seed, params.radius, params.directions, params.iterations)
+        found = model.landscape([e.text for e in batch.examples], probe=probe)
+        for name in PROPERTIES:
+            condition = canonical_json({"property": name})
+            for example, value in zip(batch.examples, found[name], strict=True):
+                yield _row(example.id, condition, float(value))
+
+
+def _row(item: str, condition: str, value: float) -> Row:
+    """Record of one text; a text without a token to guess has no loss."""
+    if np.isnan(value):
+        return Row(item, None, "measured", condition, "undefined", "nothing_to_guess", None)
+    return Row(item, None, "measured", condition, "ok", None, (value,))
