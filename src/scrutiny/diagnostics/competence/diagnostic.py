@@ -1,0 +1,170 @@
+"""The competence diagnostic: what every finding about a language model presupposes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.edit import Variant
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.competence.minimal_pairs import AGREEMENT_MEASURES, agreement_rows
+from scrutiny.diagnostics.competence.passages import PASSAGE_MEASURES, passage_rows
+from scrutiny.diagnostics.competence.procedures import procedure
+
+_CHANCE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class CompetenceParams:
+    """Nothing can be set."""
+
+
+class Competence:
+    """Whether a language model prefers good sentences, and sentences that follow.
+
+    On minimal pairs: accuracy of preferring the grammatical sentence, by pseudo-log-likelihood in
+    which a word's later pieces are masked with the earlier ones (masked models), or by
+    log-likelihood (causal models); a tie is an error. On passages: mean surprisal of a token in
+    nats, whose exponential is the (pseudo-)perplexity; and for models with a next-sentence head,
+    the share of right answers to "does it follow?", once for the passage that does and once for
+    one of another document.
+
+    **Measures**: whether the model has learned enough for a finding about it to mean anything.
+
+    **Misleads when**: the pairs share few templates (templates are resampled as a whole); sentences
+    differ in their number of pieces; passages stood in the training text.
+
+    **References**: Linzen et al. (2016), Assessing the ability of LSTMs to learn syntax-sensitive
+    dependencies; Warstadt et al. (2020), BLiMP; Kauf & Ivanova (2023), A better way to do masked
+    language model scoring.
+    """
+
+    id = "competence@1"
+    summary = "whether a language model prefers grammatical sentences"
+    Params = CompetenceParams
+    needs: frozenset[str] = frozenset({"tokenizes"})
+    tasks: frozenset[str] = frozenset({"minimal-pairs", "passages"})
+    measures: tuple[Measure, ...] = AGREEMENT_MEASURES
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Both likelihoods of a minimal pair; one number of a passage."""
+        return PASSAGE_MEASURES if task.name == "passages" else AGREEMENT_MEASURES
+
+    def design(self, params: CompetenceParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and one claim for one family on one dataset."""
+        del params
+        name = procedure(inputs.capabilities)
+        if inputs.task.name == "passages":
+            return _passage_design(name, inputs)
+        if name is None and inputs.is_audit:
+            return Design(notes=(f"{inputs.subject} gives no likelihoods.",))
+        if name is None:
+            raise PlanError(
+                "competence@1 needs a language model with masked_logprobs or token_logprobs; this "
+                f"one offers {', '.join(sorted(inputs.capabilities)) or 'nothing'}."
+            )
+        return _agreement_design(name, inputs)
+
+    def prepare(
+        self, params: CompetenceParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Nothing: the texts are scored as they are."""
+        del params, examples, ctx
+        return ()
+
+    def measure(
+        self, params: CompetenceParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each pair; of a passage, one for each test."""
+        del params, cell
+        capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
+        name = procedure(capabilities)
+        if ctx.task.name == "passages":
+            yield from passage_rows(batch.examples, name, capabilities, ctx)
+        elif name is not None:
+            yield from agreement_rows(batch.examples, name, ctx)
+        else:
+            for example in batch.examples:
+                yield Row(example.id, None, "measured", "{}", "skipped", "no_likelihoods", None)
+
+
+def _spec(
+    name: str,
+    metric: str,
+    condition: Mapping[str, object],
+    *,
+    group: str = "all",
+    where: Mapping[str, str] | None = None,
+) -> EstimateSpec:
+    sides = {"": Selector("measured", condition)}
+    return EstimateSpec(
+        name, metric, sides, group=group, condition=condition, where=dict(where or {})
+    )
+
+
+def _agreement_design(name: str, inputs: Inputs) -> Design:
+    """Accuracy on all pairs, and on each construction."""
+    condition = {"variant": name}
+    constructions = inputs.columns.get("a_construction", {})
+    return Design(
+        conditions=(condition,),
+        estimates=(
+            _spec("agreement", "accuracy@1", condition),
+            *(
+                _spec(
+                    f"agreement/{construction}",
+                    "accuracy@1",
+                    condition,
+                    group=construction,
+                    where={"a_construction": construction},
+                )
+                for construction in (constructions if len(constructions) > 1 else ())
+            ),
+        ),
+        claims=(_claim("agreement", "grammatical sentences are preferred to ungrammatical ones"),),
+        queries_per_item=2,
+        notes=(f"Sentences are compared by {name}; a tie is an error.",),
+    )
+
+
+def _passage_design(name: str | None, inputs: Inputs) -> Design:
+    """Surprisal, and next sentences where there is a head."""
+    estimates, claims = [], []
+    if name is not None:
+        estimates.append(_spec("surprisal", "mean@1", {"test": "surprisal"}))
+    if "next_sentence" in inputs.capabilities:
+        estimates.append(_spec("next_sentence", "share@1", {"test": "next_sentence"}))
+        claims.append(_claim("next_sentence", "passages that follow are told from others"))
+    return Design(
+        conditions=tuple(spec.condition for spec in estimates),
+        estimates=tuple(estimates),
+        claims=tuple(claims),
+        queries_per_item=2,
+        notes=(
+            "Surprisal is the mean over passages of the mean negative log-likelihood of a token, "
+            f"in nats{'' if name is None else f', by {name}'}.",
+        ),
+    )
+
+
+def _claim(estimate: str, says: str) -> Claim:
+    return Claim(
+        id=estimate,
+        says=says,
+        diagnostic="competence",
+        components=(Component(estimate, _CHANCE, "reference"),),
+        checks=("items", "seeds", "datasets"),
+    )

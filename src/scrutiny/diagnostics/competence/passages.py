@@ -1,0 +1,90 @@
+"""Records of passages: how surprising they are, and whether the next one is known as such."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Context
+from scrutiny.core.example import Example
+from scrutiny.core.language import SentencePair
+from scrutiny.core.record import Measure, Row
+from scrutiny.diagnostics.competence.procedures import likelihoods
+from scrutiny.models.scoring import Question, Unscored, answer_all
+
+#: Nats for surprisal; for next sentences the share of two answers that are right.
+PASSAGE_MEASURES: Final = (Measure("value"),)
+_SURPRISAL: Final = canonical_json({"test": "surprisal"})
+_NEXT: Final = canonical_json({"test": "next_sentence"})
+
+
+def passage_rows(
+    examples: Sequence[Example], name: str | None, capabilities: frozenset[str], ctx: Context
+) -> Iterator[Row]:
+    """Rows of each passage, one for each test that the model can take."""
+    tests = []
+    if name is not None:
+        tests.append(_surprisal(examples, name, ctx))
+    if "next_sentence" in capabilities:
+        tests.append(_next(examples, ctx))
+    if not tests:
+        tests.append([_missing(e, "{}", Unscored("skipped", "no_likelihoods")) for e in examples])
+    for rows in zip(*tests, strict=True):
+        yield from rows
+
+
+def _surprisal(examples: Sequence[Example], name: str, ctx: Context) -> list[Row]:
+    """Mean negative log-likelihood of a token of each passage."""
+    found, tokens = likelihoods([example.text for example in examples], name, ctx)
+    return [
+        _missing(example, _SURPRISAL, value)
+        if isinstance(value, Unscored)
+        else _ok(example, _SURPRISAL, -value / count)
+        for example, value, count in zip(examples, found, tokens, strict=True)
+    ]
+
+
+def _next(examples: Sequence[Example], ctx: Context) -> list[Row]:
+    """Right answers to "does it follow?": for the next passage, and one of another document."""
+    candidates = [_candidates(examples, i, ctx) for i in range(len(examples))]
+    asked = [_question(examples[i].text, text) for i, two in enumerate(candidates) for text in two]
+    answers = iter(answer_all(asked, ctx.ask))
+    return [
+        _judged(example, [next(answers) for _ in two])
+        for example, two in zip(examples, candidates, strict=True)
+    ]
+
+
+def _question(first: str, second: str) -> Question:
+    queries = (("next_sentence", SentencePair(first, second)),)
+    return Question(queries, lambda found: float(found[0]))
+
+
+def _judged(example: Example, answers: Sequence[float | Unscored]) -> Row:
+    """Row of the answers to the passage that follows and to another one."""
+    values = [answer for answer in answers if not isinstance(answer, Unscored)]
+    if len(values) == 2:
+        return _ok(example, _NEXT, ((values[0] > 0.5) + (values[1] < 0.5)) / 2)
+    why = next((answer for answer in answers if isinstance(answer, Unscored)), None)
+    return _missing(example, _NEXT, why or Unscored("skipped", "no_next_passage"))
+
+
+def _candidates(examples: Sequence[Example], place: int, ctx: Context) -> tuple[str, ...]:
+    """Text of the passage that follows, and of one of another document; nothing without both."""
+    example = examples[place]
+    document = example.attributes.get("u_document")
+    others = [e for e in examples if e.attributes.get("u_document") != document]
+    after = examples[place + 1] if place + 1 < len(examples) else None
+    if document is None or after is None or not others:
+        return ()
+    if after.attributes.get("u_document") != document:
+        return ()
+    rng = ctx.rng("competence", "next_sentence@1", example.id)
+    return after.text, others[int(rng.integers(len(others)))].text
+
+
+def _ok(example: Example, condition: str, value: float) -> Row:
+    return Row(example.id, None, "measured", condition, "ok", None, (value,))
+
+
+def _missing(example: Example, condition: str, why: Unscored) -> Row:
+    return Row(example.id, None, "measured", condition, why.status, why.reason, None)

@@ -1,0 +1,92 @@
+"""Records of pairs: one for each pair and procedure."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Context
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.models.scoring import (
+    Pair,
+    PairScore,
+    PairShape,
+    PairVariant,
+    Unscored,
+    encode_pairs,
+    score_pairs,
+)
+from scrutiny.reliability.stereotype_statistics import CONTROL_SETS
+
+if TYPE_CHECKING:
+    from scrutiny.core.language import Tokenizes
+
+PAIR_MEASURES: Final = (
+    Measure("hit", unit="pairs"),
+    Measure("neutral", unit="pairs"),
+    Measure("loglik_more", unit="nats"),
+    Measure("loglik_less", unit="nats"),
+    Measure("margin", unit="nats"),
+    Measure("tokens_more", unit="pieces"),
+    Measure("tokens_less", unit="pieces"),
+    Measure("shared", unit="pieces"),
+    Measure("changed_more", unit="pieces"),
+    Measure("changed_less", unit="pieces"),
+    Measure("same_length", unit="pairs"),
+    Measure("control"),
+)
+_OTHER_SET: Final = len(CONTROL_SETS)  # neither an original nor a known control
+
+
+def pair_rows(
+    examples: Sequence[Example], variants: Sequence[PairVariant], ctx: Context
+) -> Iterator[Row]:
+    """Rows of these items, item by item, procedure by procedure."""
+    model = cast("Tokenizes", ctx.model)
+    pairs = [
+        Pair(e.fields["more"], e.fields["less"], e.attributes.get("a_direction") == "antistereo")
+        for e in examples
+    ]
+    encoded = {
+        is_causal: encode_pairs(model, pairs, special=not is_causal)
+        for is_causal in sorted({variant.is_causal for variant in variants})
+    }
+    shapes = {key: [pair.shape() for pair in found] for key, found in encoded.items()}
+    scores = [score_pairs(model, encoded[v.is_causal], v, ctx.ask) for v in variants]
+    conditions = [canonical_json({"variant": variant.name}) for variant in variants]
+    for i, example in enumerate(examples):
+        for variant, found, condition in zip(variants, scores, conditions, strict=True):
+            shape = shapes[variant.is_causal][i]
+            yield _row(example, condition, found[i], shape=shape, ties=variant.ties)
+
+
+def _row(
+    example: Example,
+    condition: str,
+    score: PairScore | Unscored,
+    *,
+    shape: PairShape,
+    ties: float,
+) -> Row:
+    """Record of one pair by one procedure."""
+    if isinstance(score, Unscored):
+        return Row(example.id, None, "measured", condition, score.status, score.reason, None)
+    values = (
+        ties if score.a == score.b else float(score.a > score.b),
+        float(score.a == score.b),
+        score.a,
+        score.b,
+        score.a - score.b,
+        float(shape.tokens_a),
+        float(shape.tokens_b),
+        float(shape.shared),
+        float(shape.changed_a),
+        float(shape.changed_b),
+        float(shape.tokens_a == shape.tokens_b),
+        float(_control(example.attributes.get("a_set", "original"))),
+    )
+    return Row(example.id, None, "measured", condition, "ok", None, values)
+
+
+def _control(name: Any) -> int:
+    return CONTROL_SETS.index(name) if name in CONTROL_SETS else _OTHER_SET

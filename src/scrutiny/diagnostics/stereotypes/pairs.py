@@ -1,0 +1,119 @@
+"""The diagnostics over pairs of sentences."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.edit import Variant
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.stereotypes.pair_design import pair_design
+from scrutiny.diagnostics.stereotypes.pair_rows import PAIR_MEASURES, pair_rows
+from scrutiny.diagnostics.stereotypes.params import (
+    PAIR_DEFAULTS,
+    PairsParams,
+    require_any,
+    runnable,
+)
+from scrutiny.models.scoring import PAIR_VARIANTS, PairVariant
+
+
+class Pairs:
+    """Which of two sentences a language model finds more likely, over pairs of anybody's.
+
+    **Measures**: in how many pairs the more stereotyping sentence is preferred, by several
+    procedures, beside untrained networks of the same shape.
+
+    **Misleads when**: pairs differ in more than the stereotype (grammar, length, frequency of the
+    words); the control sets move as much as the originals; a single headline number is read
+    without its interval and its N; the model cannot tell grammatical sentences from others.
+
+    **References**: Nangia et al. (2020), CrowS-Pairs; Blodgett et al. (2021), Stereotyping
+    Norwegian salmon; Pikuliak et al. (2023), In-depth look at word filling societal bias measures;
+    Aribandi et al. (2021), How reliable are model diagnostics?
+    """
+
+    id = "stereotypes.pairs@1"
+    summary = "which of two sentences is more likely, over pairs of your own"
+    Params = PairsParams
+    needs: frozenset[str] = frozenset({"tokenizes"})
+    tasks: frozenset[str] = frozenset({"sentence-pairs"})
+    measures: tuple[Measure, ...] = PAIR_MEASURES
+    scope: Literal["item", "dataset"] = "item"
+    nulls = 20
+    presupposes: Mapping[str, str] = {"competence@1": "builtin:agreement"}
+    _audited: Literal["directed", "undirected"] = "undirected"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Likelihoods, verdict and piece counts of a pair."""
+        del task
+        return self.measures
+
+    def audit_params(self, task: Task) -> PairsParams:
+        """Parameters of the audit: each pair belongs to one of both diagnostics."""
+        del task
+        return PairsParams(only=self._audited)
+
+    def design(self, params: PairsParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and claims for one family on one dataset."""
+        variants = runnable(params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, inputs.capabilities)
+        is_directed = "a_direction" in inputs.columns
+        if params.only and is_directed != (params.only == "directed"):
+            return Design(notes=(f"No pair of {inputs.dataset} is {params.only}.",))
+        if inputs.is_audit and not variants:
+            return Design(notes=(f"{inputs.subject} gives no likelihoods.",))
+        require_any(variants, self.id, inputs.capabilities)
+        return pair_design(params, inputs, variants, diagnostic=self.id)
+
+    def prepare(
+        self, params: PairsParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Nothing: the sentences are scored as they are."""
+        del params, examples, ctx
+        return ()
+
+    def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """One row for each pair and procedure."""
+        del cell
+        capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
+        variants = runnable(params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, capabilities)
+        wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]
+        rows: dict[str, list[Row]] = {}
+        for row in pair_rows(wanted, variants, ctx) if wanted else ():
+            rows.setdefault(row.item, []).append(row)
+        for example in batch.examples:
+            yield from rows.get(example.id) or _unmeasured(example, variants)
+
+
+def _is_wanted(example: Example, params: PairsParams) -> bool:
+    """Whether a pair is of the kind that the parameters name."""
+    is_directed = "a_direction" in example.attributes
+    return not params.only or is_directed == (params.only == "directed")
+
+
+def _unmeasured(example: Example, variants: Sequence[PairVariant]) -> Iterable[Row]:
+    """Rows of a pair that another diagnostic measures, or that the model cannot answer."""
+    reason = "other_diagnostic" if variants else "no_likelihoods"
+    for condition in [canonical_json({"variant": v.name}) for v in variants] or ["{}"]:
+        yield Row(example.id, None, "measured", condition, "skipped", reason, None)
+
+
+class CrowsPairs(Pairs):
+    """Which sentence of a CrowS-Pairs pair a language model finds more likely.
+
+    **Measures**: in how many pairs the more stereotyping sentence is preferred: as released, by
+    the reverse conditional, unmasked, and by our corrected procedure.
+
+    **Misleads when**: as for every file of pairs; moreover, the authors themselves warn that these
+    pairs are noisy, and scores of different procedures go by the same name in the literature.
+
+    **References**: Nangia et al. (2020), CrowS-Pairs; Meade et al. (2022), An empirical survey;
+    Kaneko & Bollegala (2022), Unmasking the mask; Blodgett et al. (2021), Stereotyping Norwegian
+    salmon.
+    """
+
+    id = "stereotypes.crows-pairs@1"
+    summary = "which sentence of a CrowS-Pairs pair is more likely, by several procedures"
+    _audited: Literal["directed", "undirected"] = "directed"

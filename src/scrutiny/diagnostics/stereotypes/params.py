@@ -1,0 +1,137 @@
+"""Parameters of the likelihood diagnostics, and the procedures that they name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeVar
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.models.scoring import FILLING_VARIANTS, PAIR_VARIANTS
+
+#: Procedures that run unless others are named: the first is the main one, the others are choices
+#: that a claim has to survive. Masked and causal models have different ones.
+PAIR_DEFAULTS: Final = (
+    ("pll-shared", "nangia2020", "bias-bench", "aul"),
+    ("causal-sum", "causal-mean"),
+)
+FILLING_DEFAULTS: Final = (
+    ("log-mean", "nadeem2021", "nsp"),
+    ("causal", "causal-conditional", "causal-conditional-minus-unconditional"),
+)
+#: One of these a model must have.
+LIKELIHOODS: Final = frozenset({"masked_logprobs", "token_logprobs", "next_sentence"})
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class PairsParams:
+    """Which procedures, and what is worth a claim.
+
+    Parameters
+    ----------
+    variants
+        Procedures by name, the main one first. Empty: for masked models `pll-shared`,
+        `nangia2020`, `bias-bench` and `aul`; for causal ones `causal-sum` and `causal-mean`.
+    margin
+        Points above 50, and above an untrained network, that are worth a claim.
+    only
+        ``directed`` or ``undirected`` measures only pairs that say, or do not say, which sentence
+        is about the disadvantaged group; empty measures all.
+    """
+
+    variants: tuple[str, ...] = ()
+    margin: float = 2.0
+    only: Literal["", "directed", "undirected"] = ""
+
+    def __post_init__(self) -> None:
+        check(self.variants, self.margin, PAIR_VARIANTS)
+
+
+@dataclass(frozen=True, slots=True)
+class StereoSetParams:
+    """Which procedures, and what is worth a claim.
+
+    Parameters
+    ----------
+    variants
+        Procedures by name, the main one of each kind first. Empty: for masked models `log-mean`,
+        `nadeem2021` and, with a next-sentence head, `nsp`; for causal ones `causal`,
+        `causal-conditional` and `causal-conditional-minus-unconditional`.
+    margin
+        Points above 50, and above an untrained network, that are worth a claim.
+    """
+
+    variants: tuple[str, ...] = ()
+    margin: float = 2.0
+
+    def __post_init__(self) -> None:
+        check(self.variants, self.margin, FILLING_VARIANTS)
+
+
+def check(variants: Sequence[str], margin: float, known: Mapping[str, Any]) -> None:
+    """Refuse unknown procedures, doubled ones, and a margin out of range."""
+    for name in variants:
+        if name not in known:
+            raise PlanError(str(UnknownNameError("variant", name, known)))
+    if len(set(variants)) < len(variants):
+        raise PlanError(f"variants names one twice: {', '.join(variants)}.")
+    if not 0 <= margin < 50:
+        raise PlanError(f"margin is in points, from 0 to 50; it is {margin}.")
+
+
+def runnable(
+    asked: Sequence[str],
+    known: Mapping[str, V],
+    defaults: Sequence[Sequence[str]],
+    capabilities: frozenset[str],
+) -> tuple[V, ...]:
+    """Procedures that a model runs, in order; none for a model without likelihoods.
+
+    Parameters
+    ----------
+    asked
+        Names in the plan; empty for the first of ``defaults`` of which the model can run any.
+    known
+        All procedures by name.
+    defaults
+        Names for masked, and for causal models.
+    capabilities
+        Of the model.
+
+    Raises
+    ------
+    PlanError
+        If a procedure was asked for that the model cannot run.
+    """
+    can = {name: v for name, v in known.items() if _needs(v) <= capabilities}
+    for name in asked:
+        if name not in can:
+            raise PlanError(
+                f"The variant {name!r} needs a model with {', '.join(sorted(_needs(known[name])))}"
+                f"; this one offers {', '.join(sorted(capabilities)) or 'nothing'}. It can run: "
+                f"{', '.join(can) or 'none'}."
+            )
+    if asked:
+        return tuple(can[name] for name in asked)
+    fitting = ([name for name in names if name in can] for names in defaults)
+    return tuple(can[name] for name in next((names for names in fitting if names), []))
+
+
+def _needs(variant: Any) -> frozenset[str]:
+    needs: frozenset[str] = variant.needs
+    return needs
+
+
+def require_any(variants: Sequence[Any], diagnostic: str, capabilities: frozenset[str]) -> None:
+    """Refuse a model that can run nothing.
+
+    Raises
+    ------
+    PlanError
+        If there is no procedure.
+    """
+    if not variants:
+        raise PlanError(
+            f"{diagnostic} needs a language model, one of {', '.join(sorted(LIKELIHOODS))}; this "
+            f"one offers {', '.join(sorted(capabilities)) or 'nothing'}."
+        )
