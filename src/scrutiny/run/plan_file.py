@@ -49,10 +49,13 @@ class _Model(_Strict):
 class _Train(_Strict):
     name: str
     source: str = Field(alias="from")
-    task: str
+    task: str = ""
     data: str
-    runs: int = 5
-    role: str = "measured"
+    dev: str = ""
+    runs: int | None = Field(default=None, ge=1)
+    role: Literal["measured", "control", "null", "baseline"] = "measured"
+    random: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -180,7 +183,7 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
     return MeasurePlan(
         id=measure.id,
         diagnostic=measure.diagnostic,
-        models=measure.models or tuple(plan.models),
+        models=measure.models or (*plan.models, *(node.name for node in plan.train)),
         data=measure.data or tuple(plan.data),
         params=measure.params,
         nulls=measure.nulls,

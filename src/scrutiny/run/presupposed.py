@@ -6,13 +6,12 @@ from typing import Any, Final
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
+from scrutiny.models.adapters import as_checkpoint
 from scrutiny.models.family import expand
-from scrutiny.models.source import parse
+from scrutiny.models.source import UNTRAINED, parse
 
 #: Untrained replicates in an audit, where budgets are modest.
 AUDIT_NULLS: Final = 5
-#: Adapters whose models can be initialized anew.
-_HAVE_UNTRAINED: Final = ("hf", "zoo")
 
 
 def with_presupposed(plan: Plan) -> Plan:
@@ -56,14 +55,20 @@ def _null_families(plan: Plan, measure: MeasurePlan, diagnostic: Any) -> Iterato
         if model.role == "measured" and wanted and not has_own & {"", model.name}:
             first = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
             source = first.replicates[0].source
-            if parse(source).scheme in _HAVE_UNTRAINED:
+            if _can_be_untrained(source):
                 yield ModelPlan(
                     f"{model.name} untrained",
-                    f"untrained:{source}",
+                    f"{UNTRAINED}:{source}",
                     role="null",
                     seeds=tuple(range(wanted)),
                     control_of=model.name,
                 )
+
+
+def _can_be_untrained(source: str) -> bool:
+    """Whether a model is a checkpoint whose network can be initialized anew."""
+    parsed = parse(source)
+    return parsed.scheme == "hf" or as_checkpoint(parsed) is not None
 
 
 def _with_measurement(plan: Plan, measure: MeasurePlan, name: str, source: str) -> Plan:

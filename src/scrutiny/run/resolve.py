@@ -69,11 +69,12 @@ def resolve(
 
 def _must_be_sound(plan: Plan) -> None:
     """Refuse what no look-up can mend."""
-    if plan.train:
-        names = ", ".join(repr(node.name) for node in plan.train)
+    models = {model.name for model in plan.models}
+    untrained = [node.name for node in plan.train if node.name not in models]
+    if untrained:
         raise PlanError(
-            f"The plan trains {names}, but training is not available yet. Train outside of "
-            "scrutiny and name the checkpoints as a model: hf:./runs/seed-{seed}."
+            f"The plan trains {untrained[0]!r}, which has to be done before it is resolved: "
+            "scrutiny.run.training.with_trained(plan) trains, and gives the plan to resolve."
         )
     if not plan.measure:
         raise PlanError(

@@ -9,6 +9,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Family
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.assignment import Assignment, Contrast
+from scrutiny.run.gated import refusal
 from scrutiny.run.resolved import Resolved
 
 
@@ -24,6 +25,7 @@ class Place:
     measures: tuple[str, ...]
     unit: str
     design: Design
+    gates: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str:
@@ -50,6 +52,7 @@ def places(resolved: Resolved) -> Iterator[Place]:
                     measures=tuple(name for m in measures for name in _flat(m.name, m.size)),
                     unit=units[data],
                     design=design,
+                    gates=tuple(getattr(measurement.diagnostic, "gates", ())),
                 )
 
 
@@ -122,8 +125,9 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     for place in everywhere:
         if place.family.role != "measured":
             continue
+        refused = refusal(place.family, place.within, place.gates)
         for claim in place.design.claims:
-            named = _named(claim, place, everywhere)
+            named = replace(_named(claim, place, everywhere), refused=refused)
             yield named
             across = place.prefix.removesuffix(f"{place.dataset}/")
             by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))

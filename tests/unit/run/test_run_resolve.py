@@ -42,9 +42,13 @@ def test_designs_get_names_that_are_unique_in_the_plan(object_plan):
     assert found.claims[0].components[0].estimate == "d/m/x/level"
 
 
-def test_a_training_node_says_that_training_is_not_available(object_plan):
-    with pytest.raises(PlanError, match="'control', but training is not available yet"):
-        look(replace(object_plan, train=(TrainPlan("control", "m", "t", "x"),)))
+def test_a_training_node_has_to_be_trained_before(object_plan):
+    node = TrainPlan("control", "m", "t", "x")
+    with pytest.raises(PlanError, match="trains 'control', which has to be done before"):
+        look(replace(object_plan, train=(node,)))
+    trained = replace(object_plan.models[0], name="control")
+    made = replace(object_plan, train=(node,), models=(*object_plan.models, trained))
+    assert look(made, models={"m": MODELS["m"], "control": MODELS["m"]}).plan.train == (node,)
 
 
 def test_a_plan_that_measures_nothing_is_refused(object_plan):

@@ -1,0 +1,45 @@
+"""Which checkpoints are below the gates of their own competence records."""
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from scrutiny.core.model import Family
+from scrutiny.models.adapters import as_checkpoint
+from scrutiny.models.competence import read_competence
+from scrutiny.models.source import parse
+
+
+def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:
+    """Why claims about these replicates are refused whatever the numbers say, or an empty text.
+
+    Parameters
+    ----------
+    family
+        The models.
+    within
+        Condition of the replicates that are meant.
+    gates
+        Names of the gates that a diagnostic presupposes; others may be failed.
+    """
+    below: dict[str, list[str]] = {}
+    for replicate in family.replicates:
+        if replicate.condition == within:
+            for name, passed in _gates(replicate.source).items():
+                if name in gates and not passed:
+                    below.setdefault(name, []).append(replicate.key or replicate.source)
+    return "; ".join(
+        f"below the gate {name!r} of the competence record: {', '.join(who)}"
+        for name, who in below.items()
+    )
+
+
+@lru_cache(maxsize=256)
+def _gates(source: str) -> Mapping[str, Any]:
+    """Gates of a checkpoint's record; none where it has no record, or is no checkpoint."""
+    checkpoint = as_checkpoint(parse(source))
+    if checkpoint is None:
+        return {}
+    record = read_competence(Path(checkpoint.target).expanduser())
+    return {} if record is None else dict(record["gates"])
