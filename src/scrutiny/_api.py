@@ -15,6 +15,7 @@ from scrutiny.run.audit import audit_plan
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.plan_file import plan_of, read_plan
 from scrutiny.run.resolve import resolve
+from scrutiny.run.training import with_trained
 from scrutiny.store.run_folder import RunFolder
 
 __all__ = ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
@@ -156,8 +157,8 @@ def _finish(
     data: Mapping[str, Any],
 ) -> Run:
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
+    options = options or RunOptions()
+    plan = with_trained(plan, data=data, progress=options.progress)
     resolved = resolve(plan, options=LoadOptions(), data=data, models=models)
-    used = replace(
-        options or RunOptions(), command=(options or RunOptions()).command or "scrutiny.run(...)"
-    )
+    used = replace(options, command=options.command or "scrutiny.run(...)")
     return Run(run_plan(resolved, folder, options=used, models=models))

@@ -21,15 +21,17 @@ def command(
     from scrutiny.run.checking import cost_of
     from scrutiny.run.plan_file import read_plan
     from scrutiny.run.resolve import resolve
+    from scrutiny.run.training import with_stand_ins
 
     options = load_options(device, batch, model_settings)
-    resolved = resolve(read_plan(plan), options=options)
-    cost = cost_of(resolved)
+    with with_stand_ins(read_plan(plan), options=options) as (made, trainings):
+        cost = cost_of(resolve(made, options=options))
     if as_json:
-        found = {"plan": str(plan), "queries": cost.queries, **plain(cost)}
+        train = [plain(training) for training in trainings]
+        found = {"plan": str(plan), "queries": cost.queries, "train": train, **plain(cost)}
         click.echo(json.dumps(found, ensure_ascii=False))
         return 0
     click.echo(f"{plan} is a valid plan.")
-    for line in cost.lines():
+    for line in (*(line for training in trainings for line in training.lines()), *cost.lines()):
         click.echo(fitted(line))
     return 0

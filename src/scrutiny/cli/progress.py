@@ -10,10 +10,13 @@ from scrutiny.cli.failures import say
 from scrutiny.run.progress import Progress, Silent
 
 _SAYS: Final = {
+    "train": "Training",
     "prepare": "Preparing variants",
     "measure": "Asking models",
     "estimate": "Estimating",
 }
+#: What a phase is counted in, where it is not shards.
+_COUNTS: Final = {"train": "steps"}
 _EVERY_S: Final = 10.0
 
 
@@ -39,7 +42,7 @@ class Lines:
         self._last = monotonic()
         rest = f", {done} done before" if done else ""
         if phase != "estimate" and total:
-            click.echo(f"{_SAYS[phase]}: {total} shards{rest}", err=True)
+            click.echo(f"{_SAYS[phase]}: {total} {_COUNTS.get(phase, 'shards')}{rest}", err=True)
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
         """One more shard is done."""
@@ -49,6 +52,9 @@ class Lines:
         self._cached += cached
         if phase == "measure":
             self._say(is_due=self._done == self._total)
+        elif phase == "train" and monotonic() - self._last > _EVERY_S:
+            self._last = monotonic()
+            click.echo(f"{_SAYS[phase]}: {self._done} of {self._total} steps", err=True)
 
     def answered(self, texts: int) -> None:
         """A batch was answered within the shard in work."""
@@ -94,9 +100,8 @@ class Bars:
         self._within = 0
 
     def start(self, phase: str, *, total: int, done: int) -> None:
-        """Begin a phase; the last one ends the bars."""
-        if not self._ids:
-            self._bars.start()
+        """Begin a phase; training and the last one end the bars."""
+        self._bars.start()
         self._counts[phase] = (0, 0)
         self._ids[phase] = self._bars.add_task(_SAYS[phase], total=total, completed=done, said="")
 
@@ -107,7 +112,7 @@ class Bars:
         self._within = 0
         said = "" if phase != "measure" else self._said()
         self._bars.update(self._ids[phase], advance=1, said=said)
-        if phase == "estimate":
+        if phase == "estimate" or (phase == "train" and self._bars.finished):
             self._bars.stop()
 
     def answered(self, texts: int) -> None:

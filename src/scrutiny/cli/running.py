@@ -15,6 +15,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
+from scrutiny.run.training import with_trained
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -49,6 +50,7 @@ def command_line() -> str:
 
 def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
     """Finished run of a plan, in ``--out`` or in ``runs/NAME-K``."""
+    plan = with_trained(plan, options=request.options, progress=request.running.progress)
     resolved = resolve(plan, options=request.options)
     say = request.running.progress.note
     for dataset in resolved.datasets.values():

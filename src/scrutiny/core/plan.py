@@ -89,14 +89,35 @@ class RelatePlan:
 
 @dataclass(frozen=True, slots=True)
 class TrainPlan:
-    """A training node: several seeds are the normal case."""
+    """A training node: several seeds are the normal case.
+
+    Parameters
+    ----------
+    name
+        Of the family that it makes, with the ``role``.
+    source
+        What is trained: a model string, or a model of the plan; of a family, each member.
+    task
+        Of the data, where its columns do not tell.
+    data, dev
+        Data of the plan, or data strings; without dev data a share is split off for choosing.
+    runs
+        Of each member. Five of a single model and one of each member of a family unless given.
+    random, seeds
+        Of the family that is trained, as `ModelPlan` has them.
+    params
+        The recipe.
+    """
 
     name: str
     source: str
     task: str
     data: str
-    runs: int = 5
+    dev: str = ""
+    runs: int | None = None
     role: str = "measured"
+    random: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import PlanError
@@ -122,8 +122,9 @@ class Job:
         """Digest of recipe, data and bases: names the folder of what a plan trains."""
         return digest(*(run.identity for run in self.runs))
 
-    def describe(self) -> dict[str, Any]:
-        """Numbers for people: runs, texts, epochs, steps of one run."""
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many runs, training and dev texts, epochs, and steps of one run there are."""
         texts, recipe = len(self.parts.train), self.recipe
         per_epoch = -(-texts // recipe.batch)
         return {

@@ -58,14 +58,19 @@ def finetune(
     """
     checked_recipes(job.recipe.augment, job.parts.task)
     done = {run.place: found for run in job.runs if (found := _finished(run, out))}
-    if telling is not None:
-        total, steps = len(job.runs), job.describe()["steps"]
+    if telling is not None and len(done) < len(job.runs):
+        total, steps = len(job.runs), job.sizes["steps"]
         telling.start("train", total=total * steps, done=len(done) * steps)
     for run in job.runs:
         if run.place not in done:
             record = Training(job, run, out, device, telling).run()
             done[run.place] = Finished(run, out / run.place, record)
     return [done[run.place] for run in job.runs]
+
+
+def is_done(job: Job, out: Path) -> bool:
+    """Whether all checkpoints of a job are there."""
+    return all((out / run.place / RECORD).is_file() for run in job.runs)
 
 
 def _finished(run: OneRun, out: Path) -> Finished | None:
