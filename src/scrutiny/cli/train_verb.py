@@ -1,0 +1,42 @@
+"""``scrutiny train``: models of your own, several seeds being the normal case."""
+
+from importlib import import_module
+from typing import Final
+
+import click
+
+from scrutiny.cli.environment import prepared
+
+#: Subcommand and the sentence that ``--help`` shows; the module is ``train_NAME``.
+SUBCOMMANDS: Final = {
+    "finetune": "Fine-tune encoders on a task with labels: classes, pairs, tags.",
+    "pretrain": "Pre-train small BERTs from plain text: masked words and next sentence.",
+}
+
+
+class Subcommands(click.Group):
+    """A group that imports a subcommand when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All subcommands, in the order of the table."""
+        del ctx
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand, imported now."""
+        del ctx
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        command: click.Command = import_module(f"scrutiny.cli.train_{cmd_name}").command
+        return prepared(command, f"train {cmd_name}")
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table without importing any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUBCOMMANDS.items()))
+
+
+@click.group("train", cls=Subcommands)
+def command() -> None:
+    """Train models: the same recipe with several seeds."""
