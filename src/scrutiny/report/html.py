@@ -13,10 +13,14 @@ from scrutiny.report.footer import seeds
 from scrutiny.report.glyphs import WIDTH
 from scrutiny.report.numbers import percent
 from scrutiny.report.page import DETAILS, Detail, page
+from scrutiny.report.parts import reliability_parts
+from scrutiny.report.parts.part import Part
+from scrutiny.report.trusted import CONDITIONS, RULE
 from scrutiny.report.verdicts import OUTCOME_MARKS, VERDICTS, mark
 from scrutiny.report.view import RunView
 
 LARGEST: Final = 2_000_000
+MOST_TRUSTED: Final = 200
 _STATIC: Final = files("scrutiny.report") / "static"
 
 
@@ -31,15 +35,16 @@ def render_html(view: RunView, *, largest: int = LARGEST) -> str:
         Bytes that the page must stay under.
     """
     text = ""
+    parts = reliability_parts(view)
     for detail in DETAILS:
-        text = _render(view, detail)
+        text = _render(view, detail, parts)
         if len(text.encode("utf-8")) < largest:
             break
     return text
 
 
-def _render(view: RunView, detail: Detail) -> str:
-    content = page(view, detail)
+def _render(view: RunView, detail: Detail, parts: tuple[Part, ...]) -> str:
+    content = page(view, detail, parts=parts)
     scripts = (static("vega.min.js"), static("report.js"))
     template = environment().get_template("report.html.j2")
     return template.render(
@@ -49,6 +54,7 @@ def _render(view: RunView, detail: Detail) -> str:
         style=Markup(static("report.css")),
         scripts=[Markup(script) for script in scripts],
         policy=_policy(scripts),
+        most_trusted=min(MOST_TRUSTED, detail.listed),
         specs=content.specs(),
     )
 
@@ -88,6 +94,8 @@ def environment() -> Environment:
         "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
         "verdicts": VERDICTS,
         "glyph_width": WIDTH,
+        "rule": RULE,
+        "conditions": CONDITIONS,
     }
     env.globals.update(names)
     return env

@@ -14,9 +14,12 @@ from scrutiny.report.glyphs import Glyph, glyphs
 from scrutiny.report.labels import GAP, constant_parts, distinct_labels, slug
 from scrutiny.report.lines import LineGroup, line_groups, shared_limit
 from scrutiny.report.numbers import interval, number, p_value, value_and_bounds
+from scrutiny.report.parts import reliability_parts
+from scrutiny.report.parts.part import Part
 from scrutiny.report.rows import AuditRow
 from scrutiny.report.sections import Section, sections
 from scrutiny.report.trust import how_far, how_measured
+from scrutiny.report.trusted import TrustedTable, trusted_table
 from scrutiny.report.verdicts import counts, headline, sentences
 from scrutiny.report.view import Case, Evidence, RunView
 
@@ -40,6 +43,8 @@ class Detail:
         Rows of the table of all numbers.
     manifest
         Characters of the manifest.
+    charts
+        Charts of each part on reliability; their tables have ten rows for each.
     listed
         Claims of a section that are listed at all.
     """
@@ -48,6 +53,7 @@ class Detail:
     claims: int
     rows: int
     manifest: int
+    charts: int = 6
     listed: int = 1000
 
 
@@ -55,13 +61,13 @@ class Detail:
 DETAILS = (
     Detail(8, 400, 1000, 60_000),
     Detail(4, 200, 600, 20_000),
-    Detail(3, 80, 400, 20_000),
-    Detail(2, 40, 200, 8_000),
-    Detail(1, 15, 100, 8_000),
-    Detail(0, 0, 60, 4_000),
-    Detail(0, 0, 60, 4_000, listed=250),
-    Detail(0, 0, 40, 2_000, listed=60),
-    Detail(0, 0, 10, 500, listed=10),
+    Detail(3, 80, 400, 20_000, charts=4),
+    Detail(2, 40, 200, 8_000, charts=3),
+    Detail(1, 15, 100, 8_000, charts=2),
+    Detail(0, 0, 60, 4_000, charts=2),
+    Detail(0, 0, 60, 4_000, charts=1, listed=250),
+    Detail(0, 0, 40, 2_000, charts=1, listed=60),
+    Detail(0, 0, 10, 500, charts=0, listed=10),
 )
 
 
@@ -120,26 +126,34 @@ class Page:
     counts: dict[str, int]
     sections: tuple[SectionPage, ...]
     manifest: str
+    trusted: TrustedTable | None
+    parts: tuple[Part, ...]
 
     def specs(self) -> dict[str, Spec]:
         """Specification of every chart by its anchor."""
         found = [chart for section in self.sections for chart in (*section.charts, *section.more)]
         found += [c.flips for s in self.sections for c in s.claims if c.flips]
+        found += [chart for part in self.parts for chart in part.charts]
         return {name: spec for chart in found for name, spec, _ in chart.drawings}
 
 
-def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
-    """Return the page of a run at a level of detail."""
+def page(
+    view: RunView, detail: Detail = DETAILS[0], *, parts: Sequence[Part] | None = None
+) -> Page:
+    """Return the page of a run at a level of detail; ``parts`` if they are made already."""
     manifest = json.dumps(view.manifest, indent=1, ensure_ascii=False, sort_keys=True, default=str)
     if len(manifest) > detail.manifest:
         manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
     opening = sentences(view.findings, view.families)
+    made = reliability_parts(view) if parts is None else parts
     return Page(
         view=view,
         sentences=opening or (headline(view.findings, view.families),),
         counts=counts(view.findings),
         sections=tuple(_section(view, section, detail) for section in sections(view)),
         manifest=manifest,
+        trusted=trusted_table(view),
+        parts=tuple(p.cut(charts=detail.charts, rows=10 * detail.charts) for p in made),
     )
 
 

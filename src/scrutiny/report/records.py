@@ -16,11 +16,11 @@ from scrutiny.store.run_folder import RunFolder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from scrutiny.store.panels import PanelKey, Recorded
+    from scrutiny.store.panels import Recorded
 
 HIT: Final = "hit"
 MARGIN: Final = "margin"
-MOST_DRAWS: Final = 1000  # the run's own draws made the printed interval; these mark cells
+MOST_DRAWS: Final = 500  # the run's own draws made the printed interval; these mark cells
 
 
 class FolderRecords:
@@ -152,9 +152,9 @@ def _own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]
     """Intervals of single replicates that the run kept, by the identity of the whole."""
     found: dict[str, dict[str, OwnInterval]] = {}
     for e in estimates:
-        known = None not in (e.value, e.low, e.high)
-        if e.key.replicate is not None and known and e.n_replicates == 1:
-            assert e.value is not None and e.low is not None and e.high is not None
+        if e.key.replicate is None or e.n_replicates != 1 or e.value is None:
+            continue
+        if e.low is not None and e.high is not None:
             se = (e.high - e.low) / (2 * _z(e.level))
             own = OwnInterval(e.value, e.low, e.high, se)
             whole = identity(e.key, without=["replicate"])
@@ -205,7 +205,7 @@ def _hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
         if not asked.any() or not np.isin(hit[np.isfinite(hit)], (0.0, 1.0)).all():
             continue
         margin = side.values[:, :, place[MARGIN]][asked] if MARGIN in place else None
-        names = tuple(r for r, has in zip(panel.replicates, asked, strict=True) if has)
+        names = tuple(panel.replicates[i] for i in np.flatnonzero(asked).tolist())
         key = replace(base, role=role, condition=recorded.conditions[condition])
         found.append(Hits(key, names, panel.items, hit[asked], margin, _columns(recorded)))
     return found

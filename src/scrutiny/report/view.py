@@ -267,4 +267,4 @@ class RunView:
     datasets: tuple[DatasetLine, ...] = ()
     missing: tuple[Missing, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
-    records: Records = NoRecords()
+    records: Records = field(default_factory=NoRecords)

@@ -1,0 +1,31 @@
+"""Parts of the report on reliability: one small file each, made of any run that has what it needs.
+
+A part is a module with a function ``part(view)`` that gives a `Part`, or nothing where the run
+lacks the ingredients (replicates, conditions, margins). To add one, write the file and add its
+name to `PARTS`. No part knows a diagnostic by name.
+"""
+
+from importlib import import_module
+from typing import Final
+
+from scrutiny.report.parts.part import Part
+from scrutiny.report.view import RunView
+
+#: In the order of the page.
+PARTS: Final = (
+    "seeds",
+    "flip_histogram",
+    "specification",
+    "over_steps",
+    "agreement",
+    "convergent",
+    "abstention",
+    "seed_spread",
+    "comparisons",
+)
+
+
+def reliability_parts(view: RunView) -> tuple[Part, ...]:
+    """Parts that the run has the ingredients for."""
+    made = (import_module(f"{__name__}.{name}").part(view) for name in PARTS)
+    return tuple(part for part in made if part is not None)

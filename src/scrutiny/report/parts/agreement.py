@@ -1,0 +1,175 @@
+"""Do conditions (variants, representations) agree with each other, group by group, item by item."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.chart_tables import Chart, Spec, Table
+from scrutiny.report.identity import by_identity, identity, varying
+from scrutiny.report.numbers import NO_VALUE, number
+from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
+from scrutiny.report.parts.references import References
+from scrutiny.report.parts.words import anchor, row_labels, title_of
+from scrutiny.report.sections import main_estimates
+from scrutiny.report.vega import tooltip, view_of
+from scrutiny.report.view import Hits, RunView
+
+_MOST_CONDITIONS: Final = 12
+_FEWEST_GROUPS: Final = 4
+_LEAD: Final = (
+    "Two ways of asking the same should rank the groups alike and decide the same items. Rank "
+    "correlations are over groups (n is their number, so few groups prove little), kappa over "
+    "items: each replicate by itself, then averaged."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Agreement of two conditions, by the labels they have in the chart."""
+
+    a: str
+    b: str
+    spearman: float | None
+    kendall: float | None
+    n_groups: int
+    kappa: float | None
+    n_items: int
+
+    @property
+    def drawn(self) -> float | None:
+        """What the chart shows: kappa where items are shared, else the rank correlation."""
+        return self.kappa if self.n_items else self.spearman
+
+
+def part(view: RunView) -> Part | None:
+    """Matrix and list of pairs for each question that was asked under several conditions."""
+    references = References(view)
+    hits = {identity(h.key, without=["metric", "group"]): h for h in view.records.hits()}
+    known = [e for e in main_estimates(view) if e.status == "ok" and e.value is not None]
+    known = [e for e in known if e.key.role == "measured"]
+    questions = list(by_identity(known, without=["condition", "group"]).values())
+    questions.sort(key=lambda members: -any(references.is_claimed(e) for e in members))
+    charts, seen = [], set()
+    for members in questions:
+        chart = _chart(members, hits, view)
+        place = identity(members[0].key, without=["condition", "group", "metric"])
+        if chart is not None and place not in seen:  # kappa is the same for every metric
+            seen.add(place)
+            charts.append(chart)
+    if not charts:
+        return None
+    kept, note = shown(charts, "matrices")
+    return Part("reliability-agreement", "One way of asking against another", _LEAD, kept, note)
+
+
+def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) -> Chart | None:
+    conditions = list(by_identity(members, without=["group"]).values())
+    if len(conditions) < 2 or not varying([e.key for e in members]):
+        return None
+    chosen = conditions[:_MOST_CONDITIONS]
+    labels = row_labels([groups[0].key for groups in _one_group(chosen)])
+    pairs = [
+        _pair((labels[i], labels[j]), (chosen[i], chosen[j]), hits)
+        for i, j in combinations(range(len(chosen)), 2)
+    ]
+    pairs = [p for p in pairs if p.drawn is not None]
+    if not pairs:
+        return None
+    by_items = any(p.n_items for p in pairs)
+    return Chart(
+        anchor=anchor("agreement", members[0].key, without=["condition", "group"]),
+        title=title_of([e.key for e in members], view),
+        caption="Cohen's kappa of single items." if by_items else "Spearman's rank correlation.",
+        spec=_spec(pairs, labels, "kappa" if by_items else "rank correlation"),
+        table=_table(pairs),
+        note=left_out(len(conditions), _MOST_CONDITIONS, "conditions"),
+    )
+
+
+def _one_group(conditions: Sequence[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
+    """Conditions by an estimate of a group that all have, so that labels name conditions."""
+    shared = set.intersection(*({e.key.group for e in groups} for groups in conditions))
+    if not shared:
+        return list(conditions)
+    return [[e for e in groups if e.key.group in shared] for groups in conditions]
+
+
+def _pair(
+    labels: tuple[str, str],
+    sides: tuple[Sequence[Estimate], Sequence[Estimate]],
+    hits: dict[str, Hits],
+) -> _Pair:
+    from scrutiny.reliability.stability import mean_kappa, rank_agreement
+
+    one, other = ({e.key.group: e.value for e in groups if e.value is not None} for groups in sides)
+    groups = [g for g in one if g in other and g != "all"]
+    spearman = kendall = None
+    if len(groups) >= _FEWEST_GROUPS:
+        ranks = rank_agreement([one[g] for g in groups], [other[g] for g in groups])
+        spearman, kendall = ranks.spearman, ranks.kendall
+    found = [hits.get(identity(s[0].key, without=["metric", "group"])) for s in sides]
+    kappa, n_items = None, 0
+    if found[0] is not None and found[1] is not None:
+        aligned = _aligned(found[0], found[1])
+        kappa, n_items = mean_kappa(*aligned) if aligned else (None, 0)
+    return _Pair(*labels, spearman, kendall, len(groups), kappa, n_items)
+
+
+def _aligned(a: Hits, b: Hits) -> tuple[Any, Any] | None:
+    """Hits of the replicates that both have; items are those of one panel."""
+    names = [name for name in a.replicates if name in b.replicates]
+    if not names or a.items != b.items:
+        return None
+    return (
+        a.hit[[a.replicates.index(name) for name in names]],
+        b.hit[[b.replicates.index(name) for name in names]],
+    )
+
+
+def _spec(pairs: Sequence[_Pair], labels: Sequence[str], what: str) -> Spec:
+    values = [
+        {"label": p.b, "other": p.a, "value": p.drawn, "said": number(p.drawn, 2)} for p in pairs
+    ]
+    x = {
+        "field": "other",
+        "type": "nominal",
+        "sort": list(labels),
+        "axis": {"title": None, "labelAngle": -40, "labelLimit": 110},
+    }
+    y = {"field": "label", "type": "nominal", "sort": list(labels), "axis": {"title": None}}
+    told = {"tooltip": tooltip("label", "other", "said")}
+    size = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"domain": [0, 1], "range": [0, 260], "clamp": True},
+        "legend": {"title": what, "values": [0.25, 0.5, 1], "orient": "top"},
+    }
+    layers = [
+        {
+            "mark": {"type": "circle", "opacity": 0.35},
+            "encoding": {"x": x, "y": y, "size": size, **told},
+        },
+        {
+            "mark": {"type": "text", "fontSize": 11, "style": "ink"},
+            "encoding": {"x": x, "y": y, "text": {"field": "said"}, **told},
+        },
+    ]
+    return view_of(values, height={"step": 26}, layer=layers)
+
+
+def _table(pairs: Sequence[_Pair]) -> Table:
+    rows = [
+        (
+            f"{p.a} \N{MIDDLE DOT}\N{MIDDLE DOT} {p.b}",
+            number(p.spearman, 2),
+            number(p.kendall, 2),
+            str(p.n_groups) if p.spearman is not None else NO_VALUE,
+            number(p.kappa, 2),
+            str(p.n_items) if p.n_items else NO_VALUE,
+        )
+        for p in pairs[:MOST_ROWS]
+    ]
+    header = ("conditions", "Spearman", "Kendall", "groups", "kappa", "items")
+    return Table(header, tuple(rows))

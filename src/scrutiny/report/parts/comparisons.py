@@ -1,0 +1,83 @@
+"""Differences between families, controls or conditions, and the claims that a plan makes itself."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.report import charts
+from scrutiny.report.chart_tables import Chart, Line, Table
+from scrutiny.report.identity import grouped
+from scrutiny.report.labels import family_name
+from scrutiny.report.numbers import interval
+from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
+from scrutiny.report.parts.words import anchor, row_labels
+from scrutiny.report.sections import main_estimates
+from scrutiny.report.vega import metric_title
+from scrutiny.report.verdicts import mark
+from scrutiny.report.view import RunView
+
+PLAN: Final = "plan"
+_LEAD: Final = (
+    "First minus second, on the items that both have, with the crossed interval: replicates are "
+    "paired where the plan says so or where they are the same, else each side has its own "
+    "spread. The line is zero."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Differences of two subjects or conditions, by metric; claims of the plan in a table."""
+    made = [e for e in main_estimates(view) if e.key.role == "contrast" and e.key.reference]
+    made = [e for e in made if e.status == "ok" and e.value is not None]
+    by_metric = grouped((f"{e.key.diagnostic} {e.key.metric}", e) for e in made)
+    found = [chart for members in by_metric.values() for chart in _charts(members)]
+    claims = [f for f in view.findings if family_name(f.claim.diagnostic) == PLAN]
+    kept, note = shown(found, "charts")
+    if claims:
+        kept = (_claims(claims), *kept)
+    if not kept:
+        return None
+    return Part("reliability-comparisons", "Comparisons of the plan", _LEAD, kept, note)
+
+
+def _charts(members: Sequence[Estimate]) -> list[Chart]:
+    keys = [e.key for e in members]
+    lines = [
+        Line(_versus(e, label), {"difference": e})
+        for e, label in zip(members, row_labels(keys), strict=True)
+    ]
+    name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
+    made = charts.forest(name, lines, metric=keys[0].metric, limit=None)
+    if made is None:
+        value = (lines[0].label, interval(members[0]))
+        title = f"Difference of {metric_title(keys[0].metric)}"
+        made = Chart(name, title, "", None, Table(("", "difference"), (value,)))
+    return [made]
+
+
+def _versus(e: Estimate, label: str) -> str:
+    sides = f"{e.key.subject} \N{MINUS SIGN} {e.key.reference}"
+    said = label if e.key.subject not in label else ""
+    return sides if not said or said == e.key.group == "all" else f"{sides} \N{MIDDLE DOT} {said}"
+
+
+def _claims(claims: Sequence[Finding]) -> Chart:
+    """Verdicts on the claims that the plan itself makes."""
+    rows = tuple(
+        (
+            f.claim.says,
+            interval(f.estimate),
+            "; ".join(f"{c.operator} {c.limit:g} ({c.against})" for c in f.claim.components),
+            f"{mark(f.verdict)} {f.verdict}: {f.scope}",
+            f.reason,
+        )
+        for f in claims[:MOST_ROWS]
+    )
+    return Chart(
+        anchor="reliability-comparisons-claims",
+        title="Claims of the plan",
+        caption="What the plan claims beyond what its diagnostics claim by themselves.",
+        spec=None,
+        table=Table(("claim", "estimate", "must be", "verdict", "why"), rows, 5),
+        note=left_out(len(claims), MOST_ROWS, "claims"),
+    )

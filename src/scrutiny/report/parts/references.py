@@ -1,0 +1,82 @@
+"""What an estimate is held against: "no effect", or the limit of the claim that rests on it."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from scrutiny.core.claim import Component, Finding
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.report.identity import identity
+from scrutiny.report.sections import main_estimates
+from scrutiny.report.view import RunView
+
+Claimed = tuple[Finding, Component]
+
+
+class References:
+    """Claims of a run by the estimates that they rest on."""
+
+    def __init__(self, view: RunView) -> None:
+        self._claims: dict[str, list[Claimed]] = {}
+        for finding in view.findings:
+            for component, key in components(finding):
+                self._claims.setdefault(identity(key), []).append((finding, component))
+
+    def claims_on(self, estimate: Estimate) -> Sequence[Claimed]:
+        """Claims that rest on an estimate, each with the comparison that does."""
+        return self._claims.get(identity(estimate.key), ())
+
+    def is_claimed(self, estimate: Estimate) -> bool:
+        """Whether any claim rests on it."""
+        return identity(estimate.key) in self._claims
+
+    def of(self, estimate: Estimate) -> float | None:
+        """Value that an estimate is held against; nothing where nobody says one.
+
+        The statistic's "no effect" where it has one, zero for a difference, else the limit of the
+        claims on it if they have one in common.
+        """
+        stated = no_effect(estimate.key.metric)
+        if stated is not None:
+            return stated
+        if estimate.key.role == "contrast":
+            return 0.0
+        limits = {component.limit for _, component in self.claims_on(estimate)}
+        return limits.pop() if len(limits) == 1 else None
+
+
+def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
+    """Comparisons of a finding with the estimates that they are of, as far as they are known."""
+    found = [
+        (c, finding.evidence[c.against])
+        for c in finding.claim.components
+        if c.against in finding.evidence
+    ]
+    known = {c.against for c, _ in found}
+    main = finding.claim.components[:1]
+    if main and finding.estimate is not None and main[0].against not in known:
+        found.insert(0, (main[0], finding.estimate.key))
+    return found
+
+
+@cache
+def no_effect(metric: str) -> float | None:
+    """Value of a statistic that says "no difference"; nothing for levels and unknown names."""
+    from scrutiny.core.registry import registry
+
+    try:
+        return getattr(registry().load("statistic", metric), "no_effect", None)
+    except ScrutinyError:
+        return None
+
+
+def replicated(view: RunView, *, least: int = 2) -> list[Estimate]:
+    """Estimates over at least so many replicates that have a value and an interval."""
+    return [
+        e
+        for e in main_estimates(view)
+        if e.status == "ok"
+        and e.value is not None
+        and e.key.replicate is None
+        and len(e.by_replicate) >= least
+    ]

@@ -1,0 +1,195 @@
+"""Every replicate beside the others: Table 1 and Figure 3 of Aribandi, Tay & Metzler (2021).
+
+Cells are marked by their own interval over items, not by eye.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.chart_tables import Chart, Table
+from scrutiny.report.identity import by_identity, grouped, identity
+from scrutiny.report.labels import replicate_words
+from scrutiny.report.numbers import decimals_for, interval, number, out_of
+from scrutiny.report.parts.part import MOST_ROWS, Part, shown
+from scrutiny.report.parts.references import References, replicated
+from scrutiny.report.parts.words import (
+    anchor,
+    mean_and_sd,
+    row_labels,
+    same_side,
+    side_of,
+    title_of,
+)
+from scrutiny.report.vega import guide, label_axis, tooltip, value_axis, view_of
+from scrutiny.report.view import OwnInterval, RunView
+
+MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
+_FEW_GROUPS: Final = 3
+_LEAD: Final = (
+    "One dot is one replicate; it is filled (in the table \N{BLACK UP-POINTING TRIANGLE} above, "
+    "\N{BLACK DOWN-POINTING TRIANGLE} below) where its own interval over items leaves the "
+    "reference out: what a reader with that one checkpoint would have reported. The bar is the "
+    "interval over replicates and items. Shares of marked replicates have Wilson's interval over "
+    "replicates; no vote over seeds decides a claim."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Table and chart of each set of estimates that claims rest on; of all, without claims."""
+    references = References(view)
+    estimates = replicated(view)
+    if any(references.is_claimed(e) for e in estimates):
+        claimed = {_series(e) for e in estimates if references.is_claimed(e)}
+        estimates = [e for e in estimates if _series(e) in claimed]
+    blocks = list(_blocks(estimates, references))
+    charts = [_chart(block, view, references) for block in blocks[: 2 * MOST_ROWS]]
+    if not charts:
+        return None
+    kept, note = shown(charts, "tables")
+    return Part("reliability-seeds", "Seed by seed", _LEAD, kept, note)
+
+
+def _series(estimate: Estimate) -> str:
+    return identity(estimate.key, without=("condition", "group"))
+
+
+def _blocks(estimates: Sequence[Estimate], references: References) -> Iterable[list[Estimate]]:
+    """Estimates of one table: the groups of one condition, or the conditions of a metric.
+
+    Tables with a claim come first.
+    """
+    found: list[list[Estimate]] = []
+    for members in by_identity(estimates, without=("condition", "group")).values():
+        conditions = list(by_identity(members, without=("group",)).values())
+        if any(len(groups) >= _FEW_GROUPS for groups in conditions):
+            found += conditions
+        else:
+            found.append(members)
+    return sorted(found, key=lambda block: -any(references.is_claimed(e) for e in block))
+
+
+def _chart(block: Sequence[Estimate], view: RunView, references: References) -> Chart:
+    keys = [e.key for e in block]
+    labels = row_labels(keys)
+    rows = [
+        (label, e, references.of(e), view.records.own_intervals(e))
+        for label, e in zip(labels[:MOST_ROWS], block[:MOST_ROWS], strict=True)
+    ]
+    limits = {reference for _, _, reference, _ in rows if reference is not None}
+    limit = limits.pop() if len(limits) == 1 else None
+    unsaid = "" if limit is None else f"The line is the reference, {number(limit)}. "
+    if not any(own for *_, own in rows):
+        unsaid += "The run cannot tell each replicate's own interval: no cell is marked."
+    return Chart(
+        anchor=anchor("seeds", keys[0]),
+        title=title_of(keys, view),
+        caption=unsaid,
+        spec=_spec(rows, keys[0].metric, limit=limit),
+        table=_table(rows, _tests(block, view)),
+        note="" if len(block) <= MOST_ROWS else f"The first {MOST_ROWS} of {len(block)} rows.",
+    )
+
+
+_Row = tuple[str, Estimate, float | None, Any]
+
+
+def _spec(rows: Sequence[_Row], metric: str, *, limit: float | None) -> dict[str, Any]:
+    dots = [
+        {
+            "label": label,
+            "replicate": replicate_words(name),
+            "value": value,
+            "beyond": bool(side_of(own.get(name), reference)),
+        }
+        for label, e, reference, own in rows
+        for name, value in e.by_replicate.items()
+    ]
+    bars = [
+        {"label": label, "low": e.low, "high": e.high, "value": e.value, "interval": interval(e)}
+        for label, e, _, _ in rows
+        if e.low is not None
+    ]
+    y = {"y": label_axis([label for label, *_ in rows])}
+    told = {"tooltip": tooltip("label", "replicate", "value")}
+    x = value_axis("value", metric)
+    x["scale"] = {"zero": False}
+    layers: list[dict[str, Any]] = [] if limit is None else [guide(limit, dashed=True)]
+    layers.append(
+        {
+            "data": {"values": bars},
+            "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.28, "strokeCap": "round"},
+            "encoding": {
+                **y,
+                "x": {**x, "field": "low"},
+                "x2": {"field": "high"},
+                "tooltip": tooltip("label", "interval"),
+            },
+        }
+    )
+    layers += [
+        {
+            "transform": [{"filter": f"datum.beyond === {str(is_beyond).lower()}"}],
+            "mark": {"type": "point", "filled": is_beyond, "size": 44, "opacity": 0.9},
+            "encoding": {**y, "x": x, **told},
+        }
+        for is_beyond in (True, False)
+    ]
+    return view_of(dots, height={"step": 20}, layer=layers)
+
+
+def _table(rows: Sequence[_Row], tests: dict[str, list[float]]) -> Table:
+    names = list(dict.fromkeys(name for _, e, _, _ in rows for name in e.by_replicate))
+    one_each = len(names) <= MOST_COLUMNS
+    columns = [replicate_words(n) for n in names] if one_each else ["least", "most"]
+    header = ["", *columns, "mean \N{PLUS-MINUS SIGN} sd", "interval", "n/planned", "marked"]
+    header += ["same sign"]
+    header += ["p \N{LESS-THAN OR EQUAL TO} .05"] if tests else []
+    body, marks = [], set()
+    for at, (label, e, reference, own) in enumerate(rows):
+        decimals = decimals_for(e.low, e.high, e.value)
+        if one_each:
+            sides = [side_of(own.get(name), reference) for name in names]
+            cells = [
+                f"{number(e.by_replicate.get(name), decimals)} {side}".rstrip()
+                for name, side in zip(names, sides, strict=True)
+            ]
+            marks |= {(at, i) for i, side in enumerate(sides, start=1) if side}
+        else:
+            each = e.by_replicate.values()
+            cells = [number(min(each), decimals), number(max(each), decimals)]
+        cells += [mean_and_sd(e.by_replicate, decimals), interval(e), out_of(e)]
+        cells += [_marked(e, own, reference), _agreeing(e, reference)]
+        if tests:
+            found = tests.get(identity(e.key, without=["metric", "replicate"]), [])
+            cells.append(f"{sum(p <= 0.05 for p in found)}/{len(found)}" if found else "–")
+        body.append((label, *cells))
+    return Table(tuple(header), tuple(body), 1, frozenset(marks))
+
+
+def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -> str:
+    """Replicates whose own interval leaves the reference out on the side of the mean."""
+    from scrutiny.stats.proportion import wilson
+
+    if reference is None or not own or e.value is None:
+        return "–"
+    up = e.value > reference
+    each = [o.low > reference if up else o.high < reference for o in own.values()]
+    share = wilson(sum(each), len(each))
+    return f"{sum(each)}/{len(each)} [{share.low:.2f}, {share.high:.2f}]"
+
+
+def _agreeing(e: Estimate, reference: float | None) -> str:
+    found = same_side(e, reference)
+    return "–" if found is None else f"{found[0]}/{found[1]}"
+
+
+def _tests(block: Sequence[Estimate], view: RunView) -> dict[str, list[float]]:
+    """P-values of single replicates that the run kept beside these estimates."""
+    wanted = {identity(e.key, without=["metric", "replicate"]) for e in block}
+    rows = (
+        (identity(e.key, without=["metric", "replicate"]), e.value)
+        for e in view.estimates
+        if e.key.replicate is not None and e.low is None and "smallest_p" in e.across
+    )
+    return grouped((name, p) for name, p in rows if name in wanted and p is not None)

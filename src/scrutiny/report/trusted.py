@@ -1,0 +1,179 @@
+"""Which of these may I state: one table of all diagnostics' claims, by one stated rule.
+
+A claim is trusted if its interval lies beyond the reference, with the margin, in every declared
+choice; all replicates lie on the same side; every validity control is passed; and the model has
+the skill that the diagnostic presupposes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.claim import Component, Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.identity import identity
+from scrutiny.report.parts.references import components
+from scrutiny.report.rows import AuditRow, audit_rows
+from scrutiny.report.sections import main_estimates
+from scrutiny.report.verdicts import worst
+from scrutiny.report.view import RunView
+
+RULE: Final = (
+    "Trusted: the interval lies beyond the reference, with the margin, in every declared choice; "
+    "all replicates lie on the same side; every validity control is passed; the model has the "
+    "skill that the diagnostic presupposes. All of it was fixed before the first query unless "
+    "marked post hoc."
+)
+CONDITIONS: Final = ("interval", "choices", "seeds", "controls", "skill")
+NONE_DECLARED: Final = "none declared"
+_FEWEST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedRow:
+    """One claim against the rule.
+
+    Parameters
+    ----------
+    row
+        Its line of the audit table.
+    outcomes
+        What became of each of `CONDITIONS`: "yes", "none declared", or what failed in words.
+    """
+
+    row: AuditRow
+    outcomes: tuple[str, ...]
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Conditions that do not hold, by name."""
+        return tuple(
+            name
+            for name, outcome in zip(CONDITIONS, self.outcomes, strict=True)
+            if outcome not in ("yes", NONE_DECLARED)
+        )
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether every condition holds."""
+        return not self.failed
+
+    @property
+    def why(self) -> str:
+        """Which condition failed first, in words; empty for a trusted claim."""
+        if self.is_trusted:
+            return ""
+        name = "skill" if "skill" in self.failed else self.failed[0]
+        return f"{name}: {self.outcomes[CONDITIONS.index(name)]}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedTable:
+    """All claims of a run against the rule, in the order of the audit table."""
+
+    rows: tuple[TrustedRow, ...]
+
+    @property
+    def n_trusted(self) -> int:
+        """How many hold."""
+        return sum(row.is_trusted for row in self.rows)
+
+    @property
+    def sentence(self) -> str:
+        """What may be stated, in a sentence."""
+        count, total = self.n_trusted, len(self.rows)
+        said = f"{count} of {total} claims may be stated by the rule."
+        bare = sum(
+            row.is_trusted and row.outcomes[CONDITIONS.index("controls")] == NONE_DECLARED
+            for row in self.rows
+        )
+        if bare:
+            verb = "has" if bare == 1 else "have"
+            said = said[:-1] + f"; {bare} of them {verb} no validity control to pass."
+        return said
+
+
+def trusted_table(view: RunView) -> TrustedTable | None:
+    """Return the table; nothing for runs without claims or of single checkpoints."""
+    if not any(f.estimate and f.estimate.n_replicates > 1 for f in view.findings):
+        return None
+    known = {identity(e.key): e for e in main_estimates(view)}
+    rows = tuple(TrustedRow(row, _outcomes(row.finding, known)) for row in audit_rows(view))
+    return TrustedTable(rows)
+
+
+def _outcomes(finding: Finding, known: dict[str, Estimate]) -> tuple[str, ...]:
+    parts = [(c, known.get(identity(key))) for c, key in components(finding)]
+    controls = [(c, e) for c, e in parts if "control" in c.against]
+    return (
+        "yes" if finding.verdict == "supported" else finding.verdict,
+        _choices(finding),
+        _seeds(finding),
+        _controls(finding, controls),
+        _skill(finding),
+    )
+
+
+def _choices(finding: Finding) -> str:
+    """Worst of the checks on choices; a single declared choice holds by itself."""
+    checks = [c for c in finding.checks if c.name.partition(":")[0] == "choices"]
+    run = [c for c in checks if not c.detail.startswith("one ")]
+    if not run:
+        return NONE_DECLARED
+    outcome = worst(c.outcome for c in run)
+    detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
+    return "yes" if outcome == "yes" else f"{outcome} {detail}".strip()
+
+
+def _seeds(finding: Finding) -> str:
+    """Whether all replicates lie on the same side, three of them at least, and their check."""
+    estimate = finding.estimate
+    if estimate is None or estimate.value is None:
+        return "no value"
+    if estimate.n_replicates < _FEWEST:
+        return f"{estimate.n_replicates} replicate" + "s" * (estimate.n_replicates > 1)
+    agreeing, count = _on_its_side(finding, estimate)
+    if agreeing < count:
+        return f"{agreeing} of {count} on its side"
+    outcome = worst(c.outcome for c in finding.checks if c.name == "seeds")
+    declared = any(c.name == "seeds" for c in finding.checks)
+    return "yes" if outcome == "yes" or not declared else outcome
+
+
+def _on_its_side(finding: Finding, estimate: Estimate) -> tuple[int, int]:
+    """Replicates on the side of the claim, and all: of "no effect", for levels of the limit."""
+    values = list(estimate.by_replicate.values())
+    share = estimate.across.get("sign_agreement")
+    if share is not None:
+        return round(share * len(values)), len(values)
+    main = finding.claim.components[:1]
+    if not main:
+        return len(values), len(values)
+    limit, up = main[0].limit, main[0].operator.startswith(">")
+    return sum(v > limit if up else v < limit for v in values), len(values)
+
+
+def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | None]]) -> str:
+    """First control that is not passed, by its name."""
+    declared = [c for c in finding.claim.components if "control" in c.against]
+    if not declared:
+        return NONE_DECLARED
+    passed = {component.against for component, e in controls if _is_beyond(component, e)}
+    failed = [c.against for c in declared if c.against not in passed]
+    return "yes" if not failed else f"{failed[0].removeprefix('control: ')} not passed"
+
+
+def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
+    """Whether an estimate's interval lies beyond the limit of a comparison."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return False
+    if component.operator.startswith("<"):
+        return estimate.high < component.limit
+    return estimate.low > component.limit
+
+
+def _skill(finding: Finding) -> str:
+    """Whether the model has the skill that is presupposed."""
+    if finding.verdict == "refused":
+        return "refused"
+    return "yes" if finding.claim.competence else NONE_DECLARED
