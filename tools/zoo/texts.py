@@ -154,12 +154,20 @@ class Filter:
 
     def clean(self, documents):
         """Documents without such sentences, and how many sentences were dropped."""
-        flat = [(d, p, s) for d, doc in enumerate(documents) for p, line in enumerate(doc)
-                for s in parts(line)]
+        flat = [
+            (d, p, s)
+            for d, doc in enumerate(documents)
+            for p, line in enumerate(doc)
+            for s in parts(line)
+        ]
         bad = {i for i, (_, _, s) in enumerate(flat) if letters(s) in self.equal}
         bad |= self.containing([s for _, _, s in flat])
-        bad_lines = {(d, p) for d, doc in enumerate(documents) for p, line in enumerate(doc)
-                     if letters(line) in self.equal}
+        bad_lines = {
+            (d, p)
+            for d, doc in enumerate(documents)
+            for p, line in enumerate(doc)
+            if letters(line) in self.equal
+        }
         out, dropped = [[[] for _ in doc] for doc in documents], 0
         for i, (d, p, sentence) in enumerate(flat):
             if i in bad or (d, p) in bad_lines:
@@ -187,7 +195,10 @@ def read_sst(folder):
     for split in ("train", "dev", "test"):
         lines = (folder / f"{split}.tsv").read_text(encoding="utf-8").splitlines()[1:]
         rows[split] = [line.split("\t")[0] for line in lines]
-    return {"all": sum(rows.values(), []), "evaluation": rows["dev"] + rows["test"]}
+    return {
+        "all": [text for split in rows.values() for text in split],
+        "evaluation": rows["dev"] + rows["test"],
+    }
 
 
 def drop_copies(documents, held_out):
@@ -241,7 +252,8 @@ def main():
     for name, documents in training.items():
         kept, dropped = unwanted.clean(documents)
         made["training"][name] = {
-            **write(out / "training" / f"{name}.txt", kept), "sentences_left_out": dropped
+            **write(out / "training" / f"{name}.txt", kept),
+            "sentences_left_out": dropped,
         }
     for name, documents in held_out.items():
         made["held_out"][name] = write(out / "held_out" / f"{name}.txt", documents)

@@ -81,7 +81,7 @@ def run(work, family, seed, stop):
 
     def log(row):
         speed = f"{time.monotonic() - begun:.0f} s since start"
-        say(work, f"{name} {({k: round(v, 3) for k, v in row.items()})} {speed}")
+        say(work, f"{name} { ({k: round(v, 3) for k, v in row.items()}) } {speed}")
 
     keeping = Keeping(
         folder,

@@ -1,1 +1,13 @@
-"""Pre-training of small BERTs: masked words and next sentence, from plain text, to the step."""
+"""Pre-training of small BERTs: masked words and next sentence, from plain text, to the step.
+
+::
+
+    recipe      Recipe, Phase, read_recipe(path), recipe_from(values)
+    run         prepare(paths, recipe, *, tokenizer=None) -> Prepared
+                Job(prepared, seeds, checkpoints, precision, teacher, stated), Seeds(init, data)
+                pretrain(job, out, *, device, on_log, should_stop) -> folder, or None if stopped
+    teacher     Teacher(folder, name, weight, temperature): the student's objective
+    batches     Batches(corpus, recipe, seed).at(step): a pure function
+    network     new_network, Forward: a fast forward pass over a `BertForPreTraining`
+    writing     RECORD, HASHES, Stated, write_training_hashes
+"""

@@ -23,6 +23,9 @@ _JITTER = 4  # sentences that a passage may begin later than its place
 _KIND, _ORDER, _PASSAGE, _SINGLE, _MASKS = range(5)
 
 
+Key = tuple[int, ...]
+
+
 class Batch(NamedTuple):
     """One step's input.
 
@@ -119,7 +122,7 @@ class Batches:
                 until = int(starts[sentence]) + size
         return _Passages(np.array(first, dtype=np.int64), may_begin)
 
-    def _met(self, step: int, row: int, length: int, batch: int) -> tuple[int, tuple[int, ...]]:
+    def _met(self, step: int, row: int, length: int, batch: int) -> tuple[int, Key]:
         """Passage of a row, and the key of what is drawn for it."""
         n = self.n_passages(length)
         epoch, place = divmod(step * batch + row, n)
@@ -130,7 +133,7 @@ class Batches:
     def _order_of(self, length: int, epoch: int) -> Ints:
         return self._draws(_ORDER, length, epoch).permutation(self.n_passages(length))
 
-    def _pair(self, length: int, passage: int, key: tuple[int, ...]) -> tuple[_Row, tuple[int, ...]]:
+    def _pair(self, length: int, passage: int, key: Key) -> tuple[_Row, Key]:
         """Row of two segments that fill ``length``, and the key of its masks."""
         draw = self._draws(_PASSAGE, *key)
         size = length - 3
@@ -176,11 +179,11 @@ class Batches:
         rows = max(1, pieces // (size + 2))
         pools = [np.flatnonzero((self._sizes == size) & (self._alone == alone)) for alone in (0, 1)]
         pools = [pool for pool in pools if len(pool)]
-        chosen = np.concatenate(
-            [draw.choice(pool, size=rows // len(pools) + 1) for pool in pools]
-        )[:rows]
+        chosen = np.concatenate([draw.choice(pool, size=rows // len(pools) + 1) for pool in pools])[
+            :rows
+        ]
         made = [self._sentence(int(sentence), size) for sentence in chosen]
-        keys = [(_SINGLE, step, row) for row in range(len(made))]
+        keys: list[Key] = [(_SINGLE, step, row) for row in range(len(made))]
         if self._recipe.masking == "static":
             keys = [(_SINGLE, int(sentence), 0) for sentence in chosen]
         return self._masked(made, keys)
@@ -191,7 +194,7 @@ class Batches:
         pieces = np.concatenate([[CLS], own, [SEP]]).astype(np.int64)
         return _Row(pieces, len(pieces), IGNORED)
 
-    def _masked(self, rows: list[_Row], keys: list[tuple[int, ...]]) -> Batch:
+    def _masked(self, rows: list[_Row], keys: list[Key]) -> Batch:
         """Batch of rows of one length, some of whose pieces are hidden."""
         pieces = np.stack([row.pieces for row in rows])  # (row, position)
         length = pieces.shape[1]

@@ -57,16 +57,17 @@ def encode(files: Sequence[TextFile], tokenizer: Any) -> Corpus:
     tokenizer
         A `tokenizers.Tokenizer` with at most 65,536 pieces.
     """
-    sentences, owner = [], []
+    flat: list[NDArray[np.uint16]] = []
+    sizes: list[int] = []
+    owner: list[int] = []
     for number, document in enumerate(d for file in files for d in file.documents):
-        sentences += document
-        owner += [number] * len(document)
-    encoded = [e.ids for e in tokenizer.encode_batch(sentences, add_special_tokens=False)]
-    kept = [i for i, ids in enumerate(encoded) if ids]
-    sizes = np.array([len(encoded[i]) for i in kept], dtype=np.int64)
-    flat = np.fromiter((p for i in kept for p in encoded[i]), dtype=np.uint16, count=sizes.sum())
+        for encoded in tokenizer.encode_batch(list(document), add_special_tokens=False):
+            if encoded.ids:
+                flat.append(np.array(encoded.ids, dtype=np.uint16))
+                sizes.append(len(encoded.ids))
+                owner.append(number)
     return Corpus(
-        pieces=flat,
+        pieces=np.concatenate(flat) if flat else np.empty(0, dtype=np.uint16),
         starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        document=np.array([owner[i] for i in kept], dtype=np.int64),
+        document=np.array(owner, dtype=np.int64),
     )

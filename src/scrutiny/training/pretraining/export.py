@@ -31,6 +31,7 @@ def save_weights(network: Any, folder: Path, precision: Precision) -> str:
         for name, parameter in network.named_parameters()
     }
     save_file(tensors, str(folder / WEIGHTS), metadata={"format": "pt"})
+    (folder / WEIGHTS).chmod(0o644)  # safetensors makes it the owner's alone
     config = network.config.to_dict()
     config["architectures"] = ["BertForPreTraining"]
     config["dtype"] = "float16" if precision == "fp16" else "float32"

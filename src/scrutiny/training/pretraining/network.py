@@ -90,7 +90,8 @@ class Forward:
 
         at = "bert.embeddings."
         w = self._weights
-        x = embedding(pieces, w[_WORDS]) + embedding(segments, w[f"{at}token_type_embeddings.weight"])
+        x = embedding(pieces, w[_WORDS])
+        x = x + embedding(segments, w[f"{at}token_type_embeddings.weight"])
         x = x + w[f"{at}position_embeddings.weight"][: pieces.shape[1]]
         x = self._normalized(x, f"{at}LayerNorm")
         for layer in range(self._layers):

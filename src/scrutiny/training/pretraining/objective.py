@@ -1,4 +1,4 @@
-"""What a step minimizes: hidden pieces, next sentence, and what a teacher says where there is one."""
+"""What a step minimizes: hidden pieces, next sentence, and what a teacher says."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -68,7 +68,7 @@ def losses(
 
 
 def _taught(distill: Distillation, batch: Tensors, scores: Any, masked: Any) -> Any:
-    """Hinton et al. (2015): divergence of the flattened distributions, times temperature squared."""
+    """Divergence of the flattened distributions, times temperature squared (Hinton et al. 2015)."""
     import torch
     from torch.nn.functional import kl_div, log_softmax
 
@@ -76,7 +76,6 @@ def _taught(distill: Distillation, batch: Tensors, scores: Any, masked: Any) -> 
     with torch.no_grad():
         teacher = distill.teacher
         wanted = teacher.scores(teacher.hidden(batch.pieces, batch.segments), batch.places)
-    divergence = kl_div(
-        log_softmax(scores / t, -1), log_softmax(wanted / t, -1), reduction="batchmean", log_target=True
-    )
+    own, other = log_softmax(scores / t, -1), log_softmax(wanted / t, -1)
+    divergence = kl_div(own, other, reduction="batchmean", log_target=True)
     return distill.weight * t * t * divergence + (1 - distill.weight) * masked

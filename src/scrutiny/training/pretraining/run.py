@@ -1,36 +1,50 @@
-"""One pre-training run from texts to a folder."""
+"""One pre-training run, from texts to a folder that transformers reads."""
 
 import hashlib
 import json
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from scrutiny.core.errors import PlanError
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import Corpus, encode
-from scrutiny.training.pretraining.export import Precision, save_weights, write_json
+from scrutiny.training.pretraining.export import Precision, save_weights
 from scrutiny.training.pretraining.loop import Keeping, train
 from scrutiny.training.pretraining.network import Forward, new_network, start_from_frequencies
 from scrutiny.training.pretraining.objective import Distillation
 from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.state import NAME as STATE
+from scrutiny.training.pretraining.teacher import Teacher, load_teacher
 from scrutiny.training.pretraining.texts import TextFile, read_texts
-from scrutiny.training.pretraining.vocabulary import (
-    load_vocabulary,
-    save_tokenizer,
-    train_vocabulary,
-)
+from scrutiny.training.pretraining.vocabulary import load_vocabulary, train_vocabulary
+from scrutiny.training.pretraining.writing import RECORD, Stated, write_checkpoint
+
+_WORKING: Final = "working"
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Texts and vocabulary: the same for all seeds of a family."""
+    """Texts and vocabulary: the same for all seeds of a family.
+
+    Parameters
+    ----------
+    files
+        The texts.
+    tokenizer
+        A `tokenizers.Tokenizer`.
+    corpus
+        The texts as pieces.
+    recipe
+        With the number of pieces that there are.
+    """
 
     files: tuple[TextFile, ...]
     tokenizer: Any
     corpus: Corpus
-    recipe: Recipe  # with the number of pieces that there are
+    recipe: Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +62,54 @@ class Seeds:
     init: int
     data: int
 
+    def place(self) -> str:
+        """Name of the folder: ``seed-3``, or ``init_seed-3/data_seed-1`` where they differ."""
+        if self.init == self.data:
+            return f"seed-{self.init}"
+        return f"init_seed-{self.init}/data_seed-{self.data}"
 
-def prepare(paths: list[Path], recipe: Recipe, *, tokenizer: Path | None = None) -> Prepared:
-    """Texts read, the vocabulary trained (or read from a folder), everything encoded."""
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run to do.
+
+    Parameters
+    ----------
+    prepared
+        Texts, vocabulary and recipe.
+    seeds
+        Of this run.
+    checkpoints
+        Steps after which the weights are kept, in ``step-T``.
+    precision
+        Of the weights that are written.
+    teacher
+        Model to distill from, or nothing.
+    stated
+        What the card says beside what was measured: licence, attribution.
+    """
+
+    prepared: Prepared
+    seeds: Seeds
+    checkpoints: tuple[int, ...] = ()
+    precision: Precision = "fp32"
+    teacher: Teacher | None = None
+    stated: Stated = field(default_factory=Stated)
+
+    def digest(self) -> str:
+        """SHA-256 of all that can change a weight."""
+        teacher = self.teacher.identity() if self.teacher else ""
+        return digest_of(self.prepared, self.seeds, teacher=teacher)
+
+
+def prepare(paths: Sequence[Path], recipe: Recipe, *, tokenizer: Path | None = None) -> Prepared:
+    """Texts read, the vocabulary trained (or read from a folder), everything encoded.
+
+    Raises
+    ------
+    DataError
+        If the texts or the tokenizer do not read.
+    """
     files = tuple(read_texts(paths))
     sentences = (s for file in files for document in file.documents for s in document)
     made = (
@@ -70,3 +129,99 @@ def digest_of(prepared: Prepared, seeds: Seeds, *, teacher: str = "") -> str:
         "teacher": teacher,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def pretrain(
+    job: Job,
+    out: Path,
+    *,
+    device: str = "cpu",
+    on_log: Callable[[dict[str, float]], None] = lambda _row: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Path | None:
+    """Folder of the trained model; None if it was stopped, to be taken up by the same call.
+
+    Parameters
+    ----------
+    job
+        What to train.
+    out
+        Folder of the family; the run's own folder is ``seed-S`` in it.
+    device
+        "cpu", "cuda:0", "mps".
+    on_log, should_stop
+        As in `Keeping`.
+
+    Raises
+    ------
+    PlanError
+        If the folder holds another run.
+    StorageError
+        If the disk refuses, or a saved state belongs to another run.
+    """
+    folder, digest = out / job.seeds.place(), job.digest()
+    if (folder / RECORD).is_file():
+        return _finished(folder, digest)
+    working = folder / _WORKING
+    working.mkdir(parents=True, exist_ok=True)
+    network = new_network(job.prepared.recipe, job.seeds.init)
+    start_from_frequencies(network, job.prepared.corpus)
+    keeping = Keeping(
+        working,
+        digest,
+        checkpoints=job.checkpoints,
+        on_checkpoint=lambda step, now: _keep(job, now, folder / f"step-{step}"),
+        on_log=on_log,
+        should_stop=should_stop,
+    )
+    batches = Batches(job.prepared.corpus, job.prepared.recipe, job.seeds.data)
+    state = train(
+        network,
+        batches,
+        recipe=job.prepared.recipe,
+        keeping=keeping,
+        device=device,
+        distill=_distillation(job, device),
+    )
+    if state.step < job.prepared.recipe.steps:
+        return None
+    sha256 = save_weights(network, folder, job.precision)
+    write_checkpoint(folder, job, sha256=sha256, step=state.step, log=state.log)
+    shutil.rmtree(working)
+    return folder
+
+
+def _keep(job: Job, network: Any, folder: Path) -> None:
+    """Write a checkpoint on the way."""
+    step = int(folder.name.removeprefix("step-"))
+    sha256 = save_weights(network, folder, job.precision)
+    write_checkpoint(folder, job, sha256=sha256, step=step, log=[])
+
+
+def _distillation(job: Job, device: str) -> Distillation | None:
+    if job.teacher is None:
+        return None
+    network = load_teacher(job.teacher, job.prepared.tokenizer).to(device)
+    forward = Forward(network, is_bf16=job.prepared.recipe.precision == "bf16")
+    return Distillation(forward, job.teacher.weight, job.teacher.temperature)
+
+
+def _finished(folder: Path, digest: str) -> Path:
+    """The folder, if it holds this very run.
+
+    Raises
+    ------
+    PlanError
+        If it holds another.
+    """
+    if json.loads((folder / RECORD).read_text(encoding="utf-8")).get("digest") != digest:
+        raise PlanError(
+            f"{str(folder)!r} holds another run (another recipe, seed, text or vocabulary). "
+            "Choose another --out, or remove the folder to train anew."
+        )
+    return folder
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether a run was begun in this folder and not finished."""
+    return (folder / _WORKING / STATE).is_file()

@@ -1,4 +1,4 @@
-"""The state of a run on disk: weights, moments of the optimizer, and the step. Nothing is pickled."""
+"""The state of a run on disk: weights, moments of the optimizer, the step; nothing pickled."""
 
 import json
 import os

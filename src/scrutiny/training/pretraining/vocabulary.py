@@ -24,7 +24,7 @@ def train_vocabulary(texts: Iterable[str], size: int) -> Any:
     """
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()

@@ -1,0 +1,129 @@
+"""``scrutiny train pretrain``: small BERTs from plain text."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+_NUMBER_OF_SEEDS = "Repeatable; 1 unless given."
+
+
+@click.command("pretrain")
+@click.option(
+    "--text",
+    "texts",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Plain text, a paragraph a line, a blank line between documents. Repeatable.",
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the family.")
+@click.option(
+    "--recipe",
+    "recipe_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="TOML with fields of the recipe.",
+)
+@click.option(
+    "--set", "fields", multiple=True, metavar="FIELD=VALUE", help="A field: --set layers=2."
+)
+@click.option("--steps", type=click.IntRange(1), help="Steps of the optimizer.")
+@click.option("--masking", type=click.Choice(["dynamic", "static"]))
+@click.option("--seed", "seeds", multiple=True, type=int, help=_NUMBER_OF_SEEDS)
+@click.option("--init-seed", "init_seeds", multiple=True, type=int, help="Initial weights only.")
+@click.option("--data-seed", "data_seeds", multiple=True, type=int, help="Order and masks only.")
+@click.option(
+    "--checkpoint", "checkpoints", multiple=True, type=int, help="Step to keep. Repeatable."
+)
+@click.option("--tokenizer", type=click.Path(path_type=Path), help="Vocabulary of this folder.")
+@click.option("--weights", type=click.Choice(["fp32", "fp16"]), default="fp32", show_default=True)
+@click.option(
+    "--distill-from",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Teacher with the same vocabulary.",
+)
+@click.option("--license", "license_name", default="", help="Of the weights, for the card.")
+@click.option("--attribution", multiple=True, help="A source, for the card. Repeatable.")
+@click.option("--device", default="auto", metavar="D", help="auto, cpu, cuda:0.")
+@click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: losses, then folders.")
+def command(**given: Any) -> int:
+    """Pre-train small BERTs from plain text, one after the other for all seeds.
+
+    Steps are fixed. Interrupted, the command exits with 3 and goes on, to the bit, when it is
+    issued again.
+    """
+    from scrutiny.training.pretraining.family import Telling, pretrain_family
+    from scrutiny.training.pretraining.stopping import stopping_on_signals
+
+    as_json = given["as_json"]
+
+    def tell(seeds: Any, row: dict[str, float]) -> None:
+        place = {"init_seed": seeds.init, "data_seed": seeds.data}
+        if as_json:
+            click.echo(json.dumps({**place, **row}))
+            return
+        parts = ", ".join(f"{k} {v:.3f}" for k, v in row.items() if k != "step")
+        click.echo(f"{seeds.place()} step {row['step']:,}: {parts}", err=True)
+
+    with stopping_on_signals() as stop:
+        device, telling = _device(given["device"]), Telling(tell, stop)
+        folders = pretrain_family(_family(given), given["out"], device=device, telling=telling)
+    if folders is None:
+        click.echo("Stopped. The same command goes on where it stopped.", err=True)
+        return 3
+    for folder in folders:
+        click.echo(json.dumps({"folder": str(folder)}) if as_json else str(folder))
+    return 0
+
+
+def _family(given: dict[str, Any]) -> Any:
+    """What the flags ask for."""
+    from scrutiny.training.pretraining.family import Family, seeds_of
+    from scrutiny.training.pretraining.teacher import Teacher
+    from scrutiny.training.pretraining.writing import Stated
+
+    teacher = given["distill_from"]
+    return Family(
+        texts=given["texts"],
+        recipe=_recipe(given),
+        seeds=seeds_of(given["seeds"], given["init_seeds"], given["data_seeds"]),
+        checkpoints=given["checkpoints"],
+        precision=given["weights"],
+        teacher=Teacher(teacher, str(teacher)) if teacher else None,
+        stated=Stated(given["license_name"], given["attribution"]),
+        tokenizer=given["tokenizer"] or teacher,
+    )
+
+
+def _recipe(given: dict[str, Any]) -> Any:
+    """Recipe of the file, of ``--set`` and of the flags; the later wins."""
+    import tomllib
+
+    from scrutiny.core.errors import PlanError
+    from scrutiny.training.pretraining.recipe import read_recipe, recipe_from
+
+    try:
+        values = tomllib.loads("\n".join(map(_toml, given["fields"])))
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(f"--set {given['fields']}: {error}. Write --set FIELD=VALUE.") from error
+    values |= {k: given[k] for k in ("steps", "masking") if given[k] is not None}
+    return recipe_from(values, read_recipe(given["recipe_file"]) if given["recipe_file"] else None)
+
+
+def _toml(text: str) -> str:
+    """Line of TOML for ``FIELD=VALUE``; bare words are strings."""
+    name, _, value = text.partition("=")
+    return f'{name} = "{value}"' if value.isalpha() or value in ("bf16", "fp32") else text
+
+
+def _device(name: str) -> str:
+    """Device of ``auto``: an accelerator where there is one."""
+    if name != "auto":
+        return name
+    import torch
+
+    return "cuda:0" if torch.cuda.is_available() else "cpu"

@@ -1,0 +1,117 @@
+"""All seeds of one recipe, one after the other."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scrutiny.training.pretraining.export import Precision
+from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.run import Job, Prepared, Seeds, prepare, pretrain
+from scrutiny.training.pretraining.teacher import Teacher
+from scrutiny.training.pretraining.vocabulary import save_tokenizer
+from scrutiny.training.pretraining.writing import HASHES, Stated, write_training_hashes
+
+#: Folder of the vocabulary in that of the family.
+TOKENIZER = "tokenizer"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What the seeds share, and which there are.
+
+    Parameters
+    ----------
+    texts
+        Plain text files.
+    recipe
+        Of every seed.
+    seeds
+        Of the runs.
+    checkpoints, precision, teacher, stated
+        As in `Job`.
+    tokenizer
+        Folder of a vocabulary to use; without, one is trained on the texts.
+    """
+
+    texts: tuple[Path, ...]
+    recipe: Recipe
+    seeds: tuple[Seeds, ...]
+    checkpoints: tuple[int, ...] = ()
+    precision: Precision = "fp32"
+    teacher: Teacher | None = None
+    stated: Stated = field(default_factory=Stated)
+    tokenizer: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """Who is told what, and who may stop it all."""
+
+    on_log: Callable[[Seeds, dict[str, float]], None] = lambda _seeds, _row: None
+    should_stop: Callable[[], bool] = lambda: False
+
+
+def pretrain_family(
+    family: Family, out: Path, *, device: str = "cpu", telling: Telling | None = None
+) -> list[Path] | None:
+    """Folders of all seeds; None if it was stopped, to be taken up by the same call.
+
+    Parameters
+    ----------
+    family
+        What to train.
+    out
+        Its folder: the vocabulary, the hashes of the texts and a folder for each seed.
+    device
+        "cpu", "cuda:0".
+    telling
+        Who is told.
+
+    Raises
+    ------
+    DataError, PlanError, ModelError, StorageError
+        As `prepare` and `pretrain`.
+    """
+    told = telling or Telling()
+    prepared = _prepared(family, out)
+    if not (out / HASHES).is_file():
+        write_training_hashes(prepared, out)
+    folders = []
+    for seeds in family.seeds:
+        job = Job(
+            prepared, seeds, family.checkpoints, family.precision, family.teacher, family.stated
+        )
+        folder = pretrain(
+            job,
+            out,
+            device=device,
+            on_log=lambda row, seeds=seeds: told.on_log(seeds, row),  # type: ignore[misc]
+            should_stop=told.should_stop,
+        )
+        if folder is None:
+            return None
+        folders.append(folder)
+    return folders
+
+
+def _prepared(family: Family, out: Path) -> Prepared:
+    """Texts and vocabulary; a vocabulary that was trained before is used again."""
+    kept = out / TOKENIZER
+    given = family.tokenizer or (kept if (kept / "tokenizer.json").is_file() else None)
+    prepared = prepare(family.texts, family.recipe, tokenizer=given)
+    if given is None:
+        save_tokenizer(prepared.tokenizer, kept, family.recipe.positions)
+    return prepared
+
+
+def seeds_of(both: Sequence[int], init: Sequence[int], data: Sequence[int]) -> tuple[Seeds, ...]:
+    """Runs of ``--seed``, or all pairs of ``--init-seed`` and ``--data-seed``.
+
+    Examples
+    --------
+    >>> [seeds.place() for seeds in seeds_of([], [1, 2], [7])]
+    ['init_seed-1/data_seed-7', 'init_seed-2/data_seed-7']
+    """
+    if init or data:
+        return tuple(Seeds(i, d) for i in init or (1,) for d in data or (1,))
+    return tuple(Seeds(seed, seed) for seed in both or (1,))
