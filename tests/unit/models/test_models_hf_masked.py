@@ -241,5 +241,5 @@ def test_a_long_pair_fails_alone(folders, unlabeled):
 def test_a_masked_model_has_no_next_sentence(folders, unlabeled):
     model = load_model(f"hf:{folders('Bert')}", unlabeled)
     assert "next_sentence" not in model.capabilities
-    with pytest.raises(ModelError, match="cannot be asked for next_sentence. It has: .*masked"):
+    with pytest.raises(ModelError, match=r"cannot be asked for next_sentence\. It has: .*masked"):
         ask_or_fail(model, "next_sentence", [SentencePair("a", "b")])
