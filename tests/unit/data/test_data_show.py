@@ -60,3 +60,21 @@ def test_summary_gives_the_data_string(write):
 def test_quantiles_are_counts():
     assert quantiles(range(1, 101)) == (1, 5, 25, 50, 75, 95, 100)
     assert quantiles([7]) == (7,) * 7
+
+
+def test_summary_of_pairs_without_labels():
+    rows = [
+        {"more": f"He saw {i}.", "less": f"She saw {i}.", "category": "ab"[i % 3 == 0]}
+        for i in range(6)
+    ]
+    summary = summarize(load_dataset(rows))
+    assert (summary.is_labeled, summary.n_without_gold, summary.chance) == (False, 0, None)
+    assert summary.members == {"category": {"a": 4, "b": 2}, "set": {"original": 6}}
+    assert [field.name for field in summary.fields] == ["more", "less"]
+    assert not any("gold" in note for note in summary.notes)
+
+
+def test_groups_of_many_values_have_no_members():
+    rows = [{"text": f"Text {i}.", "topic": f"t{i}"} for i in range(21)]
+    summary = summarize(load_dataset(rows, columns={"group": "topic"}))
+    assert (summary.groups, summary.members) == ({"topic": 21}, {})

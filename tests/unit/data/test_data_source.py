@@ -1,7 +1,7 @@
 import pytest
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.source import OPTIONS, DataSource, parse_source, schemes
+from scrutiny.data.source import OPTIONS, DataSource, known_options, parse_source, schemes
 
 
 def test_parts():
@@ -81,8 +81,15 @@ def test_options_that_do_not_read(text, phrase):
 
 
 def test_every_reader_has_a_scheme():
-    assert schemes() == ["builtin", "conll", "csv", "hf", "json", "jsonl", "parquet", "tsv"]
+    assert schemes() == [
+        *("builtin", "conll", "crows-pairs", "csv", "hf", "json", "jsonl", "parquet"),
+        *("sent-bias", "stereoset", "text", "tsv"),
+    ]
 
 
 def test_every_option_says_what_it_is_for():
     assert all(OPTIONS.values())
+    options = known_options("stereoset")
+    assert all(options.values())
+    assert {*OPTIONS, "more", "kind"} <= set(options)
+    assert "control" not in known_options("stereoset")

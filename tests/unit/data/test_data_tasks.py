@@ -29,7 +29,8 @@ def test_margins():
 
 
 def test_every_registered_task_is_here():
-    assert registry().names("task") == [f"{name}@1" for name in NAMES]
+    labeled = [n for n in registry().names("task") if load_task(n).scored_by is not None]
+    assert labeled == [f"{name}@1" for name in NAMES]
 
 
 def test_unknown_task_has_near_names():

@@ -68,10 +68,10 @@ def _published(source: DataSource, header: list[str]) -> Iterator[RawRow]:
         )
     is_numbered = header[0] not in ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
     has_annotations = "annotations" in header
-    return _pairs(source, header[0] if is_numbered else "", has_annotations=has_annotations)
+    return _pairs(source, header[0] if is_numbered else None, has_annotations=has_annotations)
 
 
-def _pairs(source: DataSource, number: str, *, has_annotations: bool) -> Iterator[RawRow]:
+def _pairs(source: DataSource, number: str | None, *, has_annotations: bool) -> Iterator[RawRow]:
     """Rows of the file with a header; its repetitions share a ``pair``."""
     firsts: dict[tuple[str, str], str] = {}
     name = "original" if has_annotations else "revised"
@@ -82,7 +82,7 @@ def _pairs(source: DataSource, number: str, *, has_annotations: bool) -> Iterato
             continue
         row = raw.values
         texts = row["sent_more"], row["sent_less"]
-        own = str(row[number]) if number else str(i)
+        own = str(i) if number is None else str(row[number])
         first = firsts.setdefault(texts, own)
         yield RawRow(
             raw.line,
