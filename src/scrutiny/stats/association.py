@@ -12,7 +12,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.exact import TIE, two_sided
 from scrutiny.stats.partitions import MOST_SPLITS, Partitions, partitions
 
-_NO_SPREAD: Final = 1e-24  # of the squares' mean: a variance below is rounding
+_NO_SPREAD: Final = 1e-13  # of the sum of squares: what is left below it is rounding
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from scrutiny.stats.errors import StatisticsError
 #: the observed split is added to them.
 MOST_SPLITS: Final = 100_000
 _MOST_CELLS: Final = 50_000_000  # entries of a table before packing
-_ROWS: Final = 4096  # splits drawn at a time
+_DRAWN: Final = 4_000_000  # random numbers held at a time
 _BITS: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
 
@@ -108,8 +108,9 @@ def _some(n: int, first: int, draws: int) -> NDArray[np.uint8]:
     """Splits drawn at random, each independent of the others."""
     rng = generator(0, "partitions", name=f"{n}/{first}", item=str(draws))
     bits = np.empty((-(-n // 8), draws), dtype=np.uint8)
-    for start in range(0, draws, _ROWS):
-        rows = min(_ROWS, draws - start)
+    most = max(1, _DRAWN // n)
+    for start in range(0, draws, most):
+        rows = min(most, draws - start)
         keys = rng.random((rows, n), dtype=np.float32)  # a tie moves nobody's chance
         chosen = np.argpartition(keys, first, axis=1)[:, :first]
         table = np.zeros((rows, n), dtype=np.bool_)
