@@ -117,6 +117,7 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
             return _own_columns(told, stated, table)
     name = name or _infer(roles, source, table)
     needed = load_task(name).columns
+    _refuse_foreign(name, source, own=())
     _require([c for c in needed if c not in ("label", "tags")], roles, source, table, name)
     roles = {role: column for role, column in roles.items() if role in (*needed, "id")}
     constants = _add_shared(roles, stated, table)
@@ -143,6 +144,7 @@ def _own_columns(task: str, stated: DataSource, table: Table) -> Columns:
     is it.
     """
     own = roles_of(load_task(task))
+    _refuse_foreign(task, stated, own=own)
     roles = {
         role.key: _column(stated.option(role.name), role.name, stated, table)
         for role in (*own, _ID_ROLE)
@@ -163,22 +165,34 @@ def _own_columns(task: str, stated: DataSource, table: Table) -> Columns:
     return Columns(task, roles, tuple(guessed), constants)
 
 
+def _refuse_foreign(task: str, source: DataSource, *, own: Sequence[Role]) -> None:
+    """Refuse options that only other tasks have."""
+    for name in source.options:
+        if name not in OPTIONS and name not in {role.name for role in own}:
+            mine = f": it has {', '.join(role.name for role in own)}" if own else ""
+            raise DataError(
+                f"In {source}, {name}= is no column of {task}{mine}. Columns to compare groups by "
+                "are listed in group=, those whose rows belong together in unit=."
+            )
+
+
 def _require_own(
     own: Sequence[Role], roles: Mapping[str, str], source: DataSource, table: Table, task: str
 ) -> None:
     for role in own:
         if role.is_needed and role.key not in roles:
-            raise DataError(_lacking(task, role.name, role.meaning, source=source, table=table))
+            raise DataError(_lacking(task, role.name, role.meaning, table=table))
 
 
 def _task_of_options(options: Mapping[str, str]) -> str:
     """Task whose columns the options name where those are not everybody's; else nothing."""
     if set(options) <= set(OPTIONS):
         return ""
-    for task in every_task():
-        if set(task_names := _telling(task)) - set(ROLES) and set(task_names) <= set(options):
-            return str(task.name)
-    return ""
+    counts = [
+        (len((set(_telling(task)) - set(ROLES)) & set(options)), task) for task in every_task()
+    ]
+    best, task = max(counts, key=lambda pair: pair[0])
+    return str(task.name) if best else ""
 
 
 def _task_of_names(columns: Collection[str]) -> str:
@@ -269,14 +283,14 @@ def _require(
 ) -> None:
     for role in needed:
         if role not in roles:
-            raise DataError(_lacking(task, role, OPTIONS[role], source=source, table=table))
+            raise DataError(_lacking(task, role, OPTIONS[role], table=table))
 
 
-def _lacking(task: str, role: str, meaning: str, *, source: DataSource, table: Table) -> str:
+def _lacking(task: str, role: str, meaning: str, *, table: Table) -> str:
     return (
         f"{task} needs {meaning.replace('column', 'a column', 1)}, and none of {table.place} is "
         f"known to be it. Its columns are {_listed(table.columns)}: add {role}=NAME to the data "
-        f"string {source.scheme}:{source.target}."
+        "string."
     )
 
 

@@ -139,3 +139,13 @@ def test_passages_of_a_table_are_stated():
     assert load_dataset(rows).task == "text-classification"
     data = load_dataset(rows, columns={"task": "passages", "text": "body", "document": "chapter"})
     assert data.examples[0].attributes == {"u_document": "one"}
+
+
+def test_the_sample_of_agreement():
+    data = load_dataset("builtin:agreement")
+    assert (data.task, data.bad_rows, data.notes) == ("minimal-pairs", (), ())
+    assert len(data) >= 200
+    first = data.examples[0]
+    assert set(first.attributes) == {"a_construction", "a_number", "u_template"}
+    assert all(e.fields["good"] != e.fields["bad"] for e in data.examples)
+    assert len({e.fields["good"] for e in data.examples}) == len(data)

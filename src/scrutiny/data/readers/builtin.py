@@ -19,13 +19,15 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     ),
     "entities": ("entities.conll", {"tokens": "tokens", "tags": "tags"}),
     "agreement": (
-        "agreement.jsonl",
+        "agreement_pairs.jsonl",
         {
             "task": "minimal-pairs",
             "good": "good",
             "bad": "bad",
             "construction": "construction",
-            "template": "template",
+            "template": "frame",
+            "group": "number",
+            "id": "id",
         },
     ),
 }
