@@ -11,21 +11,17 @@ the allocator's page faults (a tenth to a fifth of the time), and OMP_NUM_THREAD
 
 import argparse
 import fcntl
-import signal
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from scrutiny.training.pretraining.batches import Batches
-from scrutiny.training.pretraining.export import save_weights
-from scrutiny.training.pretraining.loop import Keeping, train
-from scrutiny.training.pretraining.network import new_network, start_from_frequencies
 from scrutiny.training.pretraining.recipe import Recipe
-from scrutiny.training.pretraining.run import Seeds, digest_of, prepare
+from scrutiny.training.pretraining.run import Job, Seeds, prepare, pretrain
+from scrutiny.training.pretraining.stopping import stopping_on_signals
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
+from scrutiny.training.pretraining.writing import Stated
 
 FAMILIES = {"bert-4x128": Recipe(layers=4), "bert-2x128": Recipe(layers=2)}
 JOBS = [
@@ -35,16 +31,19 @@ JOBS = [
 ]
 CHECKPOINTS = (400, 1000, 2500, 5000)
 WITH_CHECKPOINTS = (1, 2)  # seeds
-
-
-@dataclass
-class Stop:
-    """Whether somebody asked this process to stop."""
-
-    asked: bool = False
-
-    def __call__(self, *_):
-        self.asked = True
+STATED = Stated(
+    "CC BY-SA 4.0",
+    (
+        "Standard Ebooks, twelve books (CC0 1.0)",
+        "WikiText-2, validation part: contributors of Wikipedia; Merity et al. 2016 (CC BY-SA 3.0)",
+        "movie_reviews, sentence_polarity, subjectivity: Pang and Lee 2004, 2005 (CC BY 4.0)",
+        "product_reviews_1: Hu and Liu 2004 (CC BY 4.0)",
+        "WNUT-17, training part: Derczynski et al. 2017 (CC BY 4.0)",
+        "wikigold: Balasuriya et al. 2009 (CC BY 4.0)",
+        "SemEval-2010 task 8, training part: Hendrickx et al. 2010 (CC BY 3.0)",
+        "UD English EWT, training part: Silveira et al. 2014 and contributors (CC BY-SA 4.0)",
+    ),
+)
 
 
 def say(work, text):
@@ -59,7 +58,7 @@ def texts_of(work):
 
 
 def vocabulary(work):
-    """Folder of the tokenizer, trained once for both families."""
+    """Folder of the tokenizer, trained once for all families."""
     folder = work / "tokenizer"
     if not (folder / "tokenizer.json").exists():
         made = prepare(texts_of(work), Recipe())
@@ -67,61 +66,46 @@ def vocabulary(work):
     return folder
 
 
-def run(work, family, seed, stop):
-    """Train one job as far as it goes; whether it came to its end."""
-    name, folder = f"{family}/seed-{seed}", work / "runs" / family / f"seed-{seed}"
-    prepared = prepare(texts_of(work), FAMILIES[family], tokenizer=vocabulary(work))
-    seeds = Seeds(seed, seed)
-    network = new_network(prepared.recipe, seed)
-    start_from_frequencies(network, prepared.corpus)
-    begun = time.monotonic()
+def prepared_for(work, family):
+    return prepare(texts_of(work), FAMILIES[family], tokenizer=vocabulary(work))
 
-    def checkpoint(step, model):
-        save_weights(model, folder / f"step-{step}", "fp32")
+
+def job_of(work, family, seed):
+    steps = CHECKPOINTS if seed in WITH_CHECKPOINTS else ()
+    return Job(prepared_for(work, family), Seeds(seed, seed), steps, stated=STATED)
+
+
+def run(work, job, out, stop):
+    """Train one job as far as it goes."""
+    name, begun = f"{out.name}/{job.seeds.place()}", time.monotonic()
 
     def log(row):
-        speed = f"{time.monotonic() - begun:.0f} s since start"
-        say(work, f"{name} { ({k: round(v, 3) for k, v in row.items()}) } {speed}")
+        shown = {k: round(v, 3) for k, v in row.items()}
+        say(work, f"{name} {shown} {time.monotonic() - begun:.0f} s since start")
 
-    keeping = Keeping(
-        folder,
-        digest_of(prepared, seeds),
-        checkpoints=CHECKPOINTS if seed in WITH_CHECKPOINTS else (),
-        on_checkpoint=checkpoint,
-        on_log=log,
-        should_stop=lambda: stop.asked,
-    )
-    batches = Batches(prepared.corpus, prepared.recipe, seed)
-    state = train(network, batches, recipe=prepared.recipe, keeping=keeping)
-    if state.step < prepared.recipe.steps:
-        say(work, f"{name} stopped at step {state.step}")
-        return False
-    save_weights(network, folder / "final", "fp32")
-    say(work, f"{name} finished")
-    return True
+    done = pretrain(job, out, on_log=log, should_stop=stop)
+    say(work, f"{name} {'finished' if done else 'stopped'}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("work", type=Path)
-    parser.add_argument("--worker", default="0")
-    asked = parser.parse_args()
+    parser.add_argument("--worker", default="0", help="Only a name, to tell the processes apart.")
+    work = parser.parse_args().work
     torch.set_num_threads(1)
-    stop = Stop()
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    for family, seed in JOBS:
-        folder = asked.work / "runs" / family / f"seed-{seed}"
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue  # another worker has it
-            if not (folder / "final" / "model.safetensors").exists():
-                run(asked.work, family, seed, stop)
-        if stop.asked:
-            sys.exit(3)
+    with stopping_on_signals() as stop:
+        for family, seed in JOBS:
+            folder = work / "runs" / family / f"seed-{seed}"
+            folder.mkdir(parents=True, exist_ok=True)
+            with (folder / "lock").open("w") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    continue  # another worker has it
+                if not (folder / "training.json").exists():
+                    run(work, job_of(work, family, seed), folder.parent, stop)
+            if stop():
+                sys.exit(3)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,118 @@
+"""Questions to a masked language model: full rows of one length, the head at hidden places only."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.errors import ModelError
+from scrutiny.training.competence.passages import SegmentPairs
+from scrutiny.training.pretraining.corpus import Ints
+from scrutiny.training.pretraining.network import Forward
+from scrutiny.training.pretraining.vocabulary import MASK, load_vocabulary
+
+Floats = NDArray[np.float64]
+_CELLS: Final = 16_384  # positions of one forward pass
+
+
+class MaskedModel:
+    """A `BertForPreTraining` of this vocabulary family, in float32.
+
+    Parameters
+    ----------
+    folder
+        Checkpoint.
+    device
+        "cpu", "cuda:0".
+
+    Raises
+    ------
+    ModelError
+        If it is no BERT.
+    """
+
+    def __init__(self, folder: Path, *, device: str = "cpu") -> None:
+        import torch
+        from transformers import AutoConfig, BertForPreTraining
+
+        if AutoConfig.from_pretrained(folder, local_files_only=True).model_type != "bert":
+            raise ModelError(f"{str(folder)!r} is no BERT; competence is measured for BERTs only.")
+        network = BertForPreTraining.from_pretrained(
+            folder, local_files_only=True, dtype=torch.float32
+        )
+        self._device = device
+        self._forward = Forward(network.to(device).eval(), is_bf16=False)
+        self.tokenizer = load_vocabulary(folder)
+
+    def log_probabilities(
+        self, rows: Ints, places: Ints, answers: Ints
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Log probability of each hidden piece, and whether it was the likeliest.
+
+        Parameters
+        ----------
+        rows
+            (row, position) with pieces hidden already.
+        places
+            (hidden,) flat places ``row * length + position``, rising.
+        answers
+            (hidden,) what stood there.
+        """
+        import torch
+
+        length = rows.shape[1]
+        logs, hits = [], []
+        for a, b in _spans(len(rows), max(1, _CELLS // length)):
+            at = slice(*np.searchsorted(places, [a * length, b * length]))
+            wanted = torch.from_numpy(answers[at]).to(self._device)
+            with torch.inference_mode():
+                part = torch.from_numpy(rows[a:b]).to(self._device)
+                hidden = self._forward.hidden(part, torch.zeros_like(part))
+                own = torch.from_numpy(places[at] - a * length).to(self._device)
+                scores = torch.log_softmax(self._forward.scores(hidden, own), -1)
+                logs.append(scores.gather(1, wanted[:, None])[:, 0].double().cpu().numpy())
+                hits.append((scores.argmax(-1) == wanted).cpu().numpy())
+        return np.concatenate(logs), np.concatenate(hits)
+
+    def one_at_a_time(self, rows: Ints, is_open: NDArray[np.bool_]) -> tuple[Floats, Ints]:
+        """Log probability (hidden,) of every open piece when it alone is hidden, and its row.
+
+        Parameters
+        ----------
+        rows
+            (row, position) whole.
+        is_open
+            (row, position) whether a piece is asked for.
+        """
+        owner, position = np.nonzero(is_open)
+        length = rows.shape[1]
+        logs = []
+        step = max(1, _CELLS // length) * 8  # bounded memory, however many rows
+        for a, b in _spans(len(owner), step):
+            part = rows[owner[a:b]]
+            line = np.arange(b - a)
+            answers = part[line, position[a:b]]
+            part[line, position[a:b]] = MASK
+            logs.append(self.log_probabilities(part, line * length + position[a:b], answers)[0])
+        return np.concatenate(logs), owner
+
+    def says_next(self, pairs: SegmentPairs) -> Ints:
+        """(row,) 0 where the model says that the second segment follows, else 1."""
+        import torch
+
+        found = []
+        for a, b in _spans(len(pairs.pieces), max(1, _CELLS // pairs.pieces.shape[1])):
+            with torch.inference_mode():
+                parts: list[Any] = [
+                    torch.from_numpy(x[a:b]).to(self._device)
+                    for x in (pairs.pieces, pairs.segments)
+                ]
+                scores = self._forward.next_scores(self._forward.hidden(*parts))
+                found.append(scores.argmax(-1).cpu().numpy())
+        return np.concatenate(found)
+
+
+def _spans(n: int, step: int) -> Iterator[tuple[int, int]]:
+    return ((a, min(a + step, n)) for a in range(0, n, step))

@@ -1,0 +1,146 @@
+"""Held-out passages: the same for every checkpoint of every family with this vocabulary."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.training.pretraining.corpus import Corpus, Ints
+from scrutiny.training.pretraining.vocabulary import CLS, SEP
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Rows of one length, ``[CLS] pieces [SEP]``.
+
+    Parameters
+    ----------
+    pieces
+        (row, position).
+    begins
+        (row,) where each row's first piece stands in the corpus.
+    document
+        (row,) document of each.
+    """
+
+    pieces: Ints
+    begins: Ints
+    document: Ints
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def chosen(self, rows: Ints) -> "Passages":
+        """Some of the rows."""
+        return Passages(self.pieces[rows], self.begins[rows], self.document[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPairs:
+    """Rows ``[CLS] a [SEP] b [SEP]``, half of which go on, half of which do not.
+
+    Parameters
+    ----------
+    pieces, segments
+        (row, position).
+    is_next
+        (row,) 0: the second segment follows the first; 1: it does not.
+    document
+        (row,) document of the first segment.
+    """
+
+    pieces: Ints
+    segments: Ints
+    is_next: Ints
+    document: Ints
+
+
+def passages_of(corpus: Corpus, length: int) -> Passages:
+    """Passages one after the other in each document; what is left at its end is not used.
+
+    Parameters
+    ----------
+    corpus
+        Held-out text.
+    length
+        Pieces of a row, ``[CLS]`` and ``[SEP]`` included.
+    """
+    size = length - 2
+    begins: list[int] = []
+    for first, last in _document_borders(corpus):
+        begins += range(first, last - size + 1, size)
+    at = np.array(begins, dtype=np.int64)
+    body = corpus.pieces[at[:, None] + np.arange(size)].astype(np.int64)
+    ends = np.full((len(at), 1), CLS), np.full((len(at), 1), SEP)
+    sentence = np.searchsorted(corpus.starts, at, side="right") - 1
+    return Passages(np.hstack([ends[0], body, ends[1]]), at, corpus.document[sentence])
+
+
+def spread(passages: Passages, n: int) -> Passages:
+    """At most ``n`` passages, evenly over all of them."""
+    rows = np.unique(np.linspace(0, len(passages) - 1, min(n, len(passages))).round())
+    return passages.chosen(rows.astype(np.int64))
+
+
+def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentPairs:
+    """Pairs of segments that break at a sentence; every other one goes on as it did.
+
+    The second segment of the others begins at a sentence of another document of the same corpus,
+    so topic and style of the source tell nothing.
+
+    Parameters
+    ----------
+    corpus
+        Held-out text of one source.
+    length
+        Pieces of a row, special ones included.
+    n
+        Pairs; spread evenly over the places where one can begin.
+    seed
+        Of the places that segments come from.
+    """
+    draw = np.random.default_rng(seed)
+    size = length - 3
+    ends = corpus.document_ends()
+    starts = corpus.starts[:-1]
+    fits = np.flatnonzero(ends - starts >= size)
+    rows: list[tuple[int, int, int, int]] = []
+    for sentence in draw.permutation(fits).tolist():
+        begin = int(starts[sentence])
+        inside = starts[(starts > begin + 0.2 * size) & (starts < begin + 0.8 * size)]
+        if len(rows) == n or not len(inside):
+            continue
+        border = int(draw.choice(inside))
+        follows = border if len(rows) % 2 == 0 else _elsewhere(corpus, fits, sentence, draw)
+        rows.append((sentence, begin, border, follows))
+    return _joined(corpus, rows, size)
+
+
+def _elsewhere(corpus: Corpus, fits: Ints, sentence: int, draw: np.random.Generator) -> int:
+    others = fits[corpus.document[fits] != corpus.document[sentence]]
+    return int(corpus.starts[draw.choice(others)])
+
+
+def _joined(corpus: Corpus, rows: list[tuple[int, int, int, int]], size: int) -> SegmentPairs:
+    pieces, segments = [], []
+    for _, begin, border, follows in rows:
+        first = corpus.pieces[begin:border]
+        second = corpus.pieces[follows : follows + size - len(first)]
+        pieces.append(np.concatenate([[CLS], first, [SEP], second, [SEP]]))
+        segments.append((np.arange(size + 3) >= len(first) + 2).astype(np.int64))
+    is_next = np.array([int(follows != border) for _, _, border, follows in rows], dtype=np.int64)
+    owner = np.array([corpus.document[sentence] for sentence, *_ in rows], dtype=np.int64)
+    return SegmentPairs(np.stack(pieces).astype(np.int64), np.stack(segments), is_next, owner)
+
+
+def _document_borders(corpus: Corpus) -> list[tuple[int, int]]:
+    """First piece of each document, and where it ends."""
+    ends = corpus.document_ends()
+    first = np.flatnonzero(np.diff(corpus.document, prepend=-1))
+    return [(int(corpus.starts[s]), int(ends[s])) for s in first]
+
+
+def pieces_document(corpus: Corpus) -> NDArray[Any]:
+    """(piece,) document of each piece."""
+    return np.repeat(corpus.document, corpus.sizes())
