@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -253,15 +254,19 @@ class HfEncoder:
 
 
 def _encoded(one: Any) -> Encoded:
-    """Our view of what the tokenizer gives; special tokens have the segment of their text."""
-    special = tuple(map(bool, one.special_tokens_mask))
-    segments = zip(one.sequence_ids, one.type_ids, strict=True)
+    """Our view of what the tokenizer gives.
+
+    Special tokens have the segment that it gives them, but none behind the second text is in the
+    first (RoBERTa's tokenizer knows one segment only).
+    """
+    own = zip(one.sequence_ids, one.type_ids, strict=True)
+    segments = accumulate((kind if text is None else text for text, kind in own), max)
     return Encoded(
         ids=tuple(one.ids),
-        is_special=special,
+        is_special=tuple(map(bool, one.special_tokens_mask)),
         offsets=tuple(one.offsets),
         words=tuple(one.word_ids),
-        segments=tuple(kind if text is None else text for text, kind in segments),
+        segments=tuple(segments),
     )
 
 

@@ -11,6 +11,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.determinism import check_determinism
+from scrutiny.testing.check_language import LANGUAGE, check_language_model
 from scrutiny.testing.promises import SAMPLE_TEXTS, promise, require_members
 
 _MEMBERS: Final = (
@@ -22,6 +23,7 @@ _MEMBERS: Final = (
     "fingerprint",
     "predict",
 )
+_METHODS: Final = {"tokenizes": "encode"}  # the others are called as their capability
 _FIELDS: Final = {"text-pair-classification": ("text", "text_pair")}
 
 
@@ -30,7 +32,9 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
 
     Checked: members and their types; a fingerprint that stays the same; an empty list of examples;
     sound answers in order; examples that are not changed; equal answers when asked again, one by
-    one, in other batches and in reverse, to the last bit where that is promised.
+    one, in other batches and in reverse, to the last bit where that is promised. A model without
+    ``predict`` among its capabilities is asked no examples; a language model is checked by
+    `check_language_model`.
 
     Parameters
     ----------
@@ -46,6 +50,10 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
     """
     require_members(model, _MEMBERS, protocol="model")
     _check_members(model)
+    if model.capabilities & LANGUAGE:
+        check_language_model(model)
+    if "predict" not in model.capabilities:
+        return
     asked = list(examples) if examples is not None else sample_examples(model.task)
     try:
         _check_answers(model, asked)
@@ -86,9 +94,14 @@ def _check_members(model: Model) -> None:
     for capability in sorted(model.capabilities):
         promise(
             name,
-            is_kept=callable(getattr(model, capability, None)),
+            is_kept=callable(getattr(model, _METHODS.get(capability, capability), None)),
             message=f"it claims the capability {capability!r} and has no such method.",
         )
+    promise(
+        name,
+        is_kept=bool(model.capabilities & (LANGUAGE | {"predict"})),
+        message="it claims neither the capability 'predict' nor one of a language model.",
+    )
     promise(
         name,
         is_kept=isinstance(model.is_batch_invariant, bool),

@@ -26,7 +26,7 @@ class FlakyClassifier:
     """
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, fails_on: Collection[str], *, inner: Model | None = None) -> None:
         self._inner: Model = inner or KeywordClassifier()
@@ -61,7 +61,7 @@ class NanClassifier:
     """
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, fails_on: Collection[str], *, inner: Model | None = None) -> None:
         self._inner: Model = inner or KeywordClassifier()
@@ -94,7 +94,7 @@ class WrongShapeClassifier:
     """
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(
         self, columns: int = 3, *, labels: tuple[str, ...] = ("negative", "positive")

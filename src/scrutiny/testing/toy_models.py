@@ -33,7 +33,7 @@ class KeywordClassifier:
     """
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class ConstantClassifier:
     """
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class GazetteerTagger:
     """  # noqa: E501 - the example's output is one line
 
     is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.source = "testing:GazetteerTagger"

@@ -15,6 +15,7 @@ from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.language import Cloze, Passage  # noqa: E402
 from scrutiny.models.hf_language import head_of  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.testing import check_adapter  # noqa: E402
 
 ALL = {"tokenizes", "representations", "attention_received"}
 
@@ -43,6 +44,15 @@ def test_the_head_gives_the_capabilities(tmp_path, unlabeled, kind, head, more):
     assert (model.labels, model.task) == ((), "sentence-pairs")
     found = model.representations([Passage("the film")], poolings=["cls"], layers=[2])
     assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [("Bert", "ForPreTraining"), ("Roberta", "ForMaskedLM"), ("GPT2", "LMHeadModel")],
+)
+def test_they_keep_the_promises_of_their_capabilities(tmp_path, unlabeled, kind, head):
+    make_language_model(tmp_path, kind, head=head)
+    check_adapter(load_model(f"hf:{tmp_path}", unlabeled))
 
 
 def test_heads_by_name_alone():

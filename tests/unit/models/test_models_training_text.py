@@ -12,7 +12,7 @@ def test_the_training_text_is_all_that_is_added(make):
     model = with_training_text(inner, lambda: calls.append(1) or [3, 5])
     assert isinstance(model, Model)
     assert isinstance(model, KnowsTrainingText)
-    assert model.capabilities == {"training_hashes"}
+    assert model.capabilities == {"predict", "training_hashes"}
     assert model.fingerprint() == inner.fingerprint()
     assert model.predict(make("a")) == inner.predict(make("a"))
     assert calls == []

@@ -3,12 +3,20 @@
 import pytest
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError
+from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
 from scrutiny.run import asking
 from scrutiny.run.asking import Asker
-from scrutiny.testing import FlakyClassifier, KeywordClassifier, NanClassifier
+from scrutiny.run.context import RunContext
+from scrutiny.testing import (
+    FlakyClassifier,
+    KeywordClassifier,
+    NanClassifier,
+    ToyCausalLanguageModel,
+    ToyMaskedLanguageModel,
+)
 
 
 class Desk:
@@ -150,3 +158,124 @@ def test_a_chunk_of_failures_after_one_that_answered_is_no_broken_model(monkeypa
     model = FlakyClassifier({str(n) for n in range(asking.HOPELESS, 2 * asking.HOPELESS)})
     answers = asker(model, Desk()).predict(texts)
     assert sum(isinstance(a, Failure) for a in answers) == asking.HOPELESS
+
+
+# --- queries to language models ---
+
+
+class Masked(ToyMaskedLanguageModel):
+    """Notes every query that reaches it; raises on those with a forbidden token."""
+
+    def __init__(self, *, forbidden=-1):
+        super().__init__({f"w{n}": n + 1.0 for n in range(40)})
+        self.calls = []
+        self.forbidden = forbidden
+
+    def masked_logprobs(self, queries):
+        self.calls.append(list(queries))
+        if any(self.forbidden in cloze.ids for query in queries for cloze in query):
+            raise ValueError("this token makes this model fail")
+        return super().masked_logprobs(queries)
+
+
+def cloze(token, *, length=3):
+    return (Cloze((2, *(token,) * (length - 2), 3), (1, 2), (token, 3)),)
+
+
+def test_each_distinct_query_is_asked_once_and_answers_stand_in_order():
+    model, desk = Masked(), Desk()
+    made = asker(model, desk)
+    queries = [cloze(7, length=9), cloze(8), cloze(7, length=9), ()]
+    answers = made.ask("masked_logprobs", queries)
+    assert answers == ToyMaskedLanguageModel.masked_logprobs(model, queries)
+    assert model.calls == [[(), cloze(8), cloze(7, length=9)]]  # the smallest first
+    assert (made.tally.asked, made.tally.cached) == (3, 1)
+    again = asker(model, desk)
+    assert again.ask("masked_logprobs", [cloze(8), cloze(9)]) == model.masked_logprobs(
+        [cloze(8), cloze(9)]
+    )
+    assert (again.tally.asked, again.tally.cached) == (1, 1)
+    assert again.ask("masked_logprobs", []) == []
+
+
+def test_another_model_or_capability_is_asked_anew():
+    model, desk = Masked(), Desk()
+    ids = (2, 5, 3)
+    asker(model, desk).ask("attention_received", [ids])
+    other = asker(model, desk, fingerprint="g")
+    other.ask("attention_received", [ids])
+    assert other.tally.asked == 1
+    assert len(desk.known) == 2
+
+
+def test_one_bad_query_fails_alone():
+    model, desk = Masked(forbidden=9), Desk()
+    made = asker(model, desk)
+    answers = made.ask("masked_logprobs", [cloze(n) for n in range(5, 15)])
+    assert [n for n, a in zip(range(5, 15), answers, strict=True) if isinstance(a, Failure)] == [9]
+    assert answers[4].reason == "model_error"
+    assert "makes this model fail" in made.tally.failure
+    assert len(desk.known) == 9
+
+
+def test_a_kill_keeps_the_chunks_before_it(monkeypatch):
+    monkeypatch.setattr(asking, "CHUNK_TOKENS", 9)
+    model, desk, queries = Masked(), Desk(fail_after=2), [cloze(n) for n in range(5, 15)]
+    with pytest.raises(KeyboardInterrupt):
+        asker(model, desk).ask("masked_logprobs", queries)
+    assert desk.kept == [3, 3]
+    desk.fail_after = None
+    again = asker(model, desk)
+    assert again.ask("masked_logprobs", queries) == model.masked_logprobs(queries)
+    assert (again.tally.asked, again.tally.cached) == (4, 6)
+
+
+def test_a_query_larger_than_a_chunk_is_a_chunk(monkeypatch):
+    monkeypatch.setattr(asking, "CHUNK_TOKENS", 4)
+    desk = Desk()
+    asker(Masked(), desk).ask("masked_logprobs", [cloze(5, length=9), cloze(6), cloze(7)])
+    assert desk.kept == [1, 1, 1]
+
+
+def test_a_language_model_that_only_raises_is_broken():
+    many_queries = [cloze(9, length=n + 3) for n in range(asking.HOPELESS)]
+    with pytest.raises(ModelError, match="raised an error for each of the 20"):
+        asker(Masked(forbidden=9), Desk()).ask("masked_logprobs", many_queries)
+
+
+def test_what_a_model_cannot_be_asked():
+    with pytest.raises(ModelError, match="cannot be asked for next_sentence"):
+        asker(KeywordClassifier(), Desk()).ask("next_sentence", [SentencePair("a", "b")])
+    with pytest.raises(ConformanceError, match="'hidden_states' is nothing to ask"):
+        asker(Masked(), Desk()).ask("hidden_states", [(2, 3)])
+
+
+@pytest.mark.parametrize(
+    ("capability", "queries"),
+    [
+        ("next_sentence", [SentencePair("w1", "w2"), SentencePair("w1", "w1")]),
+        ("attention_received", [(2, 5, 3), (2, 3)]),
+        ("masked_logprobs", [(), cloze(6), (Cloze((2, 3), (), ()),)]),
+    ],
+)
+def test_answers_are_the_same_from_the_cache(capability, queries):
+    model, desk = ToyMaskedLanguageModel({"w1": 1.0, "w2": 2.0}), Desk()
+    fresh = asker(model, desk).ask(capability, queries)
+    kept = asker(model, desk)
+    assert kept.ask(capability, queries) == fresh
+    assert kept.tally.asked == 0
+    assert [type(a) for a in kept.ask(capability, queries)] == [type(a) for a in fresh]
+
+
+def test_continuations_are_asked_by_length():
+    model, desk = ToyCausalLanguageModel({"a": 1.0}), Desk()
+    queries = [Continuation((2, 5, 5, 5)), Continuation((2, 5), 2), Continuation((2, 5))]
+    assert [len(a) for a in asker(model, desk).ask("token_logprobs", queries)] == [3, 0, 1]
+
+
+def test_a_context_asks_its_asker_or_nobody():
+    made = asker(Masked(), Desk())
+    context = RunContext(task=None, seed=0, desk=Desk(), asker=made)
+    assert context.ask("masked_logprobs", [cloze(5)]) == made.ask("masked_logprobs", [cloze(5)])
+    nobody = RunContext(task=None, seed=0, desk=Desk())
+    assert nobody.ask("masked_logprobs", [cloze(5)]) == [Failure("no_model")]

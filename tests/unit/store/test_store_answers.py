@@ -4,9 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrutiny.core.canonical import canonical_json
 from scrutiny.core.example import Example, Span
+from scrutiny.core.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
-from scrutiny.store.answers import AnswerCache, answer_keys, decode, encode
+from scrutiny.store.answers import (
+    AnswerCache,
+    _plain_json,
+    answer_keys,
+    decode,
+    decode_numbers,
+    encode,
+    encode_numbers,
+    query_keys,
+)
 
 BASE = {"fingerprint": "f", "capability": "predict", "label_map": "l", "draw": 0}
 EXAMPLE = Example("1", {"text": "a b", "text_pair": "c"}, tokens={"text": ((0, 1), (2, 3))})
@@ -103,3 +114,53 @@ def test_more_keys_than_sqlite_takes_at_once(tmp_path):
     assert cache.get_many(list(answers)) == {}
     assert cache.size()[0] == 0
     cache.close()
+
+
+# --- queries to language models ---
+
+QUERIES = [
+    (Cloze((1, 2), (0,), (5,)),),
+    (Cloze((1, 2), (0,), (6,)),),
+    (Cloze((1, 2), (0,), (5,), (0, 1)),),
+    (Cloze((1, 2), (0,), (5,)), Cloze((1, 2), (0,), (5,))),
+    (),
+    Continuation((1, 2)),
+    Continuation((1, 2), 2),
+    (1, 2),
+    (12,),
+    SentencePair("a", "bé"),
+    SentencePair("ab", "é"),
+    SentencePair("a", "\ud800"),
+]
+
+
+def test_distinct_queries_have_distinct_keys():
+    keys = query_keys([*QUERIES, *QUERIES], fingerprint="f", capability="c")
+    assert len(set(keys)) == len(QUERIES)
+    assert keys[: len(QUERIES)] == keys[len(QUERIES) :]
+
+
+def test_keys_differ_by_model_and_capability():
+    found = [
+        query_keys(QUERIES[:1], fingerprint=f, capability=c)[0]
+        for f, c in [("f", "c"), ("g", "c"), ("f", "d"), ("fc", "")]
+    ]
+    assert len(set(found)) == 4
+
+
+def test_what_is_hashed_is_the_canonical_json():
+    for query in QUERIES:
+        assert _plain_json(query) == canonical_json(query)
+
+
+VALUES = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(VALUES | st.lists(VALUES).map(tuple) | st.lists(st.lists(VALUES).map(tuple)).map(tuple))
+def test_numbers_come_back_to_the_last_bit(answer):
+    assert decode_numbers(encode_numbers(answer)) == answer
+
+
+def test_an_answer_of_fourteen_clozes_is_small():
+    answer = tuple((-float(n),) for n in range(14))
+    assert len(encode_numbers(answer)) == 1 + 4 + 14 * 4 + 14 * 8

@@ -1,0 +1,253 @@
+"""Conformance of language models: every capability that they claim, asked in several ways."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.language import (
+    ASKED,
+    POOLINGS,
+    Cloze,
+    Clozes,
+    Continuation,
+    Encoded,
+    Passage,
+    SentencePair,
+)
+from scrutiny.models.checked_language import ask_or_fail
+from scrutiny.testing.promises import promise
+
+#: Capabilities of language models; a model has one of these or ``predict``, or both.
+LANGUAGE: Final = frozenset({*ASKED, "tokenizes", "representations"})
+_TEXTS: Final = (
+    "He is a doctor, and she is a nurse.",
+    "ok",
+    "The plot isn't bad, but 2 hours of Paris in 1999 is too much!",
+    "Straße, naïve café, Ωμέγα, привет",
+    "I ❤️ it 👩‍👩‍👧",
+    "word " * 12,
+    "She is a doctor, and he is a nurse.",
+)
+_NEAR: Final = 1e-4
+
+
+def check_language_model(model: Any) -> None:
+    """Raise unless a model keeps the promises of the language capabilities that it claims.
+
+    Checked: tokens that lie where they say; one sound answer to each query, the same asked again,
+    one by one and in reverse (to the last bit where that is promised, else to 1e-4); probabilities
+    of distinct tokens that do not sum to more than 1; causal models that are blind to what
+    follows; attention that sums to 1; vectors of the right shape, NaN where there is none.
+
+    Parameters
+    ----------
+    model
+        With ``tokenizes`` among its capabilities, which all other checks need.
+
+    Raises
+    ------
+    ConformanceError
+        With a sentence about the first promise that is broken.
+    """
+    claimed = model.capabilities
+    promise(
+        model.source,
+        is_kept="tokenizes" in claimed,
+        message="a language model must have the capability 'tokenizes'.",
+    )
+    encoded = _check_tokens(model)
+    try:
+        if "masked_logprobs" in claimed:
+            _check_masked(model, encoded)
+        if "token_logprobs" in claimed:
+            _check_causal(model, encoded)
+        if "next_sentence" in claimed:
+            pairs = [SentencePair(_TEXTS[i], _TEXTS[j]) for i, j in ((0, 1), (1, 0), (1, 1))]
+            _ask(model, "next_sentence", pairs)
+        if "attention_received" in claimed:
+            _check_attention(model, encoded)
+    except ModelError as error:
+        raise ConformanceError(f"{model.source}: an answer is malformed. {error}") from error
+    if "representations" in claimed:
+        _check_vectors(model)
+
+
+def pseudo_likelihood(model: Any, encoded: Encoded) -> Clozes:
+    """One cloze for each token of a text that the tokenizer did not add, itself masked."""
+    ids = encoded.ids
+    return tuple(
+        Cloze((*ids[:i], model.mask_id, *ids[i + 1 :]), (i,), (ids[i],), encoded.segments)
+        for i, special in enumerate(encoded.is_special)
+        if not special
+    )
+
+
+def _check_tokens(model: Any) -> list[Encoded]:
+    """Tokens of the sample texts, checked."""
+    name = model.source
+    promise(name, is_kept=model.encode([]) == [], message="encode([]) must give an empty list.")
+    found: list[Encoded] = model.encode(list(_TEXTS))
+    promise(name, is_kept=len(found) == len(_TEXTS), message="encode must give one for each text.")
+    bare = model.encode(list(_TEXTS), special=False)
+    for text, one, plain in zip(_TEXTS, found, bare, strict=True):
+        _check_encoded(name, text, one)
+        own = tuple(
+            token for token, added in zip(one.ids, one.is_special, strict=True) if not added
+        )
+        promise(
+            name,
+            is_kept=own == plain.ids and not any(plain.is_special),
+            message=f"encode(special=False) of {text[:40]!r} must give the same tokens less the "
+            "special ones.",
+        )
+    pair = model.encode([_TEXTS[0]], pairs=[_TEXTS[1]])[0]
+    promise(
+        name,
+        is_kept=set(pair.segments) == {0, 1} and list(pair.segments) == sorted(pair.segments),
+        message="segments of a pair must be 0 in the first text and 1 in the second.",
+    )
+    return found
+
+
+def _check_encoded(name: str, text: str, one: Encoded) -> None:
+    """Raise unless one text's columns are of one length and its tokens lie in it."""
+    promise(
+        name,
+        is_kept=len({len(column) for column in one}) == 1,
+        message=f"the columns of {text[:40]!r} differ in length.",
+    )
+    for special, (start, end), word in zip(one.is_special, one.offsets, one.words, strict=True):
+        lies_within = (start, end) == (0, 0) if special else 0 <= start <= end <= len(text)
+        promise(
+            name,
+            is_kept=lies_within and (word is None) == special,
+            message=f"a token of {text[:40]!r} has the place {start}-{end} and the word {word}.",
+        )
+
+
+def _check_masked(model: Any, encoded: Sequence[Encoded]) -> None:
+    """Raise unless masked log-probabilities are sound."""
+    queries = [pseudo_likelihood(model, one) for one in encoded]
+    _ask(model, "masked_logprobs", [*queries, queries[0], ()])
+    distinct = tuple(dict.fromkeys(token for one in encoded for token in one.ids))
+    cloze = queries[0][0]
+    every = cloze._replace(positions=cloze.positions * len(distinct), targets=distinct)
+    answers = model.masked_logprobs([(every,)])
+    _check_sum(model, answers[0][0])
+
+
+def _check_causal(model: Any, encoded: Sequence[Encoded]) -> None:
+    """Raise unless log-probabilities of tokens are sound and blind to what follows."""
+    begin = () if model.begin_id is None else (model.begin_id,)
+    queries = [Continuation((*begin, *one.ids)) for one in encoded]
+    answers = _ask(model, "token_logprobs", [*queries, queries[0]])
+    for query, answer in zip(queries, answers, strict=False):
+        half = Continuation(query.ids[: 1 + len(query.ids) // 2])
+        promise(
+            model.source,
+            is_kept=_is_near(model.token_logprobs([half])[0], answer[: len(half.ids) - 1]),
+            message="log-probabilities of tokens depend on the tokens behind them.",
+        )
+    distinct = dict.fromkeys(token for one in encoded for token in one.ids)
+    first = queries[0].ids[0]
+    _check_sum(model, [model.token_logprobs([Continuation((first, t))])[0][0] for t in distinct])
+
+
+def _check_sum(model: Any, logs: Sequence[float]) -> None:
+    """Raise if probabilities of distinct tokens sum to more than 1."""
+    total = float(np.exp(logs).sum())
+    promise(
+        model.source,
+        is_kept=total <= 1 + _NEAR,
+        message=f"probabilities of distinct tokens sum to {total:.4g}, more than 1.",
+    )
+
+
+def _check_attention(model: Any, encoded: Sequence[Encoded]) -> None:
+    """Raise unless the attention of each text sums to 1."""
+    for answer in _ask(model, "attention_received", [one.ids for one in encoded]):
+        promise(
+            model.source,
+            is_kept=abs(sum(answer) - 1) <= _NEAR,
+            message=f"attention received sums to {sum(answer):.4g} over the tokens, not to 1.",
+        )
+
+
+def _check_vectors(model: Any) -> None:
+    """Raise unless vectors have their shape and do not depend on their company."""
+    name, layers = model.source, (model.n_layers, 0)
+    passages = [Passage(text, (0, 2)) for text in _TEXTS] + [Passage(_TEXTS[0])]
+
+    def ask(some: Sequence[Passage]) -> "np.ndarray[Any, Any]":
+        found: np.ndarray[Any, Any] = model.representations(some, poolings=POOLINGS, layers=layers)
+        return found
+
+    found = ask(passages)
+    promise(
+        name,
+        is_kept=found.dtype == np.float32 and found.ndim == 4,
+        message=f"vectors must be float32 and 4-dimensional, not {found.dtype} {found.shape}.",
+    )
+    wanted = (len(passages), 2, len(POOLINGS))
+    promise(
+        name,
+        is_kept=found.shape[:3] == wanted,
+        message=f"vectors must have the shape {wanted} and the dimension, not {found.shape}.",
+    )
+    word = POOLINGS.index("word")
+    is_missing = np.isnan(found).all(-1)  # (passage, layer, pooling)
+    wants_missing = np.zeros_like(is_missing)
+    wants_missing[-1, :, word] = True
+    promise(
+        name,
+        is_kept=np.array_equal(is_missing, wants_missing),
+        message="a vector must be NaN exactly where it does not exist.",
+    )
+    turned = ask(passages[::-1])[::-1]
+    alone = np.concatenate([ask([passage]) for passage in passages])
+    for other in (turned, alone):
+        promise(
+            name,
+            is_kept=bool(np.allclose(found, other, atol=1e-3, rtol=1e-3, equal_nan=True)),
+            message="vectors depend on the order or the company of the passages.",
+        )
+
+
+def _ask(model: Any, capability: str, queries: Sequence[Any]) -> list[Any]:
+    """Answers to queries, checked, and the same asked in other ways."""
+
+    def ask(some: Sequence[Any]) -> list[Any]:
+        return ask_or_fail(model, capability, some)
+
+    promise(
+        model.source,
+        is_kept=list(getattr(model, capability)([])) == [],
+        message=f"{capability}([]) must give an empty list.",
+    )
+    first = ask(queries)
+    for answer in first:
+        if isinstance(answer, Failure):
+            raise ConformanceError(f"{model.source}: {capability} failed: {answer.message}")
+    ways: dict[str, Callable[[], list[Any]]] = {
+        "again": lambda: ask(queries),
+        "one by one": lambda: [ask([query])[0] for query in queries],
+        "in reverse": lambda: ask(queries[::-1])[::-1],
+    }
+    for way, other in ways.items():
+        is_same = first == other() if model.is_batch_invariant else _is_near(first, other())
+        promise(
+            model.source,
+            is_kept=is_same,
+            message=f"{capability} asked {way} gives other answers.",
+        )
+    return first
+
+
+def _is_near(one: Any, two: Any) -> bool:
+    """Whether nested answers are equal up to rounding."""
+    if isinstance(one, (int, float)):
+        return bool(abs(one - two) <= _NEAR)
+    return len(one) == len(two) and all(map(_is_near, one, two))
