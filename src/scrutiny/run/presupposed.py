@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
@@ -10,8 +11,10 @@ from scrutiny.models.adapters import as_checkpoint
 from scrutiny.models.family import expand
 from scrutiny.models.source import UNTRAINED, parse
 
-#: Untrained replicates in an audit, where budgets are modest.
-AUDIT_NULLS: Final = 5
+#: Untrained replicates where budgets are modest: in an audit, and of larger networks.
+FEW_NULLS: Final = 5
+#: Weights up to this size are cheap to run twenty times.
+CHEAP_BYTES: Final = 32_000_000
 
 
 def with_presupposed(plan: Plan) -> Plan:
@@ -44,18 +47,15 @@ def with_presupposed(plan: Plan) -> Plan:
 
 def _null_families(plan: Plan, measure: MeasurePlan, diagnostic: Any) -> Iterator[ModelPlan]:
     """Untrained families that a measurement lacks."""
-    wanted = measure.nulls
-    if wanted is None:
-        wanted = getattr(diagnostic, "nulls", 0)
-        wanted = min(wanted, AUDIT_NULLS) if measure.is_audit else wanted
     models = {model.name: model for model in plan.models}
     measured = [models[name] for name in measure.models if name in models]
     has_own = {model.control_of for model in measured if model.role == "null"}
     for model in measured:
-        if model.role == "measured" and wanted and not has_own & {"", model.name}:
+        if model.role == "measured" and not has_own & {"", model.name}:
             first = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
             source = first.replicates[0].source
-            if _can_be_untrained(source):
+            wanted = _how_many(measure, diagnostic, source)
+            if wanted:
                 yield ModelPlan(
                     f"{model.name} untrained",
                     f"{UNTRAINED}:{source}",
@@ -65,10 +65,17 @@ def _null_families(plan: Plan, measure: MeasurePlan, diagnostic: Any) -> Iterato
                 )
 
 
-def _can_be_untrained(source: str) -> bool:
-    """Whether a model is a checkpoint whose network can be initialized anew."""
-    parsed = parse(source)
-    return parsed.scheme == "hf" or as_checkpoint(parsed) is not None
+def _how_many(measure: MeasurePlan, diagnostic: Any, source: str) -> int:
+    """Untrained replicates of a model: as stated, else as many as are cheap; 0 for no network."""
+    wanted = getattr(diagnostic, "nulls", 0) if measure.nulls is None else measure.nulls
+    checkpoint = as_checkpoint(parse(source)) if wanted else None
+    if checkpoint is None:
+        return 0
+    weights = Path(checkpoint.target).expanduser().glob("*.safetensors")
+    is_cheap = sum(path.stat().st_size for path in weights) <= CHEAP_BYTES
+    if measure.nulls is None and (measure.is_audit or not is_cheap):
+        return min(wanted, FEW_NULLS)
+    return int(wanted)
 
 
 def _with_measurement(plan: Plan, measure: MeasurePlan, name: str, source: str) -> Plan:

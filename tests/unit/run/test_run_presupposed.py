@@ -17,7 +17,7 @@ from scrutiny.core.registry import Registration, build
 from scrutiny.diagnostics.performance import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.claims import decide
-from scrutiny.run.presupposed import AUDIT_NULLS, with_presupposed
+from scrutiny.run.presupposed import CHEAP_BYTES, FEW_NULLS, with_presupposed
 from scrutiny.store.panels import PanelKey, read_panel
 
 CLASSES = ("ByGroup", "NeedsSkill")
@@ -172,7 +172,7 @@ def test_untrained_families_are_added_once(tmp_path):
     assert [(m.name, m.source, m.control_of) for m in added] == [
         ("m untrained", "untrained:hf:./somewhere", "m")
     ]
-    assert len(added[0].seeds) == ByGroup.nulls > AUDIT_NULLS
+    assert len(added[0].seeds) == ByGroup.nulls > FEW_NULLS
     assert [m.models for m in found.measure] == [
         ("m", "p", "m untrained"),
         ("m", "m untrained"),
@@ -206,3 +206,26 @@ def test_a_claim_that_is_refused_beforehand_stays_refused(tmp_path):
     claim = Claim("c", "says", "d", (Component("e", 0.0),), refused="seed 3 lies below the 5-gram")
     finding = decide([claim], {})[0]
     assert (finding.verdict, finding.reason) == ("refused", "seed 3 lies below the 5-gram")
+
+
+@pytest.mark.parametrize(
+    ("size", "stated", "is_audit", "count"),
+    [
+        (10, None, False, ByGroup.nulls),
+        (10, None, True, FEW_NULLS),
+        (CHEAP_BYTES + 1, None, False, FEW_NULLS),
+        (CHEAP_BYTES + 1, 6, False, 6),
+        (10, 0, False, 0),
+    ],
+)
+def test_large_networks_and_audits_get_fewer_untrained_ones(
+    tmp_path, size, stated, is_audit, count
+):
+    with (tmp_path / "model.safetensors").open("wb") as file:
+        file.truncate(size)
+    measure = MeasurePlan("d", "by_group", ("m",), ("x",), is_audit=is_audit, nulls=stated)
+    made = Plan(
+        models=(ModelPlan("m", f"hf:{tmp_path}"),), data=(DataPlan("x", "x"),), measure=(measure,)
+    )
+    added = [m for m in with_presupposed(made).models if m.role == "null"]
+    assert [len(m.seeds) for m in added] == ([count] if count else [])
