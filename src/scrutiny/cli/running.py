@@ -15,6 +15,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
+from scrutiny.run.trained_on import chosen_by
 from scrutiny.run.training import with_trained
 from scrutiny.store.run_folder import RunFolder
 
@@ -60,6 +61,8 @@ def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name:
                 f"{dataset.name}: {len(dataset.bad_rows)} rows do not read and were left out; "
                 f"the first is {first.source}: {first.reason}"
             )
+    for sentence in chosen_by(resolved):
+        say(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
     folder = run_plan(resolved, out, options=request.running)
     for sentence in failures(folder):
