@@ -1,6 +1,6 @@
 """Words that estimates and claims of the likelihood diagnostics share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 ALL = "all"
@@ -15,6 +15,16 @@ class Group(NamedTuple):
     def words(self, noun: str) -> str:
         """The group in a sentence: "all pairs", "age pairs"."""
         return f"{self.name} {noun}"
+
+
+def categories(
+    columns: Mapping[str, Mapping[str, int]], within: Mapping[str, str]
+) -> Iterator[Group]:
+    """All items, then each category where there are several."""
+    yield Group(ALL, within)
+    named = [name for name in columns.get("a_category", {}) if name and name != ALL]
+    for name in named if len(named) > 1 else ():
+        yield Group(name, {"a_category": name, **within})
 
 
 def points(margin: float) -> str:

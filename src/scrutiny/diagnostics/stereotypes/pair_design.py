@@ -20,7 +20,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.diagnostics.stereotypes.naming import ALL, Group, points
+from scrutiny.diagnostics.stereotypes.naming import ALL, Group, categories, points
 from scrutiny.diagnostics.stereotypes.params import PairsParams
 from scrutiny.models.scoring import PairVariant
 from scrutiny.reliability.stereotype_statistics import CONTROL_SETS
@@ -36,7 +36,7 @@ def pair_design(
 ) -> Design:
     """Design for one family on one dataset."""
     names = [variant.name for variant in variants]
-    groups = list(groups_of(inputs))
+    groups = _groups(inputs)
     controls = _controls(inputs)
     main = names[0]
     return Design(
@@ -66,14 +66,11 @@ def pair_design(
     )
 
 
-def groups_of(inputs: Inputs) -> Iterator[Group]:
+def _groups(inputs: Inputs) -> list[Group]:
     """All original pairs, then each category of them."""
     sets = inputs.columns.get("a_set", {})
     originals = {"a_set": "original"} if "original" in sets and len(sets) > 1 else {}
-    yield Group(ALL, originals)
-    for category in inputs.columns.get("a_category", {}):
-        if category and category != ALL:
-            yield Group(category, {"a_category": category, **originals})
+    return list(categories(inputs.columns, originals))
 
 
 def _size(group: Group, inputs: Inputs) -> int:

@@ -89,4 +89,6 @@ def _row(
 
 
 def _control(name: Any) -> int:
-    return CONTROL_SETS.index(name) if name in CONTROL_SETS else _OTHER_SET
+    """Code of a set; a second form ("negated-2") is a control of the same kind."""
+    kind = str(name).partition("-")[0]
+    return CONTROL_SETS.index(kind) if kind in CONTROL_SETS else _OTHER_SET

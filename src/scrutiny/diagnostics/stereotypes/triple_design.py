@@ -19,7 +19,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.diagnostics.stereotypes.naming import ALL, Group, points
+from scrutiny.diagnostics.stereotypes.naming import Group, categories, points
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
 from scrutiny.models.scoring import FillingVariant
 
@@ -41,7 +41,7 @@ def triple_design(
     kinds = inputs.columns.get("a_kind", {})
     present = [kind for kind in KINDS if kind in kinds] or list(KINDS)
     used = [v for kind in present for v in variants if v.kind == kind]
-    groups = list(_groups(inputs))
+    groups = list(categories(inputs.columns, {}))
     is_by_term = "u_term" in inputs.columns
     level = "ss" if is_by_term else "score"
     mains = list({v.kind: v for v in reversed(used)}.values())[::-1]  # the first of each kind
@@ -74,14 +74,6 @@ def triple_design(
             for group in groups
         ),
     )
-
-
-def _groups(inputs: Inputs) -> Iterator[Group]:
-    """All items, then each domain."""
-    yield Group(ALL, {})
-    for category in inputs.columns.get("a_category", {}):
-        if category and category != ALL:
-            yield Group(category, {"a_category": category})
 
 
 def _estimates(

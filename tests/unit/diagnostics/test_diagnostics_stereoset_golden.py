@@ -1,0 +1,113 @@
+"""All 55 official rows of StereoSet, from official scores through records and statistics."""
+
+import csv
+import gzip
+import json
+
+import pytest
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Cell, EstimateSpec, Inputs, Selector
+from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Row
+from scrutiny.data.dataset import load_dataset
+from scrutiny.data.tasks.names import load_task
+from scrutiny.diagnostics.stereotypes import StereoSet, StereoSetParams
+from scrutiny.diagnostics.stereotypes.triple_rows import SENTENCES, measures_of
+from scrutiny.run.assignment import Assignment
+from scrutiny.run.blocks import items_table, records_table
+from scrutiny.run.estimating import Estimator
+
+MEASURES = tuple(measure.name for measure in StereoSet.measures)
+CONDITION = {"variant": "nadeem2021"}
+DOMAINS = ("gender", "profession", "race", "religion")
+
+
+@pytest.fixture(scope="module")
+def read():
+    """Official scores by sentence, and golden rows, of a folder."""
+
+    def found(folder):
+        with gzip.open(folder / "official_intrasentence_scores.tsv.gz", "rt") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        scores = {row.pop("sentence_id"): row for row in rows}
+        return scores, json.loads((folder / "golden_scores.json").read_text())
+
+    return found
+
+
+def row(example, scores, model):
+    """Record of an item with the official scores of its three sentences."""
+    each = [float(scores[example.attributes[f"a_{name}_id"]][model]) for name in SENTENCES]
+    values = measures_of(each, (1, 1, 1))
+    return Row(example.id, None, "measured", canonical_json(CONDITION), "ok", None, values)
+
+
+def assignment(spec):
+    return Assignment("m", "stereotypes.stereoset@1#0", "model", "dev", MEASURES, spec, {})
+
+
+@pytest.mark.data("stereoset")
+def test_the_official_rows(shared_data, read):
+    folder = shared_data("stereoset")
+    scores, golden = read(folder)
+    examples = load_dataset(f"stereoset:{folder}#kind=intrasentence").examples
+    items = items_table(examples, "dev")
+    checked = 0
+    for model, wanted in golden.items():
+        rows = [row(example, scores, model) for example in examples]
+        cell = Cell("model", None, "dev")
+        records = records_table("stereotypes.stereoset@1#0", cell, rows, width=len(MEASURES))
+        estimator = Estimator(records, items, resampling=Resampling(draws=10), seed=0)
+        for name in ("overall", *DOMAINS):
+            where = {} if name == "overall" else {"a_category": name}
+            for metric, key in {
+                "lms@1": "lms",
+                "ss@1": "ss",
+                "icat@1": "icat",
+                "stereotype_score@1": "ss_plain",
+            }.items():
+                spec = EstimateSpec(
+                    "e",
+                    metric,
+                    {"": Selector("measured", CONDITION)},
+                    condition=CONDITION,
+                    unit="u_term",
+                    where=where,
+                )
+                found = estimator.estimate(assignment(spec)).estimate
+                assert found.value == pytest.approx(wanted[name][key], abs=1e-9), (model, name)
+                assert (found.counts.n, found.n_units) == (wanted[name]["n"], wanted[name]["terms"])
+            checked += 1
+    assert checked == 55
+
+
+@pytest.mark.data("stereoset")
+def test_the_design_computes_these_numbers(shared_data):
+    """The specifications above are those of the diagnostic."""
+    dataset = load_dataset(f"stereoset:{shared_data('stereoset')}#kind=intrasentence")
+    columns = {}
+    for example in dataset.examples:
+        for name in ("a_kind", "a_category", "u_term"):
+            value = example.attributes[name]
+            columns.setdefault(name, {})[value] = columns.get(name, {}).get(value, 0) + 1
+    inputs = Inputs(
+        task=load_task("sentence-triples"),
+        subject="m",
+        dataset="dev",
+        n_items=len(dataset),
+        n_replicates=1,
+        labels=(),
+        chance=0.0,
+        languages=frozenset({"en"}),
+        capabilities=frozenset({"tokenizes", "masked_logprobs"}),
+        columns=columns,
+    )
+    design = StereoSet().design(StereoSetParams(("nadeem2021",)), inputs)
+    specs = {spec.id: spec for spec in design.estimates}
+    assert {
+        f"{m}/{d}/nadeem2021" for m in ("ss", "lms", "icat", "score") for d in ("all", *DOMAINS)
+    } <= set(specs)
+    assert specs["icat/race/nadeem2021"].unit == "u_term"
+    assert specs["icat/race/nadeem2021"].where == {"a_category": "race", "a_kind": "intrasentence"}
+    assert design.claims[0].id == "intrasentence all"
