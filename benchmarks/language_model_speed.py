@@ -250,9 +250,7 @@ def report_speed(model, texts, options):
     through = min(head) / min(first for first, _ in asked)
     print(f"asked        : {through:8.3f} of it, through the answer cache")
     again = min(second for _, second in asked)
-    print(
-        f"from the cache: {len(queries) / again:7.0f} sentences/s, {again / min(ours):.3f} of the time"
-    )
+    print(f"from the cache: {len(queries) / again:7.0f} sentences/s; {again / min(ours):.3f} of it")
     print(f"naive        : {slow / fast:8.1f} times as fast; answers differ by {apart:.1e} at most")
 
 

@@ -49,7 +49,7 @@ def is_causal(network: Any) -> bool:
         before = logits_of(network(**inputs))[0, :-1]
         inputs["input_ids"][0, -1] = inputs["input_ids"][0, 0]
         after = logits_of(network(**inputs))[0, :-1]
-        return _is_close(before, after)
+        return is_close(before, after)
 
 
 def _candidates(network: Any) -> Iterator[Head]:
@@ -73,11 +73,11 @@ def _agrees(head: Head, hidden: Any, wanted: Any) -> bool:
         found = head(hidden)
     except (RuntimeError, TypeError, ValueError):  # not made for rows
         return False
-    return getattr(found, "shape", None) == wanted.shape and _is_close(found, wanted)
+    return getattr(found, "shape", None) == wanted.shape and is_close(found, wanted)
 
 
-def _is_close(one: Any, two: Any) -> bool:
-    """Whether logits are equal up to the rounding of their type."""
+def is_close(one: Any, two: Any) -> bool:
+    """Whether values are equal up to the rounding of their type."""
     import torch
 
     small = 1e-4 if one.dtype == torch.float32 else 3e-2

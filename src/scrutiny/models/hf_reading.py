@@ -8,6 +8,7 @@ import numpy as np
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.models.hf_heads import Head, logits_of
+from scrutiny.models.hf_last_layer import find_last_layer, is_sparse
 from scrutiny.models.hf_sequences import Ints, Runner, Sequences
 
 # Scores over the vocabulary that are held at a time: 16 MB, whatever the texts' length
@@ -60,6 +61,7 @@ class Reader:
         self._runner = runner
         self._head = head
         network = runner.network
+        self._last = None if head is None else find_last_layer(network)
         self._vocabulary = int(network.get_output_embeddings().weight.shape[0])
 
     def read(self, sequences: Sequences, reads: Reads) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -78,6 +80,8 @@ class Reader:
         def use(batch: list[int], inputs: dict[str, Any]) -> None:
             mine = [order[borders[i] : borders[i + 1]] for i in batch]
             chosen = np.concatenate(mine)
+            if not len(chosen):
+                return
             rows = np.repeat(np.arange(len(batch)), [len(part) for part in mine])
             positions, targets = reads.positions[chosen], reads.targets[chosen]
             found[chosen] = self._batch(inputs, rows, positions, targets)
@@ -92,26 +96,31 @@ class Reader:
         """Log-probabilities of one batch's reads; each position goes through the head once."""
         import torch
 
-        states = self._states(inputs)  # (sequence, token, hidden or word)
-        width = states.shape[1]
+        width = inputs["input_ids"].shape[1]
         places, which = np.unique(rows * width + positions, return_inverse=True)
-        flat = states.reshape(-1, states.shape[-1])
-        picked = flat[torch.from_numpy(places).to(flat.device)]  # (place, hidden or word)
+        picked = self._states(inputs, places)
         size = max(1, _MOST_SCORES // self._vocabulary)
         found = np.empty(len(rows))
         for start in range(0, len(places), size):
             scores = self._scores(picked[start : start + size])
             mine = np.flatnonzero((which >= start) & (which < start + size))
-            index = torch.from_numpy(np.stack([which[mine] - start, targets[mine]])).to(flat.device)
+            pair = np.stack([which[mine] - start, targets[mine]])
+            index = torch.from_numpy(pair).to(picked.device)
             found[mine] = scores[index[0], index[1]].double().cpu().numpy()
         return found
 
-    def _states(self, inputs: dict[str, Any]) -> Any:
-        """Last hidden states, or logits where there is no head over rows."""
+    def _states(self, inputs: dict[str, Any], places: Ints) -> Any:
+        """Last hidden states of places, or logits where there is no head over rows."""
+        import torch
+
         network = self._runner.network
+        if self._last is not None and is_sparse(places, len(inputs["input_ids"])):
+            return self._last.states(inputs, places)
         if self._head is None:
-            return logits_of(network(**inputs))
-        return network.base_model(**inputs)[0]
+            states = logits_of(network(**inputs))
+        else:
+            states = network.base_model(**inputs)[0]
+        return states.flatten(0, 1)[torch.from_numpy(places).to(states.device)]
 
     def _scores(self, rows: Any) -> Any:
         """Log-probabilities over the vocabulary ``(row, word)`` as float32 or wider."""

@@ -15,6 +15,7 @@ from scrutiny.core.language import Cloze, MaskedLanguageModel, NextSentence, Sen
 from scrutiny.core.model import LoadOptions, Model  # noqa: E402
 from scrutiny.models import hf_masked, hf_reading  # noqa: E402
 from scrutiny.models.checked_language import ask_or_fail  # noqa: E402
+from scrutiny.models.hf_last_layer import find_last_layer  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 
 TEXTS = [
@@ -95,8 +96,35 @@ def test_an_unknown_head_gives_the_same_by_all_logits(folders, kind, unlabeled):
     model = load_model(f"hf:{folders(kind)}", unlabeled)
     queries = [clozes_of(model, text) for text in TEXTS]
     known = model.masked_logprobs(queries)
+    model._reader._last = None  # the whole last layer
+    assert_close(model.masked_logprobs(queries), known)
     model._reader._head = None
     assert_close(model.masked_logprobs(queries), known)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_last_layer_is_left_out_where_nobody_reads(folders, kind, unlabeled):
+    model = load_model(f"hf:{folders(kind)}", unlabeled)
+    is_like_bert = kind in {"Bert", "Roberta", "Electra"}
+    assert (model._reader._last is not None) == is_like_bert
+    ids = [one.ids for one in model.encode(TEXTS[:3])]
+    queries = [  # none of one, one of another, three of the third: gathered by sequence
+        (Cloze(ids[0], (), ()), Cloze(ids[1], (1,), (5,)), Cloze(ids[2], (9, 2, 4), (7, 8, 9))),
+        (Cloze(ids[0], tuple(range(len(ids[0]))), ids[0]),),
+    ]
+    assert_close(model.masked_logprobs(queries), naive(folders(kind), queries))
+    assert_close(model.masked_logprobs(queries[:1]), naive(folders(kind), queries[:1]))
+    assert model.masked_logprobs([(Cloze(ids[0], (), ()),)]) == [((),)]
+
+
+def test_a_layer_that_disagrees_is_not_used(folders, unlabeled):
+    model = load_model(f"hf:{folders('Bert')}", unlabeled)
+    network = model._runner.network
+    assert find_last_layer(network) is not None
+    network.base_model.encoder.layer[-1].attention.self.scaling *= 1.5
+    assert find_last_layer(network) is not None  # the network's own attention changed with it
+    network.base_model.encoder.layer[-1].register_forward_hook(lambda *given: given[2] * 2)
+    assert find_last_layer(network) is None
 
 
 def test_many_reads_of_one_sequence(folders, unlabeled):
