@@ -13,7 +13,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.readers.delimited import read_csv
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.folders import file_in
-from scrutiny.data.readers.reader import Reader
+from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.stated import stated_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -25,7 +25,8 @@ _DIRECTIONS: Final = ("stereo", "antistereo")
 _CONTROLS: Final = {"negated": ("negated", "negated-2"), "antistereotype": ("antistereotype",)}
 
 
-def _read(source: DataSource) -> Table:
+@takes(control=f"kind of a control set: {' or '.join(_CONTROLS)}")
+def read(source: DataSource) -> Table:
     """Pairs of the published file, of the revised one, or of a control set.
 
     A control set has no header: each of its columns is one item, its first two rows the original
@@ -54,9 +55,6 @@ def _notes(rows: list[RawRow]) -> tuple[str, ...]:
         (controls, "pairs are controls (a_set); u_pair ties them to their originals."),
     )
     return tuple(f"{n:,} {says}" for n, says in sentences if n)
-
-
-READ: Final = Reader(_read, {"control": f"kind of a control set: {' or '.join(_CONTROLS)}"})
 
 
 def _published(source: DataSource, header: list[str]) -> Iterator[RawRow]:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from scrutiny.core.errors import DataError
 from scrutiny.data.bleached import Found, WordIndex, bare_words
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.reader import Reader
+from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.stated import stated_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -34,7 +34,8 @@ class _Test(NamedTuple):
     content: str
 
 
-def _read(source: DataSource) -> Table:
+@takes(tests="tests to read, by name, separated by bars; * stands for anything")
+def read(source: DataSource) -> Table:
     """Items of all tests, one for each text of each set.
 
     A folder is read with its subfolders ``tests`` and ``seat``. Each text has the word that it is
@@ -58,11 +59,6 @@ def _read(source: DataSource) -> Table:
         defaults=stated_columns("association-test", _COLUMNS),
         notes=tuple(notes),
     )
-
-
-READ: Final = Reader(
-    _read, {"tests": "tests to read, by name, separated by bars; * stands for anything"}
-)
 
 
 def _files(source: DataSource) -> list[Path]:

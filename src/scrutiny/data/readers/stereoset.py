@@ -12,7 +12,7 @@ from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.folders import file_in
 from scrutiny.data.readers.gender_swaps import read_swaps
 from scrutiny.data.readers.json_rows import array_rows, member
-from scrutiny.data.readers.reader import Reader
+from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.stated import stated_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -30,21 +30,16 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-def _read(source: DataSource) -> Table:
+@takes(
+    kind=f"which examples to read: {' or '.join(KINDS)}; both unless told",
+    malformed="leave-out leaves out contexts with two blanks or a blank inside a word",
+)
+def read(source: DataSource) -> Table:
     """Triples of the published file, or pairs of a gender-swapped control file (``.txt``)."""
     found = file_in(source, _FILES)
     if found.path.suffix == ".txt":
         return read_swaps(found)
     return _triples(found)
-
-
-READ: Final = Reader(
-    _read,
-    {
-        "kind": f"which examples to read: {' or '.join(KINDS)}; both unless told",
-        "malformed": "leave-out leaves out contexts with two blanks or a blank inside a word",
-    },
-)
 
 
 def _triples(source: DataSource) -> Table:
