@@ -11,6 +11,7 @@ from scrutiny.report.view import FlipCounts
 
 Spec = dict[str, Any]
 _AXIS_AND_LEGEND = 78  # pixels below and above the plot
+_BETWEEN = 12  # pixels between two drawings that share an axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Chart:
         What is left out, if anything is.
     below
         A second specification that shares its axis, drawn under the first.
+    is_open
+        Whether the table stands open beside its chart.
     """
 
     anchor: str
@@ -53,12 +56,17 @@ class Chart:
     table: Table
     note: str = ""
     below: Spec | None = None
+    is_open: bool = False
 
     @property
     def drawings(self) -> tuple[tuple[str, Spec, int], ...]:
         """Anchor and specification of each drawing, and pixels to keep free until it is drawn."""
         found = ((self.anchor, self.spec), (f"{self.anchor}-below", self.below))
-        return tuple((name, spec, _height(spec)) for name, spec in found if spec is not None)
+        drawn = [(name, spec, _height(spec)) for name, spec in found if spec is not None]
+        if len(drawn) > 1:  # the axis stands under the second
+            name, spec, height = drawn[0]
+            drawn[0] = (name, spec, height - _AXIS_AND_LEGEND + _BETWEEN)
+        return tuple(drawn)
 
 
 def _height(spec: Spec) -> int:

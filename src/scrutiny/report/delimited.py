@@ -6,23 +6,30 @@ from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
 from scrutiny.report.ndjson import COLUMNS, estimate_object
+from scrutiny.report.trusted import trusted_table
 from scrutiny.report.view import RunView
 
-FINDING_COLUMNS: Final = ("claim", "verdict", "scope", "reason")
+REPLICATE_COLUMNS: Final = ("n_replicates", "by_replicate", "across", "variance")
+FINDING_COLUMNS: Final = ("claim", "verdict", "scope", "reason", "trusted", "why_not")
+_HEADER: Final = (*COLUMNS, *REPLICATE_COLUMNS, *FINDING_COLUMNS)
 
 
 def render_csv(view: RunView) -> str:
-    """Columns of ``estimates.parquet``, then claim, verdict, scope and reason where there are any.
+    """Columns of ``estimates.parquet``, then those of the claim where there is one.
 
-    Every finding has a row: that of its estimate, or one of its own where it has none.
+    ``by_replicate``, ``across`` and ``variance`` are JSON. ``trusted`` is yes or no by the rule of
+    `scrutiny.report.trusted`, and empty where there are no replicates to trust. Every finding has
+    a row: that of its estimate, or one of its own where it has none.
     """
     handle = io.StringIO(newline="")
-    writer = csv.DictWriter(handle, (*COLUMNS, *FINDING_COLUMNS), lineterminator="\n")
+    writer = csv.DictWriter(handle, _HEADER, lineterminator="\n")
     writer.writeheader()
-    waiting = [(_finding_row(f), f) for f in view.findings]
+    rule = _rule(view)
+    waiting = [(_finding_row(f, rule), f) for f in view.findings]
     for estimate in view.estimates:
-        row = _flat(estimate_object(estimate))
+        row = _flat(estimate)
         claims = [f for f in waiting if f[1].estimate == estimate]
         waiting = [f for f in waiting if f[1].estimate != estimate]
         for extra, _ in claims:
@@ -30,16 +37,31 @@ def render_csv(view: RunView) -> str:
         if not claims:
             writer.writerow(row)
     for extra, finding in waiting:
-        own = {} if finding.estimate is None else _flat(estimate_object(finding.estimate))
+        own = {} if finding.estimate is None else _flat(finding.estimate)
         writer.writerow({"diagnostic": finding.claim.diagnostic} | own | extra)
     return handle.getvalue()
 
 
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"condition": canonical_json(row["condition"])}
+def _flat(estimate: Estimate) -> dict[str, Any]:
+    row = estimate_object(estimate)
+    return row | {
+        "condition": canonical_json(row["condition"]),
+        "n_replicates": estimate.n_replicates,
+        "by_replicate": canonical_json(dict(estimate.by_replicate)),
+        "across": canonical_json(dict(estimate.across)),
+        "variance": canonical_json(dict(estimate.variance)),
+    }
 
 
-def _finding_row(finding: Finding) -> dict[str, str]:
+def _rule(view: RunView) -> dict[str, tuple[str, str]]:
+    """Whether each claim may be stated, and what stands in the way, by its id."""
+    table = trusted_table(view)
+    rows = () if table is None else table.rows
+    return {row.row.finding.claim.id: ("yes" if row.is_trusted else "no", row.why) for row in rows}
+
+
+def _finding_row(finding: Finding, rule: dict[str, tuple[str, str]]) -> dict[str, str]:
     says, verdict = finding.claim.says, finding.verdict
-    values = says, verdict, finding.scope, finding.reason
+    trusted = rule.get(finding.claim.id, ("", ""))
+    values = says, verdict, finding.scope, finding.reason, *trusted
     return dict(zip(FINDING_COLUMNS, values, strict=True))

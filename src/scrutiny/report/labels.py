@@ -9,6 +9,7 @@ from scrutiny.core.estimate import EstimateKey
 
 GAP: Final = "\N{HORIZONTAL ELLIPSIS}"
 _VERSION: Final = re.compile(r"@\d+(#[0-9a-f]+)?$")
+_DIGITS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _FEWEST_SHARED: Final = 2
 
 
@@ -161,11 +162,13 @@ def _rank(name: str) -> tuple[int, str]:
 
 
 def _counts(value: object) -> bool:
-    return not isinstance(value, str)
+    return not isinstance(value, str) or _DIGITS.fullmatch(value) is not None
 
 
 def _plain(name: str, value: object) -> str:
     """Value of a condition: a text speaks for itself, a number needs its name."""
+    if isinstance(value, str) and _counts(value):
+        return f"{name} {value}"
     if isinstance(value, str):
         return unversioned(value)
     return f"{name} {json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)}"

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from scrutiny.report.chart_tables import Chart
 from scrutiny.report.labels import distinct_labels, one_line
 from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.parts import seeds
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.verdicts import OUTCOME_MARKS, headline
@@ -28,6 +30,10 @@ _SPECIAL: Final = str.maketrans(
         "\N{EN DASH}": "--",
         "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
         "\N{MIDDLE DOT}": r"\textperiodcentered{}",
+        "\N{PLUS-MINUS SIGN}": r"$\pm$",
+        "\N{BLACK UP-POINTING TRIANGLE}": r"$\uparrow$",
+        "\N{BLACK DOWN-POINTING TRIANGLE}": r"$\downarrow$",
+        "\N{LESS-THAN OR EQUAL TO}": r"$\leq$",
     }
 )
 _HEADER: Final = ("Claim", "Estimate", "Against control", "Seeds", "Choices", "Datasets", "$n$")
@@ -55,9 +61,43 @@ def render_latex(view: RunView) -> str:
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
+            *_seeds(view),
             "",
         ]
     )
+
+
+def _seeds(view: RunView) -> list[str]:
+    """Seeds tables: groups by replicates, mean and standard deviation."""
+    made = seeds.part(view)
+    return [] if made is None else [line for chart in made.charts for line in _table(chart)]
+
+
+def _table(chart: Chart) -> list[str]:
+    """Table of a chart; values whose own interval leaves the reference out are bold."""
+    table = chart.table
+    rows = []
+    for at, row in enumerate(table.rows):
+        cells = [escape(cell) for cell in row]
+        cells = [
+            rf"\textbf{{{cell}}}" if (at, i) in table.marks else cell
+            for i, cell in enumerate(cells)
+        ]
+        rows.append(" & ".join(cells) + r" \\")
+    caption = escape(f"{chart.title}. {chart.caption}".rstrip())
+    return [
+        r"\begin{table}",
+        rf"\caption{{{caption} Bold: the replicate's own interval leaves the reference out.}}",
+        r"\small",
+        rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
+        r"\toprule",
+        " & ".join(escape(name) for name in table.header) + r" \\",
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
 
 
 def escape(text: str) -> str:

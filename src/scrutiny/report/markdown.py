@@ -1,15 +1,20 @@
 """Markdown: the audit table as it is pasted into a pull request."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from scrutiny.report.footer import footer_lines
 from scrutiny.report.labels import distinct_labels, one_line
 from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.parts import reliability_parts
+from scrutiny.report.parts.part import left_out
 from scrutiny.report.rows import COLUMNS, AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
+from scrutiny.report.trusted import CONDITIONS, trusted_table
 from scrutiny.report.verdicts import OUTCOME_MARKS, mark, sentences
 from scrutiny.report.view import RunView
 
+_MOST_ROWS: Final = 30
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"})
 
 
@@ -20,8 +25,43 @@ def render_markdown(view: RunView) -> str:
     blocks = [f"**{escape(opening[0])}**", *(escape(s) for s in opening[1:])]
     blocks.append(_audit_table(rows) if rows else _number_table(view))
     blocks += _reasons(rows)
+    blocks += _trusted(view)
+    blocks += _parts(view)
     blocks.append("<br>\n".join(f"`{_code(line)}`" for line in footer_lines(view)))
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _trusted(view: RunView) -> list[str]:
+    """What may be stated, claim by claim."""
+    table = trusted_table(view)
+    if table is None:
+        return []
+    cells = [
+        (
+            escape(row.row.claim),
+            f"{mark('supported')} yes" if row.is_trusted else "no",
+            *(escape(outcome) for outcome in row.outcomes),
+        )
+        for row in table.rows
+    ]
+    header = ("claim", "may be stated", *CONDITIONS)
+    return ["## Which of these may I state?", escape(table.sentence), _table(header, cells)]
+
+
+def _parts(view: RunView) -> list[str]:
+    """Tables of the parts on reliability."""
+    blocks = []
+    for part in reliability_parts(view):
+        blocks.append(f"## {escape(part.title)}")
+        for chart in part.charts:
+            shown = chart.table.rows[:_MOST_ROWS]
+            cells = [[escape(cell) for cell in row] for row in shown]
+            header = [escape(name) or " " for name in chart.table.header]
+            right = tuple(range(chart.table.numeric, len(header)))
+            note = left_out(len(chart.table.rows), _MOST_ROWS, "rows")
+            blocks += [f"**{escape(chart.title)}** {escape(chart.caption)}".rstrip()]
+            blocks += [_table(header, cells, right=right), escape(note)]
+    return blocks
 
 
 def escape(text: str) -> str:

@@ -11,14 +11,15 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.footer import footer_lines
-from scrutiny.report.labels import GAP, constant_parts, distinct_labels, one_line, shared_words
+from scrutiny.report.labels import GAP, constant_parts, distinct_labels, shared_words
+from scrutiny.report.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.report.numbers import interval, out_of
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
+from scrutiny.report.terminal_trust import trusted_lines
 from scrutiny.report.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.report.view import RunView
 
-WIDTH: Final = 80
 MOST_ROWS: Final = 60
 _CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
 _NUMBER: Final = 25  # "−0.0342 [−0.0511, −0.0172]" is the longest common one
@@ -48,52 +49,53 @@ def plain_text(view: RunView) -> str:
 def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
     """Lines of the report, none wider than 80 cells."""
     rows = audit_rows(view)
-    lines = _wrapped(headline(view.findings, view.families), style="bold")
+    lines = wrapped(headline(view.findings, view.families), style="bold")
     for sentence in sentences(view.findings, view.families)[1:]:
-        lines += _wrapped(sentence)
+        lines += wrapped(sentence)
     lines.append(Text())
     if rows:
         lines += _table(rows[:most_rows])
         lines += _left_out(rows[most_rows:])
         lines += _reasons(rows[:most_rows])
+        lines += trusted_lines(view)
     else:
         lines += _numbers(main_estimates(view))
     lines.append(Text())
     for line in footer_lines(view):
-        lines += _wrapped(line, style="dim", hanging=6)
+        lines += wrapped(line, style="dim", hanging=6)
     return lines
 
 
 def _table(rows: Sequence[AuditRow]) -> Iterator[Text]:
-    yield Text(_line(("claim", 40), *_CHECKS, ("verdict", 17)), style="dim")
+    yield Text(side_by_side(("claim", 40), *_CHECKS, ("verdict", 17)), style="dim")
     columns = ("  estimate", _NUMBER + 2), ("against control", _NUMBER)
-    yield Text(_line(*columns, ("n/planned", 10), ("of what", 16)), style="dim")
+    yield Text(side_by_side(*columns, ("n/planned", 10), ("of what", 16)), style="dim")
     previous = ""
     for row in rows:
         if row.title != previous:
             yield Text("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * WIDTH, style="dim")
-            yield from _wrapped(row.title, style="bold")
+            yield from wrapped(row.title, style="bold")
             previous = row.title
         yield from _row(row)
 
 
 def _row(row: AuditRow) -> Iterator[Text]:
     claim = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
-    first, *others = _fold(claim, 38) or [""]
+    first, *others = fold(claim, 38) or [""]
     outcomes = [OUTCOME_MARKS.get(getattr(row, name), "?") for name, _ in _CHECKS]
     checks = [(outcome, width) for outcome, (_, width) in zip(outcomes, _CHECKS, strict=True)]
-    line = set_cell_size(_line((f"{mark(row.verdict)} {first}", 40), *checks), 64)
+    line = set_cell_size(side_by_side((f"{mark(row.verdict)} {first}", 40), *checks), 64)
     yield Text.assemble(line, (row.verdict, _STYLES.get(row.verdict, "dim")))
     for piece in others:
         yield Text(f"  {piece}")
     control = row.control
     if max(cell_len(row.estimate), cell_len(control)) > _NUMBER:
-        yield Text(_line((f"  {row.estimate}", WIDTH)), style="dim")
-        yield Text(_line((f"  against control {control}", WIDTH)), style="dim")
+        yield Text(side_by_side((f"  {row.estimate}", WIDTH)), style="dim")
+        yield Text(side_by_side((f"  against control {control}", WIDTH)), style="dim")
         control = ""
     estimate = row.estimate if control else ""
     numbers = (f"  {estimate}", _NUMBER + 2), (control, _NUMBER), (row.denominator, 10)
-    yield Text(_line(*numbers, (row.scope, 19)), style="dim")
+    yield Text(side_by_side(*numbers, (row.scope, 19)), style="dim")
 
 
 def _left_out(rows: Sequence[AuditRow]) -> list[Text]:
@@ -101,7 +103,7 @@ def _left_out(rows: Sequence[AuditRow]) -> list[Text]:
         return []
     counted = [(v, sum(row.verdict == v for row in rows)) for v in VERDICTS]
     words = ", ".join(f"{count} {verdict}" for verdict, count in counted if count)
-    return _wrapped(f"… and {len(rows)} more claims ({words}); `--format md` prints them all.")
+    return wrapped(f"… and {len(rows)} more claims ({words}); `--format md` prints them all.")
 
 
 def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
@@ -122,7 +124,7 @@ def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
         for labels, reason in said:
             who = ", ".join(labels[:_MOST_NAMES])
             who += f" and {len(labels) - _MOST_NAMES} more" if len(labels) > _MOST_NAMES else ""
-            yield from _wrapped(f"{mark(verdict)} {who}: {reason}", hanging=2)
+            yield from wrapped(f"{mark(verdict)} {who}: {reason}", hanging=2)
 
 
 def _common(reasons: Sequence[str]) -> str:
@@ -142,58 +144,14 @@ def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:
         return
     keys = [e.key for e in estimates]
     shared = ", ".join(f"{k} {v}" for k, v in constant_parts(keys).items() if k != "role")
-    yield from _wrapped(shared, style="dim")
+    yield from wrapped(shared, style="dim")
     labels = distinct_labels(keys, without=frozenset())
     for estimate, label in zip(estimates, labels, strict=True):
-        *above, last = _fold(label, 40) or [""]
+        *above, last = fold(label, 40) or [""]
         for piece in above:
             yield Text(piece)
         value = interval(estimate) if estimate.status == "ok" else estimate.status
-        yield Text(_line((last, 40), (value, _NUMBER + 1), (out_of(estimate), 12)))
-
-
-def _line(*cells: tuple[str, int]) -> str:
-    """Cells side by side with one space between them; what is too long pushes the next."""
-    line, edge = "", 0
-    for text, width in cells:
-        room = WIDTH - edge
-        line = set_cell_size(line, max(edge, cell_len(line)))
-        line += _cropped(text, min(room, max(width, 1)) if text else 0)
-        edge = max(edge, cell_len(line) - width) + width + 1
-    return _cropped(line.rstrip(), WIDTH)
-
-
-def _cropped(text: str, width: int) -> str:
-    """Text of at most this many cells, an ellipsis where some is missing."""
-    if cell_len(text) <= width:
-        return text
-    return set_cell_size(text, max(0, width - 1)).rstrip() + "…"
-
-
-def _wrapped(text: str, *, style: str = "", hanging: int = 0) -> list[Text]:
-    """Lines of a sentence, none wider than the page."""
-    first, *others = _fold(text, WIDTH, hanging=hanging) or [""]
-    return [Text(first, style=style), *(Text(" " * hanging + o, style=style) for o in others)]
-
-
-def _fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
-    """Pieces of at most ``width`` cells, broken at spaces where there are any."""
-    pieces: list[str] = []
-    line, room = "", width
-    for word in one_line(text).split(" "):
-        rest = word
-        while rest:
-            joined = f"{line} {rest}" if line else rest
-            if cell_len(joined) <= room:
-                line, rest = joined, ""
-            elif line:
-                pieces.append(line)
-                line, room = "", width - hanging
-            else:
-                head = set_cell_size(rest, room).rstrip()
-                pieces.append(head)
-                rest, room = rest[len(head) :], width - hanging
-    return [*pieces, line] if line else pieces
+        yield Text(side_by_side((last, 40), (value, _NUMBER + 1), (out_of(estimate), 12)))
 
 
 def _encodable(text: str, stream: IO[str]) -> str:

@@ -88,8 +88,8 @@ class TrustedTable:
             for row in self.rows
         )
         if bare:
-            verb = "has" if bare == 1 else "have"
-            said = said[:-1] + f"; {bare} of them {verb} no validity control to pass."
+            who = "none of them has a" if bare == count else f"{bare} of them without a"
+            said = said[:-1] + f"; {who} validity control to pass."
         return said
 
 

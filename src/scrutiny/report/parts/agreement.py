@@ -13,11 +13,12 @@ from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
 from scrutiny.report.parts.references import References
 from scrutiny.report.parts.words import anchor, row_labels, title_of
 from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import tooltip, view_of
+from scrutiny.report.vega import series_color, tooltip, view_of
 from scrutiny.report.view import Hits, RunView
 
 _MOST_CONDITIONS: Final = 12
 _FEWEST_GROUPS: Final = 4
+_SIDES: Final = ("agree", "opposed")
 _LEAD: Final = (
     "Two ways of asking the same should rank the groups alike and decide the same items. Rank "
     "correlations are over groups (n is their number, so few groups prove little), kappa over "
@@ -130,29 +131,38 @@ def _aligned(a: Hits, b: Hits) -> tuple[Any, Any] | None:
 
 def _spec(pairs: Sequence[_Pair], labels: Sequence[str], what: str) -> Spec:
     values = [
-        {"label": p.b, "other": p.a, "value": p.drawn, "said": number(p.drawn, 2)} for p in pairs
+        {
+            "label": p.b,
+            "other": p.a,
+            "size": abs(p.drawn or 0.0),
+            "series": _SIDES[(p.drawn or 0.0) < 0],
+            "said": number(p.drawn, 2),
+        }
+        for p in pairs
     ]
     x = {
         "field": "other",
         "type": "nominal",
         "sort": list(labels),
-        "axis": {"title": None, "labelAngle": -40, "labelLimit": 110},
+        "axis": {"title": None, "labelAngle": -40, "labelLimit": 110, "labelOverlap": False},
     }
     y = {"field": "label", "type": "nominal", "sort": list(labels), "axis": {"title": None}}
     told = {"tooltip": tooltip("label", "other", "said")}
+    names = [name for name in _SIDES if any(v["series"] == name for v in values)]
+    color = series_color(names)
     size = {
-        "field": "value",
+        "field": "size",
         "type": "quantitative",
-        "scale": {"domain": [0, 1], "range": [0, 260], "clamp": True},
-        "legend": {"title": what, "values": [0.25, 0.5, 1], "orient": "top"},
+        "scale": {"domain": [0, 1], "range": [0, 460], "clamp": True},
+        "legend": {"title": what, "values": [0.25, 0.5, 1], "orient": "top", "format": ".2f"},
     }
     layers = [
         {
             "mark": {"type": "circle", "opacity": 0.35},
-            "encoding": {"x": x, "y": y, "size": size, **told},
+            "encoding": {"x": x, "y": y, "size": size, "color": color, **told},
         },
         {
-            "mark": {"type": "text", "fontSize": 11, "style": "ink"},
+            "mark": {"type": "text", "fontSize": 11},
             "encoding": {"x": x, "y": y, "text": {"field": "said"}, **told},
         },
     ]

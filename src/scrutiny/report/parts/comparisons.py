@@ -56,9 +56,15 @@ def _charts(members: Sequence[Estimate]) -> list[Chart]:
 
 
 def _versus(e: Estimate, label: str) -> str:
-    sides = f"{e.key.subject} \N{MINUS SIGN} {e.key.reference}"
-    said = label if e.key.subject not in label else ""
-    return sides if not said or said == e.key.group == "all" else f"{sides} \N{MIDDLE DOT} {said}"
+    """What is taken from what: two families, or two conditions of one."""
+    key = e.key
+    sides = (
+        [] if key.subject == key.reference else [f"{key.subject} \N{MINUS SIGN} {key.reference}"]
+    )
+    apart = [v for v in key.condition.values() if isinstance(v, str) and " - " in v]
+    sides += [v.replace(" - ", " \N{MINUS SIGN} ") for v in apart]
+    is_new = label not in (key.subject, "all", *apart) and label not in " ".join(sides)
+    return " \N{MIDDLE DOT} ".join([*sides, label] if is_new or not sides else sides)
 
 
 def _claims(claims: Sequence[Finding]) -> Chart:

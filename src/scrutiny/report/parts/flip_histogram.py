@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.report.chart_tables import Chart, Table
 from scrutiny.report.identity import grouped, identity
-from scrutiny.report.labels import family_name
 from scrutiny.report.numbers import NO_VALUE, number, percent
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
 from scrutiny.report.parts.references import References
-from scrutiny.report.parts.words import anchor, row_labels, title_of
+from scrutiny.report.parts.words import anchor, full_labels, title_of
 from scrutiny.report.vega import series_color, tooltip, view_of
 from scrutiny.report.view import Hits, RunView
 
@@ -107,11 +106,9 @@ def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
     from scrutiny.reliability.stability import hit_counts
 
     keys = [hits.key for hits, _ in found[:MOST_ROWS]]
-    several = len({key.diagnostic for key in keys}) > 1
     rows = []
-    for label, (hits, data) in zip(row_labels(keys), found, strict=False):
-        name = f"{family_name(hits.key.diagnostic)}: {label}" if several else label
-        rows.append(_row(name, hit_counts(data[0]), data[0].shape))
+    for label, (_, data) in zip(full_labels(keys), found, strict=False):
+        rows.append(_row(label, hit_counts(data[0]), data[0].shape))
     if len(found) == 1 or found[0][0].columns:
         rows += _by_class(*found[0])
     header = (

@@ -61,8 +61,7 @@ def _at(estimate: Estimate, name: str) -> float | None:
 
 
 def _chart(name: str, members: Sequence[Estimate], view: RunView, references: References) -> Chart:
-    limits = {references.of(e) for e in members}
-    limit = limits.pop() if len(limits) == 1 else None
+    limit = references.shared(members)
     said = "" if limit is None else f"The dashed line is the reference, {number(limit)}."
     return Chart(
         anchor=anchor("course", members[0].key, without=[f"condition.{name}"]),

@@ -1,6 +1,6 @@
 """What an estimate is held against: "no effect", or the limit of the claim that rests on it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from scrutiny.core.claim import Component, Finding
@@ -43,6 +43,14 @@ class References:
             return 0.0
         limits = {component.limit for _, component in self.claims_on(estimate)}
         return limits.pop() if len(limits) == 1 else None
+
+    def shared(self, estimates: Iterable[Estimate]) -> float | None:
+        """Value that all of these are held against; nothing where there are none, or several.
+
+        Neighbors of a claimed estimate (other conditions, other groups) are held against its limit.
+        """
+        known = {reference for e in estimates if (reference := self.of(e)) is not None}
+        return known.pop() if len(known) == 1 else None
 
 
 def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:

@@ -14,8 +14,8 @@ from scrutiny.report.labels import family_name
 from scrutiny.report.numbers import NO_VALUE, interval, number, p_value
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
 from scrutiny.report.parts.references import References, replicated
-from scrutiny.report.parts.words import mean_and_sd, row_labels
-from scrutiny.report.vega import guide, label_axis, metric_title, series_color, tooltip, view_of
+from scrutiny.report.parts.words import full_labels, mean_and_sd
+from scrutiny.report.vega import guide, label_axis, series_color, tooltip, view_of
 from scrutiny.report.view import RunView
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:
     """Estimates whose replicates' own error over items is known."""
     from scrutiny.stats.variance_ratio import Spread
 
-    labels = _labels(estimates)
+    labels = full_labels([e.key for e in estimates]) if estimates else []
     found = []
     for label, e in zip(labels, estimates, strict=True):
         own = view.records.own_intervals(e)
@@ -90,17 +90,6 @@ def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:
             spread = Spread.of(list(e.by_replicate.values()), item_se=error**0.5)
             found.append(_Measured(label, e, spread))
     return found
-
-
-def _labels(estimates: Sequence[Estimate]) -> list[str]:
-    """Diagnostic, metric and what tells an estimate from its neighbors."""
-    if not estimates:
-        return []
-    labels = row_labels([e.key for e in estimates])
-    return [
-        f"{family_name(e.key.diagnostic)} {metric_title(e.key.metric)} \N{MIDDLE DOT} {label}"
-        for e, label in zip(estimates, labels, strict=True)
-    ]
 
 
 def _chart(rows: Sequence[_Measured], scores: Sequence[_Measured]) -> Chart:

@@ -10,7 +10,14 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.report.chart_tables import Chart, Table
 from scrutiny.report.identity import by_identity, grouped, identity
 from scrutiny.report.labels import replicate_words
-from scrutiny.report.numbers import decimals_for, interval, number, out_of
+from scrutiny.report.numbers import (
+    NO_VALUE,
+    decimals_for,
+    interval,
+    number,
+    out_of,
+    value_and_bounds,
+)
 from scrutiny.report.parts.part import MOST_ROWS, Part, shown
 from scrutiny.report.parts.references import References, replicated
 from scrutiny.report.parts.words import (
@@ -26,6 +33,7 @@ from scrutiny.report.view import OwnInterval, RunView
 
 MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
 _FEW_GROUPS: Final = 3
+_FEW_ROWS: Final = 16
 _LEAD: Final = (
     "One dot is one replicate; it is filled (in the table \N{BLACK UP-POINTING TRIANGLE} above, "
     "\N{BLACK DOWN-POINTING TRIANGLE} below) where its own interval over items leaves the "
@@ -72,13 +80,13 @@ def _blocks(estimates: Sequence[Estimate], references: References) -> Iterable[l
 def _chart(block: Sequence[Estimate], view: RunView, references: References) -> Chart:
     keys = [e.key for e in block]
     labels = row_labels(keys)
-    rows = [
-        (label, e, references.of(e), view.records.own_intervals(e))
-        for label, e in zip(labels[:MOST_ROWS], block[:MOST_ROWS], strict=True)
-    ]
-    limits = {reference for _, _, reference, _ in rows if reference is not None}
-    limit = limits.pop() if len(limits) == 1 else None
-    unsaid = "" if limit is None else f"The line is the reference, {number(limit)}. "
+    limit = references.shared(block)
+    rows: list[_Row] = []
+    for label, e in zip(labels[:MOST_ROWS], block[:MOST_ROWS], strict=True):
+        reference = references.of(e)
+        held = limit if reference is None else reference
+        rows.append((label, e, held, view.records.own_intervals(e)))
+    unsaid = "" if limit is None else f"The line is what they are held against, {number(limit)}. "
     if not any(own for *_, own in rows):
         unsaid += "The run cannot tell each replicate's own interval: no cell is marked."
     return Chart(
@@ -87,6 +95,7 @@ def _chart(block: Sequence[Estimate], view: RunView, references: References) -> 
         caption=unsaid,
         spec=_spec(rows, keys[0].metric, limit=limit),
         table=_table(rows, _tests(block, view)),
+        is_open=len(rows) <= _FEW_ROWS,
         note="" if len(block) <= MOST_ROWS else f"The first {MOST_ROWS} of {len(block)} rows.",
     )
 
@@ -158,7 +167,11 @@ def _table(rows: Sequence[_Row], tests: dict[str, list[float]]) -> Table:
         else:
             each = e.by_replicate.values()
             cells = [number(min(each), decimals), number(max(each), decimals)]
-        cells += [mean_and_sd(e.by_replicate, decimals), interval(e), out_of(e)]
+        cells += [
+            mean_and_sd(e.by_replicate, decimals),
+            value_and_bounds(e)[1] or NO_VALUE,
+            out_of(e),
+        ]
         cells += [_marked(e, own, reference), _agreeing(e, reference)]
         if tests:
             found = tests.get(identity(e.key, without=["metric", "replicate"]), [])

@@ -10,9 +10,9 @@ from scrutiny.report.labels import unversioned
 from scrutiny.report.numbers import decimals_for, interval, number, out_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
 from scrutiny.report.parts.references import References
-from scrutiny.report.parts.words import anchor, row_labels, title_of
+from scrutiny.report.parts.words import anchor, full_labels, row_labels, title_of
 from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import guide, metric_title, tooltip, view_of
+from scrutiny.report.vega import guide, tooltip, view_of
 from scrutiny.report.view import RunView
 
 _FEWEST: Final = 3
@@ -45,11 +45,10 @@ def _varies(members: Sequence[Estimate]) -> bool:
     return len(members) >= _FEWEST and bool(varying([e.key for e in members]))
 
 
-def beyond(members: Sequence[Estimate], references: References) -> tuple[int, int, int]:
-    """How many intervals lie above, below and across their reference."""
+def beyond(members: Sequence[Estimate], reference: float | None) -> tuple[int, int, int]:
+    """How many intervals lie above, below and across a reference; all across none."""
     above = below = 0
     for e in members:
-        reference = references.of(e)
         if reference is not None and e.low is not None and e.high is not None:
             above += e.low > reference
             below += e.high < reference
@@ -58,18 +57,17 @@ def beyond(members: Sequence[Estimate], references: References) -> tuple[int, in
 
 def _summary(questions: Sequence[Sequence[Estimate]], references: References) -> Chart:
     shown = questions[:MOST_ROWS]
-    labels = row_labels([members[0].key for members in shown])
+    labels = full_labels([members[0].key for members in shown])
     rows: list[tuple[str, ...]] = []
     for label, members in zip(labels, shown, strict=True):
         values = sorted(e.value for e in members if e.value is not None)
         decimals = decimals_for(members[0].low, members[0].high, members[0].value)
-        reference = references.of(members[0])
+        reference = references.shared(members)
         span = [number(v, decimals) for v in (values[0], values[len(values) // 2], values[-1])]
-        sides = [str(n) for n in beyond(members, references)]
+        sides = [str(n) for n in beyond(members, reference)]
         cells = [number(reference, 3), *(sides if reference is not None else ["–"] * 3)]
-        name = f"{metric_title(members[0].key.metric)} \N{MIDDLE DOT} {label}"
         choices = ", ".join(varying([e.key for e in members]))
-        rows.append((name, choices, str(len(members)), *span, *cells))
+        rows.append((label, choices, str(len(members)), *span, *cells))
     spans = ("", "choices", "conditions", "least", "median", "most", "reference")
     header = (*spans, "above it", "below it", "across it")
     return Chart(
@@ -86,9 +84,8 @@ def _curve(members: Sequence[Estimate], view: RunView, references: References) -
     ordered = sorted(members, key=lambda e: e.value or 0.0)
     shown = _thinned(ordered)
     names = varying([e.key for e in ordered])
-    limits = {references.of(e) for e in ordered}
-    limit = limits.pop() if len(limits) == 1 else None
-    above, below, across = beyond(ordered, references)
+    limit = references.shared(ordered)
+    above, below, across = beyond(ordered, limit)
     said = f"{len(ordered)} conditions"
     if limit is not None:
         said += f": {above} above the reference ({number(limit)}), {below} below, {across} across"
@@ -133,7 +130,7 @@ def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
         "type": "quantitative",
         "scale": {"zero": False},
         "axis": {
-            "title": metric_title(shown[0].key.metric),
+            "title": None,
             "tickCount": 5,
             "minExtent": _EXTENT,
             "maxExtent": _EXTENT,
@@ -155,12 +152,13 @@ def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
 
 
 def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
+    said = _choice_labels(shown, names)
     values = [
-        {"at": i, "label": f"{name} {_plain(e.key.condition.get(name))}"}
+        {"at": i, "label": said[name, _plain(e.key.condition.get(name))]}
         for i, e in enumerate(shown, start=1)
         for name in names
     ]
-    order = sorted({str(v["label"]) for v in values}, key=lambda one: (_rank(one, names), one))
+    order = list(said.values())
     encoding = {
         "x": {
             "field": "at",
@@ -188,8 +186,28 @@ def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
     return view_of(values, height={"step": 15}, mark=mark, encoding=encoding)
 
 
-def _rank(label: str, names: Sequence[str]) -> int:
-    return next((i for i, name in enumerate(names) if label.startswith(f"{name} ")), len(names))
+def _choice_labels(shown: Sequence[Estimate], names: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Label of each choice, in the order of the rows: words speak for themselves."""
+    found: dict[tuple[str, str], str] = {}
+    for name in names:
+        values = [e.key.condition.get(name) for e in shown]
+        for value in sorted(values, key=lambda v: (not _is_number(v), _size(v), _plain(v))):
+            text = _plain(value)
+            taken = text in found.values() or not isinstance(value, str) or _is_number(value)
+            found.setdefault((name, text), f"{name} {text}" if taken else text)
+    return found
+
+
+def _is_number(value: object) -> bool:
+    return _size(value) != float("inf")
+
+
+def _size(value: object) -> float:
+    """Value of a number, also of one in a text; infinity for words."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return float("inf")
 
 
 def _plain(value: object) -> str:

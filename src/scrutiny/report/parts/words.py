@@ -17,9 +17,10 @@ def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
     """Metric, and what else all keys share and the run has several of."""
     parts = [key_parts(key) for key in keys]
     shared = {n: v for n, v in parts[0].items() if all(p.get(n, "") == v for p in parts)}
+    datasets = {e.key.dataset for e in view.estimates if e.key.diagnostic == keys[0].diagnostic}
     several = {
         "subject": len(view.facts.subjects) > 1,
-        "dataset": len({e.key.dataset for e in view.estimates}) > 1,
+        "dataset": len(datasets) > 1,
         "role": shared.get("role") != "measured",
         "group": shared.get("group") not in ("all", None),
     }
@@ -31,10 +32,23 @@ def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
 
 
 def row_labels(keys: Sequence[EstimateKey]) -> list[str]:
-    """Label of each key among its neighbors; doublets are numbered."""
+    """Label of each key among neighbors of one metric; doublets are numbered."""
     labels = distinct_labels(keys, without=frozenset({"diagnostic", "metric"}))
+    return _numbered([keys[0].group] if len(keys) == 1 else labels)
+
+
+def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
+    """Label of each key among neighbors of any diagnostic and metric."""
+    several = len({family_name(key.diagnostic) for key in keys}) > 1
+    labels = distinct_labels(keys, without=frozenset({"diagnostic"}))
     if len(keys) == 1:
-        labels = [keys[0].group]
+        labels = [metric_title(keys[0].metric)]
+    heads = [f"{family_name(key.diagnostic)}: " if several else "" for key in keys]
+    return _numbered([head + label for head, label in zip(heads, labels, strict=True)])
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """Labels that differ: a chart would lay equal ones over each other."""
     seen: dict[str, int] = {}
     found = []
     for label in labels:

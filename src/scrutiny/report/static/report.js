@@ -43,7 +43,7 @@
       legend: { ...text, orient: "top", title: null, symbolSize: 60, labelLimit: 200, columnPadding: 18, columns: box.clientWidth < 460 ? 2 : 0, offset: 8 },
       mark: { color: color("--c1") },
       style: { zero: { color: color("--soft"), strokeWidth: 1, opacity: 0.7 }, limit: { color: color("--undecided"), strokeDash: [4, 3], strokeWidth: 1.5 } },
-      bar: { cornerRadiusEnd: 1 },
+      bar: { cornerRadiusEnd: 1 }, rule: { color: color("--c1") }, text: { color: color("--ink") },
     };
   }
   function draw(box) {
