@@ -11,7 +11,8 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.data.columns import Columns, resolve_columns
+from scrutiny.data.column_lookup import Columns
+from scrutiny.data.columns import resolve_columns
 from scrutiny.data.identity import Identifiers, content_key
 from scrutiny.data.labels import parse_label_map
 from scrutiny.data.permuting import permutation_seed, permuted
