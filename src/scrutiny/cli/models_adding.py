@@ -2,24 +2,26 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import invalidate_caches
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
 from scrutiny.core.errors import MissingExtraError, ModelError, PlanError, RunIncompleteError
+from scrutiny.models.competence import read_competence
 from scrutiny.models.packaged import Packaged
 
 
 class Training(NamedTuple):
-    """What is asked for where a model is fine-tuned: seeds, steps (or nothing), texts, device."""
+    """What is asked for where a model is fine-tuned; ``steps`` is nothing for the default."""
 
     seeds: tuple[int, ...]
     steps: int | None
     texts: tuple[Path, ...]
     device: str
+    held_out: tuple[Path, ...] = ()
 
 
 def add_packaged(packaged: Packaged, training: Training) -> Path:
@@ -32,8 +34,8 @@ def add_packaged(packaged: Packaged, training: Training) -> Path:
     ModelError, PlanError, DataError, MissingExtraError
         If it cannot be converted or trained.
     """
-    if packaged.making != "fine-tuned" and (training.texts or training.steps):
-        raise PlanError(f"{packaged.name} is not trained: leave out --steps and --text.")
+    if packaged.making != "fine-tuned" and (training.texts or training.steps or training.held_out):
+        raise PlanError(f"{packaged.name} is not trained: leave out --steps, --text, --held-out.")
     there = packaged.folder()
     if there is not None and not packaged.is_family:
         return there
@@ -88,13 +90,16 @@ def _fine_tune(packaged: Packaged, original: Path, training: Training) -> Path:
         )
     steps = training.steps or STEPS
     device = _device_of(training.device) if missing else training.device
-    job = MaskedMinilm(original, training.texts, steps=steps, device=device)
+    job = MaskedMinilm(
+        original, training.texts, steps=steps, device=device, held_out=training.held_out
+    )
     for seed in training.seeds:
         if seed not in missing:
             click.echo(f"seed {seed} is there.", err=True)
             continue
         click.echo(f"Fine-tuning seed {seed}: {steps} steps.", err=True)
-        add_seed(job, seed, folder, on_log=_say_step)
+        made = add_seed(job, seed, folder, on_log=_say_step)
+        click.echo(_competence_line(read_competence(made)), err=True)
     return folder
 
 
@@ -108,6 +113,15 @@ def _device_of(name: str) -> str:
     if name != "auto":
         return name
     return "cuda:0" if torch.cuda.is_available() else "cpu"
+
+
+def _competence_line(record: Mapping[str, Any] | None) -> str:
+    """What the competence record says, in a line."""
+    if record is None:
+        return "  competence not measured: that needs texts with --held-out."
+    below = [name for name, passed in record["gates"].items() if not passed]
+    verdict = f"below its gates: {', '.join(below)}" if below else "all gates passed"
+    return f"  masked accuracy {record['masked_accuracy']['value']:.3f}; {verdict}"
 
 
 def _say_step(row: dict[str, float]) -> None:

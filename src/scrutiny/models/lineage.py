@@ -1,16 +1,20 @@
-"""Of what a family's members are replicates: of pre-training, or of something cheaper."""
+"""What a checkpoint's training left beside it: what it is a replicate of, and what it has read."""
 
 import json
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
+from scrutiny.core.model import Model
 from scrutiny.models.adapters import as_checkpoint
 from scrutiny.models.source import UNTRAINED, parse
 
 #: File beside the weights; its key ``replicates_of`` is read here.
 FILE: Final = "training.json"
 KEY: Final = "replicates_of"
+#: File with the hashes of all training sentences: beside the weights, or once for a family.
+HASHES: Final = "training_hashes.npy"
 FINE_TUNING: Final = "fine-tuning"
 INITIALIZATION: Final = "initialization"
 
@@ -44,3 +48,36 @@ def replicates_of(text: str) -> str | None:
     except (ValueError, AttributeError) as error:
         raise ModelError(f"{str(path)!r} does not read: {error}.") from error
     return str(stated) if stated is not None else None
+
+
+def with_training_hashes(model: Model, folder: Path) -> Model:
+    """Return the model, which from now on knows its training text if its training kept hashes.
+
+    It is the same object; the file is read when it is first asked for.
+    """
+    path = find_training_hashes(folder)
+    if path is not None:
+        vars(model)["training_hashes"] = cache(lambda: _load(path))
+    return model
+
+
+def find_training_hashes(folder: Path) -> Path | None:
+    """File with the hashes of a checkpoint's training text, or nothing.
+
+    It is looked for in the checkpoint's folder, in those of its run and of its family, and in that
+    of all families, if the checkpoint says that it was trained here.
+    """
+    if not (folder / FILE).is_file():
+        return None
+    places = [folder, *folder.absolute().parents[:3]]
+    return next((place / HASHES for place in places if (place / HASHES).is_file()), None)
+
+
+def _load(path: Path) -> Any:
+    """Sorted ``uint64`` hashes."""
+    import numpy as np
+
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{str(path)!r} does not read: {error}") from error

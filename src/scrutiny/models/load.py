@@ -7,6 +7,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.adapters import adapter, as_checkpoint
 from scrutiny.models.competence import with_competence
+from scrutiny.models.lineage import with_training_hashes
 from scrutiny.models.source import TRAINING, parse
 
 _DEFAULT = LoadOptions()
@@ -15,7 +16,7 @@ _DEFAULT = LoadOptions()
 def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Model:
     """Loaded model of a complete model string, for one task.
 
-    A checkpoint with a competence record beside it knows its competence.
+    A checkpoint that was trained here knows its competence and its training text.
 
     Parameters
     ----------
@@ -43,7 +44,10 @@ def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Mode
             "member of scrutiny.core.model.Model."
         )
     checkpoint = as_checkpoint(parsed)
-    return with_competence(model, Path(checkpoint.target).expanduser()) if checkpoint else model
+    if checkpoint is None:
+        return model
+    folder = Path(checkpoint.target).expanduser()
+    return with_training_hashes(with_competence(model, folder), folder)
 
 
 def training_source(source: str, options: LoadOptions = _DEFAULT) -> str | None:

@@ -14,21 +14,30 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.canonical import digest
+from scrutiny.core.errors import DataError
+from scrutiny.models.competence import FILE as COMPETENCE
 from scrutiny.models.file_digest import hash_file
-from scrutiny.models.lineage import FILE, FINE_TUNING, KEY
+from scrutiny.models.lineage import FILE, FINE_TUNING, HASHES, KEY
+from scrutiny.training.competence.agreement import read_pairs
+from scrutiny.training.competence.passages import passages_of
+from scrutiny.training.competence.record import Settings, baselines_of, measure
 from scrutiny.training.pretraining.batches import Batches
+from scrutiny.training.pretraining.corpus import encode
 from scrutiny.training.pretraining.export import save_weights, write_json
 from scrutiny.training.pretraining.loop import Keeping, train
 from scrutiny.training.pretraining.network import start_from_frequencies
 from scrutiny.training.pretraining.recipe import Phase, Recipe
 from scrutiny.training.pretraining.run import Prepared, Seeds, digest_of, prepare
+from scrutiny.training.pretraining.texts import read_texts
 from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer
+from scrutiny.training.pretraining.writing import write_training_hashes
 
 #: Steps of 32 passages of 64 pieces each.
 STEPS: Final = 600
 _POSITIONS: Final = 512
 _EMBEDDINGS: Final = "embeddings.word_embeddings.weight"
 _STATE: Final = ".state"
+_NEXT: Final = "next_sentence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,8 @@ class MaskedMinilm:
         Pieces of a passage, and passages of a step.
     device
         Of torch.
+    held_out
+        Texts that are not trained on, for the competence record; there is none without them.
     """
 
     original: Path
@@ -55,6 +66,7 @@ class MaskedMinilm:
     length: int = 64
     batch: int = 32
     device: str = "cpu"
+    held_out: Sequence[Path] = ()
 
     def recipe(self, config: Any) -> Recipe:
         """Recipe with the sizes of the encoder; no next-sentence loss, the head has no such part.
@@ -124,11 +136,37 @@ def add_seed(
     batches = Batches(prepared.corpus, prepared.recipe, seed)
     done = train(network, batches, recipe=prepared.recipe, keeping=keeping, device=job.device)
     made = _write(network, prepared, state / "made", seeds=seeds, log=done.log)
+    if job.held_out:
+        write_json(made / COMPETENCE, competence_of(made, prepared, job))
+    if not (folder / HASHES).is_file():
+        write_training_hashes(prepared, folder)
     final = folder / f"seed-{seed}"
     shutil.rmtree(final, ignore_errors=True)
     made.rename(final)
     shutil.rmtree(state)
     return final
+
+
+def competence_of(made: Path, prepared: Prepared, job: MaskedMinilm) -> dict[str, Any]:
+    """Competence record of a replicate, without the next sentence, for which it has no head.
+
+    Raises
+    ------
+    DataError
+        If a text has no document as long as a passage.
+    """
+    from scrutiny.models.hf_parts import quiet
+
+    baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
+    held_out = read_texts(list(job.held_out))
+    length = Settings().length
+    for file in held_out:
+        if not len(passages_of(encode([file], prepared.tokenizer), length).pieces):
+            raise DataError(f"{file.name} has no document of {length} pieces: it is too short.")
+    with quiet():
+        record = measure(made, held_out, baselines, pairs=read_pairs(), device=job.device)
+    gates = {name: passed for name, passed in record["gates"].items() if name != _NEXT}
+    return {**{key: value for key, value in record.items() if key != _NEXT}, "gates": gates}
 
 
 def encoder_with_head(original: Path) -> Any:

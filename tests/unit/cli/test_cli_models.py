@@ -91,6 +91,12 @@ def test_seeds_that_are_there_are_not_trained_again(installed, capsys, monkeypat
         trained.append((seed, job.steps, job.texts))
         on_log({"step": 7, "masked": 5.0})
         make(f"minilm-mlm/seed-{seed}")
+        made = models_folder() / f"minilm-mlm/seed-{seed}"
+        if job.held_out:
+            record = {"gates": {"fivegram": True, "agreement": False}}
+            record["masked_accuracy"] = {"value": 0.25}
+            (made / "competence.json").write_text(json.dumps(record))
+        return made
 
     def make(place):
         (models_folder() / place).mkdir(parents=True)
@@ -103,12 +109,18 @@ def test_seeds_that_are_there_are_not_trained_again(installed, capsys, monkeypat
     text.write_text("One sentence.\n")
     arguments = ["--seeds", "1,2,5", "--steps", "7", "--text", str(text)]
     assert code("models", "add", "minilm-mlm", *arguments) == 0
-    assert trained == [(1, 7, (text,)), (5, 7, (text,))]
-    assert "step 7: loss 5.00" in capsys.readouterr().err
+    assert trained[:2] == [(1, 7, (text,)), (5, 7, (text,))]
+    said = capsys.readouterr().err
+    assert "step 7: loss 5.00" in said
+    assert "competence not measured" in said
+    arguments = ["--seeds", "4", "--text", str(text), "--held-out", str(text)]
+    assert code("models", "add", "minilm-mlm", *arguments) == 0
+    said = capsys.readouterr().err
+    assert "masked accuracy 0.250; below its gates: agreement" in said
     assert code("models", "add", "minilm-mlm", "--seeds", "1,2") == 0  # no text is needed now
     capsys.readouterr()
     assert code("models") == 0
-    assert "minilm-mlm (seed-1, seed-2, seed-5)" in capsys.readouterr().out
+    assert "minilm-mlm (seed-1, seed-2, seed-4, seed-5)" in capsys.readouterr().out
 
 
 def test_the_list_says_what_is_there(absent, capsys, monkeypatch, tmp_path):

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from scrutiny.core.errors import ModelError
+from scrutiny.core.model import KnowsTrainingText
 from scrutiny.models.competence import (
     KnowsCompetence,
     failed_gates,
@@ -58,6 +59,29 @@ def test_loaded_checkpoints_know_their_competence(tmp_path, classification, monk
         model = load_model(source, classification)
         assert failed_gates(model) == ("agreement",)
         assert len(model.predict([])) == 0
+
+
+@pytest.mark.parametrize("place", [".", "..", "../..", "../../.."])
+def test_checkpoints_trained_here_know_their_training_text(tmp_path, classification, place):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import numpy as np
+    from tiny_bert import make_checkpoint
+
+    from scrutiny.models.load import load_model
+
+    folder = make_checkpoint(tmp_path / "all" / "family" / "seed-1" / "step-5")
+    hashes = np.array([3, 7], dtype=np.uint64)
+    np.save(folder / place / "training_hashes.npy", hashes)
+    assert not isinstance(load_model(f"hf:{folder}", classification), KnowsTrainingText)
+    (folder / "training.json").write_text("{}")
+    model = load_model(f"hf:{folder}", classification)
+    assert isinstance(model, KnowsTrainingText)
+    assert model.training_hashes().tolist() == [3, 7]
+    assert not isinstance(load_model(f"untrained:hf:{folder}", classification), KnowsTrainingText)
+    (folder / place / "training_hashes.npy").write_bytes(b"x")
+    with pytest.raises(ModelError, match=r"training_hashes\.npy' does not read"):
+        load_model(f"hf:{folder}", classification).training_hashes()
 
 
 def test_of_what_members_are_replicates(tmp_path):

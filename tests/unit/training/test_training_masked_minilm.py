@@ -8,6 +8,8 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from scrutiny.core.errors import DataError  # noqa: E402
+from scrutiny.models.competence import read_competence  # noqa: E402
 from scrutiny.models.lineage import replicates_of  # noqa: E402
 from scrutiny.training.masked_minilm import (  # noqa: E402
     MaskedMinilm,
@@ -90,7 +92,8 @@ def test_a_replicate_has_learned_the_text(job, tmp_path):
     rows = []
     longer = replace(job, steps=200)
     folder = add_seed(longer, 3, tmp_path / "family", on_log=rows.append)
-    assert [p.name for p in (tmp_path / "family").iterdir() if p.name != ".state"] == ["seed-3"]
+    names = {p.name for p in (tmp_path / "family").iterdir()}
+    assert names == {".state", "seed-3", "training_hashes.npy"}
     assert [row["step"] for row in rows] == [100, 200]
     assert rows[1]["masked"] < rows[0]["masked"]
     network, report = transformers.AutoModelForMaskedLM.from_pretrained(
@@ -116,6 +119,25 @@ def test_it_says_what_it_is_a_replicate_of(job, tmp_path):
     assert "fine-tuning replicates" in (folder / "README.md").read_text()
     config = json.loads((folder / "config.json").read_text())
     assert config["architectures"] == ["BertForMaskedLM"]
+
+
+def test_with_held_out_text_there_is_a_competence_record(job, tmp_path):
+    held_out = tmp_path / "held_out.txt"
+    line = "it was very good. the film was not bad. the films was very bad.\n"
+    held_out.write_text((line * 12 + "\n") * 2)
+    made = add_seed(replace(job, steps=3, held_out=(held_out,)), 1, tmp_path / "family")
+    record = read_competence(made)
+    assert set(record["gates"]) == {"fivegram", "agreement"}
+    assert record["held_out"][0]["name"] == "held_out.txt"
+    assert (tmp_path / "family" / "training_hashes.npy").is_file()
+    assert read_competence(add_seed(replace(job, steps=3), 2, tmp_path / "family")) is None
+
+
+def test_held_out_text_that_is_too_short(job, tmp_path):
+    held_out = tmp_path / "held_out.txt"
+    held_out.write_text("it was good.\n")
+    with pytest.raises(DataError, match=r"held_out\.txt has no document of 64 pieces"):
+        add_seed(replace(job, steps=3, held_out=(held_out,)), 1, tmp_path / "family")
 
 
 def test_seeds_differ_and_one_seed_repeats(job, tmp_path):
