@@ -10,9 +10,14 @@
                 iter_examples(source, *, task, limit, on_bad_row, columns) -> Iterator[Example]
                 BadRow(source, reason); parse_limit(limit) -> (start, stop)
     source      parse_source(text) -> DataSource(scheme, target, options); OPTIONS
+                known_options(scheme) -> {option: meaning}, those of tasks and readers among them
+    permuting   permutation_seed(source, task), permuted(task, examples, *, seed) -> examples
     labels      match_labels(data_labels, model_labels, *, explicit_map=None) -> LabelMatch
                 LabelMatch(mapping, rule), .digest, .note; parse_label_map(text); sort_labels
     tasks.names load_task(name) -> Task; infer_task(columns) -> str
+    tasks.roles Role(name, meaning, kind, names, is_needed, default): columns that a task brings
+    readers.options  takes(**options): decorator of a reader with options of its own
+    bleached    WordIndex(words).find(sentence) -> Found(word, start, end) | None
     tasks.tags  chunks(tags), spans_of(tags, borders), to_bio(tokens, spans), token_borders(tokens)
     overlap     overlap(a_texts, b_texts, *, near=0.8) -> OverlapReport
                 overlap_with_hashes(texts, hashes) -> OverlapReport
