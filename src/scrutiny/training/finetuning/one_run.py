@@ -199,7 +199,7 @@ class Training:
             "network": {
                 "parameters": self._parted.n_parameters,
                 "device": device.type,
-                "precision": precision_on(self._recipe, device),
+                "precision": precision_on(self._recipe, self._parted),
             },
             "made_with": versions(),
         }

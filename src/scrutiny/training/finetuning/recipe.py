@@ -30,7 +30,8 @@ class Recipe:
     max_length
         Pieces of a text in training; longer ones are cut.
     precision
-        ``auto`` is bfloat16 on an accelerator that has it, and float32 on a processor.
+        ``auto`` is bfloat16 on an accelerator that has it, and on a processor that has it for
+        networks of more than 8 M parameters; else float32.
     limit
         Rows drawn at random from the data, the same for all seeds; all unless given.
     dev_share
