@@ -113,7 +113,7 @@ def precision_on(recipe: Recipe, parted: Parted) -> str:
         return recipe.precision
     if parted.network.device.type == "cuda":
         return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     has_units = capabilities.get("avx512_bf16") or capabilities.get("amx_bf16")
     return "bfloat16" if has_units and parted.n_parameters > _SMALL else "float32"
 
