@@ -62,6 +62,11 @@ class Task(Protocol):
     `score` returns for one example, in order. Where no label is asked for (pairs of sentences whose
     likelihoods are compared, word sets whose vectors are), ``scored_by`` is nothing, `score` is
     never called, and models are asked for capabilities other than ``predict``.
+
+    Four members may be left out: ``roles``, the columns and options that data strings of this task
+    have beside the common ones; ``told_by``, the columns that tell it from other tasks;
+    ``permute(examples, rng)``, the examples with their labels exchanged at random (``#permute=``);
+    ``oddities(row)``, a short name for what is odd about a row, to be counted in the notes.
     """
 
     name: str
