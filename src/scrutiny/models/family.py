@@ -73,7 +73,8 @@ def _of_one_architecture(
         return parsed, seeds
     is_on_hub = captures(parsed.target) == ("seed",) and _look_up(parse(parsed.target))[0] is None
     inner = expand(parsed.target, name="trained", seeds=seeds if is_on_hub else ()).replicates
-    own = dict.fromkeys(r.random["seed"] for r in inner if "seed" in r.random)
+    factors = [{**member.condition, **member.random} for member in inner]
+    own = dict.fromkeys(found["seed"] for found in factors if "seed" in found)
     _, hash_, tail = parsed.text.partition("#")
     return parse(f"{UNTRAINED}:{inner[0].source}{hash_}{tail}"), seeds or tuple(own)
 

@@ -181,6 +181,16 @@ def test_untrained_of_a_family_has_one_architecture_and_its_seeds(in_zoo, family
     assert sources(f"untrained:{family}", seeds=[7]) == ["untrained:zoo:tiny/seed-1#seed=7"]
 
 
+def test_untrained_of_steps_is_of_one_architecture_too(in_zoo):
+    for seed in (1, 2):
+        make_checkpoint(in_zoo / f"tiny/seed-{seed}/step-5")
+    source = "untrained:zoo:tiny/seed-{seed}/step-{step}"
+    found = expand(source, name="m", random=["seed"]).replicates
+    assert [(r.source, r.random, r.condition) for r in found] == [
+        (f"untrained:zoo:tiny/seed-1/step-5#seed={s}", {"seed": s}, {}) for s in ("1", "2")
+    ]
+
+
 def test_untrained_of_hub_names_that_cannot_be_looked_up():
     found = sources("untrained:hf:org/m_{seed}", seeds=[3, 4])
     assert found == ["untrained:hf:org/m_3#seed=3", "untrained:hf:org/m_3#seed=4"]
