@@ -3,7 +3,7 @@
     python tools/zoo/package.py WORK
 
 Then measure the copies, `tools/zoo/competence.py WORK --of FOLDER` with the package's folder of
-weights, and run this again, which puts the gates into the index and leaves finished copies as they are.
+weights, and run this again, which puts the gates into the index and leaves copies as they are.
 """
 
 import argparse

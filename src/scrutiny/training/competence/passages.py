@@ -96,7 +96,7 @@ def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentP
     length
         Pieces of a row, special ones included.
     n
-        Pairs; spread evenly over the places where one can begin.
+        Pairs at most; an even number is made.
     seed
         Of the places that segments come from.
     """
@@ -108,12 +108,12 @@ def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentP
     rows: list[tuple[int, int, int, int]] = []
     for sentence in draw.permutation(fits).tolist():
         begin = int(starts[sentence])
-        inside = starts[(starts > begin + 0.2 * size) & (starts < begin + 0.8 * size)]
-        if len(rows) == n or not len(inside):
-            continue
-        border = int(draw.choice(inside))
-        follows = border if len(rows) % 2 == 0 else _elsewhere(corpus, fits, sentence, draw)
-        rows.append((sentence, begin, border, follows))
+        ends_of = np.searchsorted(starts, [begin + 0.2 * size, begin + 0.8 * size])
+        if len(rows) < n and ends_of[0] < ends_of[1]:
+            border = int(starts[draw.integers(*ends_of)])
+            follows = border if len(rows) % 2 == 0 else _elsewhere(corpus, fits, sentence, draw)
+            rows.append((sentence, begin, border, follows))
+    del rows[len(rows) - len(rows) % 2 :]  # as many that go on as that do not
     return _joined(corpus, rows, size)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,10 +11,19 @@ from scrutiny.core.errors import DataError
 #: Special pieces; each one's place is its number.
 SPECIAL: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PAD, UNK, CLS, SEP, MASK = range(5)
+# Letters inside of words while pieces are learned: a private plane of Unicode. Letters beyond the
+# first 65,534 (historic scripts, emoji) have no place in it and are learned at a word's start only.
+_PRIVATE: Final = 0xF0000
+_MOST: Final = 0xFFFE
 
 
 def train_vocabulary(texts: Iterable[str], size: int) -> Any:
     """Uncased BERT tokenizer (`tokenizers.Tokenizer`) whose pieces were learned from the texts.
+
+    The pieces are those of `tokenizers.trainers.WordPieceTrainer`, but the same in every process:
+    that one numbers pieces inside of words in the order of a hash table, and breaks ties by it.
+    Here a letter inside of a word is a symbol of its own, so that plain byte-pair encoding, whose
+    ties do not depend on hashes, learns the same merges.
 
     Parameters
     ----------
@@ -22,17 +32,52 @@ def train_vocabulary(texts: Iterable[str], size: int) -> Any:
     size
         Pieces, the five special ones included; fewer where the texts do not have as many.
     """
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
+    normalizer = normalizers.BertNormalizer(lowercase=True)
+    splitter = pre_tokenizers.BertPreTokenizer()
+    words = (
+        [word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text))]
+        for text in texts
     )
-    tokenizer.train_from_iterator(texts, trainer)
+    pieces = _learned_pieces(words, size)
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = splitter
+    tokenizer.decoder = decoders.WordPiece()
     return with_special_pieces(tokenizer)
+
+
+def _learned_pieces(sentences: Iterable[list[str]], size: int) -> list[str]:
+    """Special pieces, letters, and what they were merged to, by number."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    lines = [" ".join(map(_marked, words)) for words in sentences]
+    letters = sorted(set(chain.from_iterable(lines)) - {" "})
+    trained = Tokenizer(models.BPE())
+    trained.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=list(SPECIAL),
+        initial_alphabet=[_piece(letter)[-1] for letter in letters],  # any word can be spelled
+        show_progress=False,
+    )
+    trained.train_from_iterator(lines, trainer)
+    found = sorted(trained.get_vocab().items(), key=lambda pair: pair[1])
+    return [piece if piece in SPECIAL else _piece(piece) for piece, _ in found]
+
+
+def _marked(word: str) -> str:
+    """The word with its letters but the first as private symbols; it ends before rare planes."""
+    rest = takewhile(lambda c: ord(c) < _MOST, word[1:])
+    return word[:1] + "".join(chr(ord(c) + _PRIVATE) for c in rest)
+
+
+def _piece(symbols: str) -> str:
+    """The piece that a run of symbols stands for."""
+    letters = "".join(chr(ord(c) - _PRIVATE) if ord(c) >= _PRIVATE else c for c in symbols)
+    return f"##{letters}" if ord(symbols[0]) >= _PRIVATE else letters
 
 
 def with_special_pieces(tokenizer: Any) -> Any:

@@ -1,0 +1,75 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+from pretraining_texts import write_texts
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from scrutiny.cli.train_verb import command
+from scrutiny.core.errors import PlanError
+
+SIZES = [
+    part
+    for field in (
+        "layers=1",
+        "hidden=16",
+        "heads=2",
+        "feed_forward=32",
+        "positions=24",
+        "vocabulary=70",
+        "phases=[[1.0, 16, 4]]",
+        "precision=fp32",
+    )
+    for part in ("--set", field)
+]
+
+
+def invoke(*arguments, catch=True):
+    return CliRunner().invoke(
+        command, ["pretrain", *map(str, arguments)], standalone_mode=False, catch_exceptions=catch
+    )
+
+
+def test_pretrain_trains_all_seeds(tmp_path):
+    texts, out = write_texts(tmp_path), tmp_path / "out"
+    given = ["--text", texts, "--out", out, *SIZES, "--steps", 6, "--seed", 1, "--seed", 2]
+    result = invoke(*given, "--checkpoint", 3, "--masking", "static", "--weights", "fp16", "--json")
+    assert result.return_value == 0, result.output
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [r["step"] for r in rows if "step" in r] == [6, 6]
+    assert [r["folder"] for r in rows if "folder" in r] == [str(out / f"seed-{s}") for s in (1, 2)]
+    record = json.loads((out / "seed-2" / "training.json").read_text())
+    assert (record["recipe"]["masking"], record["recipe"]["precision"]) == ("static", "fp32")
+    assert (out / "seed-1" / "step-3" / "model.safetensors").is_file()
+
+
+def test_a_recipe_file_and_flags(tmp_path):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text("hidden = 8\nsteps = 99\n")
+    given = ["--text", write_texts(tmp_path), "--out", tmp_path / "out", "--recipe", recipe]
+    result = invoke(*given, *SIZES, "--steps", 2, "--init-seed", 4, "--data-seed", 5)
+    assert result.return_value == 0, result.output
+    folder = tmp_path / "out" / "init_seed-4" / "data_seed-5"
+    assert result.stdout.split() == [str(folder)]
+    found = json.loads((folder / "training.json").read_text())["recipe"]
+    assert (found["hidden"], found["steps"]) == (16, 2)  # --set over the file, --steps over both
+
+
+@pytest.mark.parametrize("wrong", ["layer=2", "layers=", "layers"])
+def test_a_wrong_field_is_a_users_mistake(tmp_path, wrong):
+    with pytest.raises(PlanError):
+        invoke("--text", write_texts(tmp_path), "--out", tmp_path, "--set", wrong, catch=False)
+
+
+def test_help_imports_no_torch():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from scrutiny.cli.train_verb import command\n"
+        "command(['pretrain', '--help'], standalone_mode=False)\n"
+        "sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
