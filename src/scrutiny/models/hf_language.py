@@ -1,7 +1,7 @@
 """Checkpoints loaded as language models: for tasks that no model predicts.
 
 The head is the one that ``architectures`` in config.json names. Weights in half precision are run
-in float32 on a processor, which has no fast arithmetic for less, and whose rounding would show.
+in float32 on a processor: most are slower with less, and rounding would decide close pairs.
 """
 
 from collections.abc import Mapping

@@ -271,3 +271,39 @@ def test_a_masked_model_has_no_next_sentence(folders, unlabeled):
     assert "next_sentence" not in model.capabilities
     with pytest.raises(ModelError, match=r"cannot be asked for next_sentence\. It has: .*masked"):
         ask_or_fail(model, "next_sentence", [SentencePair("a", "b")])
+
+
+# --- long texts: what is held at a time does not grow ---
+
+
+def test_five_hundred_tokens_in_batches_that_do_not_grow(tmp_path, unlabeled, monkeypatch):
+    make_language_model(tmp_path, "Bert", positions=512)
+    model = load_model(f"hf:{tmp_path}", unlabeled)
+    assert model.limit == 512
+    ids = model.encode(["good bad dull fine " * 124 + "it"])[0].ids
+    assert len(ids) == 499
+    places = range(1, 498, 16)
+    query = (
+        *(Cloze((*ids[:i], model.mask_id, *ids[i + 1 :]), (i,), (ids[i],)) for i in places),
+        Cloze(ids, tuple(range(499)), ids),
+    )
+    sizes, rows = [], []
+    inputs, scores = model._runner.inputs, model._reader._scores
+
+    def noting(sequences, batch):
+        made = inputs(sequences, batch)
+        sizes.append(made["input_ids"].numel())
+        return made
+
+    monkeypatch.setattr(hf_reading, "_MOST_SCORES", 6000)
+    monkeypatch.setattr(model._runner, "inputs", noting)
+    monkeypatch.setattr(
+        model._reader, "_scores", lambda picked: rows.append(len(picked)) or scores(picked)
+    )
+    answers = model.masked_logprobs([query, query])
+    assert max(sizes) <= 1024  # two texts at a time, however many there are
+    assert max(rows) * model._reader._vocabulary <= 6000
+    assert len(answers[0]) == len(places) + 1
+    few = (query[0], query[7], query[-1])
+    wanted = naive(tmp_path, [few])
+    assert_close([[answers[0][i] for i in (0, 7, -1)]], wanted, within=1e-4)

@@ -22,7 +22,7 @@ GPT2_SIZES = {
 }
 
 
-def _config(kind):
+def _config(kind, positions=24):
     """Configuration of one architecture."""
     import transformers
 
@@ -38,7 +38,7 @@ def _config(kind):
             max_position_embeddings=24,
             initializer_range=0.5,
         )
-    sizes = dict(SIZES)
+    sizes = SIZES | {"max_position_embeddings": positions}
     if kind == "Roberta":
         sizes |= {"max_position_embeddings": 25, "type_vocab_size": 1}
     if kind in {"Albert", "Electra"}:
@@ -48,14 +48,16 @@ def _config(kind):
     return getattr(transformers, f"{kind}Config")(**sizes, **SPECIALS)
 
 
-def make_language_model(folder, kind="Bert", *, head="ForMaskedLM", seed=0, dtype=None):
+def make_language_model(
+    folder, kind="Bert", *, head="ForMaskedLM", seed=0, dtype=None, positions=24
+):
     """Checkpoint of an architecture with a head ("" for none)."""
     import torch
     import transformers
     from tiny_bert import make_tokenizer
 
     torch.manual_seed(seed)
-    network = getattr(transformers, f"{kind}{head or 'Model'}")(_config(kind)).eval()
+    network = getattr(transformers, f"{kind}{head or 'Model'}")(_config(kind, positions)).eval()
     with torch.no_grad():  # biases are made as zeros, which would hide one that is left out
         for name, values in network.named_parameters():
             if name.endswith("bias"):
@@ -64,7 +66,7 @@ def make_language_model(folder, kind="Bert", *, head="ForMaskedLM", seed=0, dtyp
     if kind in {"GPT2", "Llama"}:
         make_plain_tokenizer(folder)
     else:
-        make_tokenizer(folder)
+        make_tokenizer(folder, max_length=positions)
     return folder
 
 
