@@ -57,7 +57,7 @@ class Competence:
     needs: frozenset[str] = frozenset({"tokenizes"})
     tasks: frozenset[str] = frozenset({"minimal-pairs", "passages"})
     measures: tuple[Measure, ...] = AGREEMENT_MEASURES
-    scope: Literal["item", "dataset"] = "item"
+    scope: Literal["item", "dataset"] = "dataset"  # the next passage is another item
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Both likelihoods of a minimal pair; one number of a passage."""
