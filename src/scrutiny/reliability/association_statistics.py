@@ -173,14 +173,15 @@ ALIGNMENT: Final = Additive(
     tests=alignment_tests,
 )
 
-#: Alignment beyond its mean when the sets' labels are exchanged between words.
+#: Alignment beyond its mean when the sets' labels are exchanged between words. That mean is held
+#: fixed; an alignment without a single miss then gets the floor of one flip.
 ALIGNMENT_EXCESS: Final = Additive(
     "cluster_alignment_excess@1",
     "alignment beyond permuted labels",
     ("cluster", "side", "null"),
     lambda m: with_count(_is_aligned(m) - m[..., 2]),
     _first,
-    conditional_on="the fitted clustering and its matching",
+    conditional_on="the fitted clustering, its matching, and its null",
     row_range=(-1.0, 1.0),
     no_effect=0.0,
 )
@@ -204,6 +205,7 @@ ADJUSTED_RAND: Final = Additive(
     ("cluster", "side"),
     _table,
     adjusted_rand_of_counts,
+    scale="fisher_z",
     conditional_on="the fitted clustering",
     no_effect=0.0,
 )

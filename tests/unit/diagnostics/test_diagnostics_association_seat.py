@@ -135,13 +135,14 @@ def test_left_to_right_models_have_no_first_token_and_the_published_way_takes_th
     assert {condition for _, condition in published} == {'{"representation":"last"}'}
 
 
-def test_the_published_procedure_lowers_case_and_takes_the_first_piece():
+def test_the_published_procedure_asks_one_lower_cased_text_at_a_time_for_its_first_piece():
     model = ToyVectors()
     measured(model, procedure="may2019")
-    (passages, poolings, _), *_ = model.asked
-    assert poolings == ("first-piece",)
-    assert "this is rose." in [p.text for p in passages]
-    assert not any(p.text != p.text.lower() for p in passages)
+    assert {poolings for _, poolings, _ in model.asked} == {("first-piece",)}
+    assert {len(passages) for passages, _, _ in model.asked} == {1}
+    texts = [passages[0].text for passages, _, _ in model.asked]
+    assert "this is rose." in texts
+    assert not any(text != text.lower() for text in texts)
 
 
 def test_a_population_standard_deviation_is_a_statistic_of_its_own(tmp_path):

@@ -40,9 +40,10 @@ class Clusters:
     """Share of texts in their set's cluster, when two clusters are made without the sets.
 
     Records of an item, for each kind of vector and part: ``cluster`` (1 in the cluster that is
-    matched to X or A), ``side`` (1 in X or A), ``null`` (how often it is matched when labels are
-    permuted by word), ``single`` (how often over starts), ``single_low`` and ``single_high`` (least
-    and largest alignment over starts), ``squared_distance`` to the center of its cluster.
+    matched to X or A), ``side`` (1 in X or A), ``null`` (mean alignment when labels are permuted by
+    word, the same for all items), ``single`` (how often it is matched over starts), ``single_low``
+    and ``single_high`` (least and largest alignment over starts), ``squared_distance`` to the
+    center of its cluster.
 
     **Measures**: whether the main division of a representation is the one that the test names,
     beyond what the better of two matchings gives by chance.
@@ -64,7 +65,7 @@ class Clusters:
     measures: tuple[Measure, ...] = (
         Measure("cluster"),
         Measure("side"),
-        Measure("null", unit="share of permutations"),
+        Measure("null", unit="share of items"),
         Measure("single", unit="share of starts"),
         Measure("single_low"),
         Measure("single_high"),
@@ -152,7 +153,8 @@ def _rows(
     if found is None:
         yield from place.without(examples, "undefined", "no_two_clusters")
         return
-    columns = np.stack([found.cluster, is_first, found.null, found.single], axis=1)
+    null = np.full(kept.size, found.null)
+    columns = np.stack([found.cluster, is_first, null, found.single], axis=1)
     ends = float(found.alignments.min()), float(found.alignments.max())
     by_item = {
         i: (*map(float, row), *ends, float(distance))

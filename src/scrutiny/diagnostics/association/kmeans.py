@@ -24,7 +24,7 @@ class Clustering:
     squared_distance
         ``(item,)`` to the center of the item's cluster; their sum is the inertia.
     null
-        ``(item,)`` share of permutations of the labels under which the item is matched.
+        Alignment when labels are permuted by word, on average.
     single
         ``(item,)`` share of starts under which the item is matched.
     alignments
@@ -33,7 +33,7 @@ class Clustering:
 
     cluster: NDArray[np.bool_]
     squared_distance: Floats
-    null: Floats
+    null: float
     single: Floats
     alignments: Floats
 
@@ -79,7 +79,7 @@ def cluster_sets(
     return Clustering(
         cluster=matched[best] == is_first,
         squared_distance=_squared_distances(vectors, labels[best]),
-        null=aligned(labels[best][None], sides).mean(axis=0),
+        null=float(aligned(labels[best][None], sides).mean()),
         single=matched.mean(axis=0),
         alignments=matched.mean(axis=1),
     )

@@ -56,8 +56,9 @@ class SeatParams:
         1 for the standard deviation of a sample, as sent-bias has it; 0 as WEFE has it.
     procedure
         ``default``, or ``may2019``: the published encoder's own way, lower-cased text without
-        special tokens, vector of its first piece (of the last token for left-to-right models). It
-        permutes sentences: see the estimates ``sentence_permutation@1``, which every run has.
+        special tokens and by itself, vector of its first piece (of the last token for
+        left-to-right models). Its permutation of sentences is ``sentence_permutation@1``, which
+        every run has.
     """
 
     representations: tuple[str, ...] = ()

@@ -40,7 +40,9 @@ class Seat:
     **Misleads when**: read as the amount of bias: d says how well two sets are told apart, and the
     sentences of a test share a template and a few words. No association found is no proof of
     none. With fewer than four words a side no permutation test can reject. Texts that do not fit
-    into the model are left out, and the test then speaks of the others.
+    into the model are left out, and the test then speaks of the others. Single words as
+    ``first-piece``: some encoders give nearly the same vector to any text of one piece, and d is
+    then a ratio of rounding errors.
 
     **References**: Caliskan, Bryson & Narayanan (2017), Science 356; May et al. (2019), On
     measuring social biases in sentence encoders, NAACL; Tan & Celis (2019), Assessing social and
@@ -86,7 +88,7 @@ class Seat:
             ctx,
             representations=names,
             layers=params.layers,
-            lower=params.procedure == "may2019",
+            as_published=params.procedure == "may2019",
         )
         tests = word_sets(examples)
         kinds = kinds_of(names, params.layers, vectors.layers[-1])

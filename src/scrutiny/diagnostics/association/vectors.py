@@ -55,21 +55,31 @@ def vectors_of(
     *,
     representations: tuple[str, ...],
     layers: Layers,
-    lower: bool = False,
+    as_published: bool = False,
 ) -> Vectors:
     """Vectors of the examples, asked of the model in one go.
 
-    A model that gives up (a passage that does not fit into memory) is a failure of all items.
+    As published: texts in lower case, one forward pass for each. Vectors of one text in several
+    batches differ in their last digits, which shows where associations hardly vary. A model that
+    gives up (a passage that does not fit into memory) is a failure of all items.
     """
     model = cast("Represents", ctx.model)
     numbers = asked_layers(layers, model.n_layers)
-    passages, places = passages_of(examples, lower=lower, needs_word="word" in representations)
+    passages, places = passages_of(
+        examples, lower=as_published, needs_word="word" in representations
+    )
+    asked = [[passage] for passage in passages] if as_published else [passages]
     try:
-        values = model.representations(passages, poolings=representations, layers=numbers)
+        values = np.concatenate(
+            [
+                model.representations(some, poolings=representations, layers=numbers)
+                for some in asked
+            ]
+        )
     except AnswerError as error:
         nothing = np.full((len(passages), len(numbers), len(representations), 1), np.nan)
         return Vectors(numbers, representations, nothing, places, error.reason)
-    return Vectors(numbers, representations, np.asarray(values), places)
+    return Vectors(numbers, representations, values, places)
 
 
 def has_direction(vectors: Floats) -> NDArray[np.bool_]:
