@@ -68,6 +68,11 @@ def _base_of(flags: Mapping[str, Any]) -> Plan:
     if flags["plan"] is None:
         return Plan(models=named_models(flags["models"]), data=named_data(flags))
     plan = read_plan(flags["plan"])
+    if plan.train and not plan.measure:
+        raise PlanError(
+            f"{str(flags['plan'])!r} trains {plan.train[0].name!r}, and an audit measures what is "
+            "there. Add a [[measure]] and run the plan, or train first and audit the checkpoints."
+        )
     if not plan.models or not plan.data:
         raise PlanError(
             f"{str(flags['plan'])!r} has nothing to audit: it needs [models.NAME] and "
@@ -83,7 +88,11 @@ def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
         resampling = replace(resampling, draws=flags["draws"])
     data = plan.data
     if flags["limit"] is not None:
-        data = tuple(replace(d, limit=flags["limit"]) for d in data)
+        # what is trained on has a limit of its own: a quick look trains no other model
+        only_trained = _only_trained(plan)
+        data = tuple(
+            d if d.name in only_trained else replace(d, limit=flags["limit"]) for d in data
+        )
     return replace(
         plan,
         data=data,
@@ -91,6 +100,12 @@ def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
         seed=plan.seed if flags["seed"] is None else flags["seed"],
         on_bad_row=flags["on_bad_row"] if flags["on_bad_row"] != "skip" else plan.on_bad_row,
     )
+
+
+def _only_trained(plan: Plan) -> set[str]:
+    """Data that training nodes name and no measurement does."""
+    measured = {name for measure in plan.measure for name in measure.data}
+    return {name for node in plan.train for name in (node.data, node.dev)} - measured
 
 
 def named_models(strings: Sequence[str]) -> tuple[ModelPlan, ...]:

@@ -31,7 +31,7 @@ _RUNS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class PlannedTraining:
     """What a node would train.
 
     Parameters
@@ -110,7 +110,7 @@ def with_trained(
 @contextmanager
 def with_stand_ins(
     plan: Plan, *, options: LoadOptions | None = None, data: Mapping[str, Any] | None = None
-) -> Iterator[tuple[Plan, tuple[Training, ...]]]:
+) -> Iterator[tuple[Plan, tuple[PlannedTraining, ...]]]:
     """Plan that can be resolved though nothing was trained, and what would be.
 
     Checkpoints that are there are used; the others are stood in for, in a temporary folder.
@@ -127,7 +127,7 @@ def with_stand_ins(
                 device = (options or LoadOptions()).device
                 seconds = write_stand_ins(job, folder, device=device)
             planned.append(
-                Training(
+                PlannedTraining(
                     node.name, node.source, node.data, **job.sizes, is_done=done, seconds=seconds
                 )
             )

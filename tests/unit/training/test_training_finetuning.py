@@ -277,6 +277,17 @@ def test_the_training_texts_are_known_to_the_leakage_diagnostic(learned):
     assert "training_hashes" in with_training_text(model, lambda: hashes).capabilities
 
 
+def test_two_processes_do_not_train_the_same_run(base, tmp_path):
+    pytest.importorskip("fcntl")
+    from scrutiny.core.errors import RunIncompleteError
+    from scrutiny.training.finetuning.lock import locked
+
+    made = job(base, sentiment(16), epochs=1)
+    with locked(tmp_path / ".seed-1.part"), pytest.raises(RunIncompleteError, match="Another"):
+        finetune(made, tmp_path)
+    assert finetune(made, tmp_path)[0].folder.is_dir()
+
+
 def test_seeds_are_different_whole_numbers(base):
     for seeds in ((), (1, 1), (-1,)):
         with pytest.raises(PlanError, match="seeds are different whole numbers"):

@@ -168,6 +168,23 @@ def test_a_check_trains_nothing_and_says_what_would_be(base, files, monkeypatch)
         assert "trained already" in " ".join(trainings[0].lines())
 
 
+def test_the_limit_of_a_run_is_not_one_of_what_it_trains_on(base, files, tmp_path):
+    from scrutiny.cli.plans import audit_from_flags, plan_from_flags
+    from scrutiny.core.model import LoadOptions
+
+    path = tmp_path / "plan.toml"
+    text = "\n".join(f'[data.{name}]\nsource = "{source}"' for name, source in files.items())
+    text += f'\n[[train]]\nname = "ours"\nfrom = "{base}"\ndata = "train"\n'
+    measure = '[[measure]]\nid = "d"\ndiagnostic = "performance"\ndata = ["test"]\n'
+    path.write_text(text + measure)
+    flags = {"what": str(path), "limit": "5", "seed": None, "on_bad_row": "skip"}
+    limits = {one.name: one.limit for one in plan_from_flags(flags).data}
+    assert limits == {"train": None, "dev": "5", "test": "5"}
+    path.write_text(text)
+    with pytest.raises(PlanError, match="trains 'ours', and an audit measures what is there"):
+        audit_from_flags({**flags, "plan": path}, LoadOptions())
+
+
 def test_data_that_chose_a_checkpoint_are_named(base, files):
     trained = with_trained(plan(base, files, dev="dev"))
     again = replace(trained, train=(), measure=(replace(trained.measure[0], data=("dev", "test")),))

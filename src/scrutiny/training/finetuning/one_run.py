@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
-from scrutiny.store.files import storage_errors
 from scrutiny.training.finetuning.augmentation import augmented
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, Job, OneRun
+from scrutiny.training.finetuning.lock import locked
 from scrutiny.training.finetuning.network import build, torch_seed
 from scrutiny.training.finetuning.optimizing import optimizer_of, precision_on, train_epoch
 from scrutiny.training.finetuning.progress_file import (
@@ -67,10 +67,20 @@ class Training:
 
     def run(self) -> dict[str, Any]:
         """Train what is left of the epochs and write the chosen one; what its record says."""
+        with locked(self._working):
+            history = self._trained(read_history(self._working, self._run.identity))
+            restore_weights(self._working, history.chosen(), self._parted)
+            return write_checkpoint(
+                self._working,
+                self._folder,
+                self._parted,
+                record={**self._record(history), **self._description()},
+                texts=self._parts.train,
+            )
+
+    def _trained(self, history: History) -> History:
+        """History with all epochs; those that it has are put back, not done again."""
         recipe = self._recipe
-        with storage_errors(self._working):
-            self._working.mkdir(parents=True, exist_ok=True)
-        history = read_history(self._working, self._run.identity)
         self._tell(len(history.epochs) * self._steps)
         if history.epochs:
             restore_last(self._working, history, self._parted, self._optimizer)
@@ -79,14 +89,7 @@ class Training:
             keep_epoch(self._working, history, self._parted, self._optimizer)
             self._say(history)
         self._tell((recipe.epochs - len(history.epochs)) * self._steps)
-        restore_weights(self._working, history.chosen(), self._parted)
-        return write_checkpoint(
-            self._working,
-            self._folder,
-            self._parted,
-            record={**self._record(history), **self._description()},
-            texts=self._parts.train,
-        )
+        return history
 
     def _epoch(self, number: int) -> Epoch:
         import torch
