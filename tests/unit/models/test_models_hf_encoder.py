@@ -83,11 +83,12 @@ def test_vectors_are_those_of_transformers(folders, kind, unlabeled):
                 )
 
 
-def test_one_layer_and_one_pooling_are_part_of_all(folders, unlabeled, monkeypatch):
-    model = load_model(f"hf:{folders['Bert']}", unlabeled)
+@pytest.mark.parametrize("kind", HEADS)
+def test_one_layer_and_one_pooling_are_part_of_all(folders, kind, unlabeled, monkeypatch):
+    model = load_model(f"hf:{folders[kind]}", unlabeled)
     whole = model.representations(PASSAGES, poolings=POOLINGS, layers=(0, 1, 2))
     monkeypatch.setattr(hf_encoder, "_CHUNK", 2)
-    small = load_model(f"hf:{folders['Bert']}", unlabeled, LoadOptions(batch=1))
+    small = load_model(f"hf:{folders[kind]}", unlabeled, LoadOptions(batch=1))
     for k, pooling in enumerate(POOLINGS):
         last = small.representations(PASSAGES, poolings=[pooling], layers=[2])
         np.testing.assert_allclose(last[:, 0, 0], whole[:, 2, k], atol=1e-5)
