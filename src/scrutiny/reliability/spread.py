@@ -109,9 +109,9 @@ def retained_scores(
     if told.shape != sure.shape or told.ndim != 2:
         raise StatisticsError(f"hits {told.shape} and margins {sure.shape} must be alike, 2-d.")
     kept = np.isfinite(told).all(axis=0) & np.isfinite(sure).all(axis=0)
-    told, sure = finite(told[:, kept], "hits"), finite(sure[:, kept], "margins")
-    if not told.size:
+    if not kept.any():
         return []
+    told, sure = finite(told[:, kept], "hits"), finite(sure[:, kept], "margins")
     ordered = np.sort(sure, axis=None)[::-1]
     found = []
     for coverage in coverages:

@@ -176,4 +176,6 @@ def _skill(finding: Finding) -> str:
     """Whether the model has the skill that is presupposed."""
     if finding.verdict == "refused":
         return "refused"
+    if finding.claim.competence and finding.p_supported is None:
+        return "not shown"  # a gate decided, nothing was tested
     return "yes" if finding.claim.competence else NONE_DECLARED

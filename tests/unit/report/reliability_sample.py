@@ -124,9 +124,7 @@ def _claims():
         checks = ("items", "seeds", "choices:variant")
         says = f"{group} pairs lean one way in the family"
         competence = (("score", 0.5),)
-        yield Claim(
-            f"pairs-{group}", says, "plugin.pairs", parts, "lean", 0.95, checks, competence
-        )
+        yield Claim(f"pairs-{group}", says, "plugin.pairs", parts, "lean", 0.95, checks, competence)
     for group in ("Race", "Gender"):
         main = (Component(f"triples-{group}", 0.52),)
         yield Claim(f"triples-{group}", f"{group} triples lean", "plugin.triples", main)

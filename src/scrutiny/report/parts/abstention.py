@@ -7,6 +7,7 @@ from scrutiny.report.chart_tables import Chart, Spec, Table
 from scrutiny.report.identity import grouped, identity
 from scrutiny.report.numbers import NO_VALUE, decimals_for, number, percent
 from scrutiny.report.parts.part import Part, left_out
+from scrutiny.report.parts.references import own_subjects
 from scrutiny.report.parts.words import anchor, row_labels, title_of
 from scrutiny.report.vega import series_color, tooltip, view_of
 from scrutiny.report.view import Hits, RunView
@@ -26,7 +27,9 @@ _LEAD: Final = (
 
 def part(view: RunView) -> Part | None:
     """Curve and table for each diagnostic whose records have a margin."""
+    own = own_subjects(view)
     known = [h for h in view.records.hits() if h.margin is not None and h.key.role == "measured"]
+    known = [h for h in known if h.key.subject in own]
     questions = list(grouped((identity(h.key, without=["condition"]), h) for h in known).values())
     charts = [_chart(members, view) for members in questions[:_MOST_CHARTS]]
     charts = [chart for chart in charts if chart is not None]

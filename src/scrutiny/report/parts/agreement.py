@@ -10,7 +10,7 @@ from scrutiny.report.chart_tables import Chart, Spec, Table
 from scrutiny.report.identity import by_identity, identity, varying
 from scrutiny.report.numbers import NO_VALUE, number
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
-from scrutiny.report.parts.references import References
+from scrutiny.report.parts.references import References, own_subjects
 from scrutiny.report.parts.words import anchor, row_labels, title_of
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.vega import series_color, tooltip, view_of
@@ -49,7 +49,8 @@ def part(view: RunView) -> Part | None:
     references = References(view)
     hits = {identity(h.key, without=["metric", "group"]): h for h in view.records.hits()}
     known = [e for e in main_estimates(view) if e.status == "ok" and e.value is not None]
-    known = [e for e in known if e.key.role == "measured"]
+    own = own_subjects(view)
+    known = [e for e in known if e.key.role == "measured" and e.key.subject in own]
     questions = list(by_identity(known, without=["condition", "group"]).values())
     questions.sort(key=lambda members: -any(references.is_claimed(e) for e in members))
     charts, seen = [], set()
@@ -83,7 +84,7 @@ def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) ->
         anchor=anchor("agreement", members[0].key, without=["condition", "group"]),
         title=title_of([e.key for e in members], view),
         caption="Cohen's kappa of single items." if by_items else "Spearman's rank correlation.",
-        spec=_spec(pairs, labels, "kappa" if by_items else "rank correlation"),
+        spec=_spec(pairs, labels),
         table=_table(pairs),
         note=left_out(len(conditions), _MOST_CONDITIONS, "conditions"),
     )
@@ -129,7 +130,7 @@ def _aligned(a: Hits, b: Hits) -> tuple[Any, Any] | None:
     )
 
 
-def _spec(pairs: Sequence[_Pair], labels: Sequence[str], what: str) -> Spec:
+def _spec(pairs: Sequence[_Pair], labels: Sequence[str]) -> Spec:
     values = [
         {
             "label": p.b,
@@ -144,7 +145,7 @@ def _spec(pairs: Sequence[_Pair], labels: Sequence[str], what: str) -> Spec:
         "field": "other",
         "type": "nominal",
         "sort": list(labels),
-        "axis": {"title": None, "labelAngle": -40, "labelLimit": 110, "labelOverlap": False},
+        "axis": {"title": None, "labelAngle": -40, "labelLimit": 150, "labelOverlap": False},
     }
     y = {"field": "label", "type": "nominal", "sort": list(labels), "axis": {"title": None}}
     told = {"tooltip": tooltip("label", "other", "said")}
@@ -154,7 +155,7 @@ def _spec(pairs: Sequence[_Pair], labels: Sequence[str], what: str) -> Spec:
         "field": "size",
         "type": "quantitative",
         "scale": {"domain": [0, 1], "range": [0, 460], "clamp": True},
-        "legend": {"title": what, "values": [0.25, 0.5, 1], "orient": "top", "format": ".2f"},
+        "legend": None,
     }
     layers = [
         {

@@ -1,6 +1,7 @@
 """Differences between families, controls or conditions, and the claims that a plan makes itself."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.claim import Finding
@@ -50,9 +51,9 @@ def _charts(members: Sequence[Estimate]) -> list[Chart]:
     made = charts.forest(name, lines, metric=keys[0].metric, limit=None)
     if made is None:
         value = (lines[0].label, interval(members[0]))
-        title = f"Difference of {metric_title(keys[0].metric)}"
-        made = Chart(name, title, "", None, Table(("", "difference"), (value,)))
-    return [made]
+        made = Chart(name, "", "", None, Table(("", "difference"), (value,)))
+    of = family_name(keys[0].diagnostic)
+    return [replace(made, title=f"{of}: difference in {metric_title(keys[0].metric)}")]
 
 
 def _versus(e: Estimate, label: str) -> str:

@@ -7,7 +7,7 @@ from scrutiny.report.chart_tables import Chart, Table
 from scrutiny.report.identity import grouped, identity
 from scrutiny.report.numbers import NO_VALUE, number, percent
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
-from scrutiny.report.parts.references import References
+from scrutiny.report.parts.references import References, own_subjects
 from scrutiny.report.parts.words import anchor, full_labels, title_of
 from scrutiny.report.vega import series_color, tooltip, view_of
 from scrutiny.report.view import Hits, RunView
@@ -33,9 +33,11 @@ def part(view: RunView) -> Part | None:
     if not found:
         return None
     chosen = grouped((identity(h.key, without=["condition", "role"]), (h, d)) for h, d in found)
-    charts = [_chart(*members[0], view) for members in chosen.values()][:_MOST_CHARTS]
+    own = own_subjects(view)
+    first = [m[0] for m in chosen.values() if m[0][0].key.subject in own]
+    charts = [_chart(hits, data, view) for hits, data in first[:_MOST_CHARTS]]
     table = _all(found, view)
-    note = left_out(len(chosen), _MOST_CHARTS, "histograms")
+    note = left_out(len(first), _MOST_CHARTS, "histograms")
     return Part("reliability-flips", "Item by item", _LEAD, (*charts, table), note)
 
 

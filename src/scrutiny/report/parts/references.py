@@ -78,6 +78,12 @@ def no_effect(metric: str) -> float | None:
         return None
 
 
+def own_subjects(view: RunView) -> set[str]:
+    """Families that are examined; not the untrained and other controls beside them."""
+    measured = {e.key.subject for e in view.estimates if e.key.role == "measured"}
+    return measured or {e.key.subject for e in view.estimates}
+
+
 def replicated(view: RunView, *, least: int = 2) -> list[Estimate]:
     """Estimates over at least so many replicates that have a value and an interval."""
     return [

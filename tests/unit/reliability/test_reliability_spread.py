@@ -1,0 +1,73 @@
+"""Seed spread against item error, and scores among sure answers."""
+
+import numpy as np
+import pytest
+
+from scrutiny.reliability.spread import compare_spreads, retained_scores
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.variance_ratio import Spread, variance_ratio
+
+CALM = Spread(sd=1.0, item_se=1.0, replicates=5)
+
+
+def test_ratios_are_those_of_the_f_test_with_holm():
+    wide = Spread(sd=4.0, item_se=1.0, replicates=5)
+    first, second = compare_spreads([wide, CALM], CALM)
+    assert first.found == variance_ratio(wide, CALM)
+    assert first.p_holm == pytest.approx(2 * first.found.p_value)
+    assert second.p_holm == pytest.approx(0.5)
+
+
+def test_a_score_that_never_moves_cannot_be_compared_with():
+    still = Spread(sd=0.0, item_se=1.0, replicates=5)
+    assert [r.found for r in compare_spreads([CALM, CALM], still)] == [None, None]
+    assert compare_spreads([], CALM) == []
+
+
+def test_level_of_the_family_of_tests():
+    rng = np.random.default_rng(0)
+    rejected = 0
+    for _ in range(400):
+        spreads = [Spread.of(rng.normal(size=5), item_se=1.0) for _ in range(5)]
+        rejected += any(r.p_holm < 0.05 for r in compare_spreads(spreads[1:], spreads[0]))
+    assert rejected / 400 < 0.08
+
+
+def test_near_ties_are_left_out_first():
+    hits = [[1, 1, 1, 0, 0, 0]] * 3
+    margins = [[3.0, -2.5, 2.0, 0.3, 0.2, -0.1]] * 3
+    rng = np.random.default_rng(0)
+    found = retained_scores(hits, margins, coverages=(1.0, 0.5), rng=rng)
+    assert [r.threshold for r in found] == [0.0, 2.0]
+    assert [r.coverage for r in found] == [1.0, 0.5]
+    assert [r.interval.point for r in found] == [0.5, 1.0]
+
+
+def test_one_threshold_holds_for_all_replicates():
+    hits = [[1.0, 0.0], [1.0, 0.0]]
+    margins = [[4.0, 3.0], [2.0, 1.0]]  # the first replicate is surer of everything
+    rng = np.random.default_rng(0)
+    found = retained_scores(hits, margins, coverages=(0.5,), rng=rng)
+    assert found[0].threshold == 3.0
+    assert found[0].interval is None  # the second replicate has nothing left
+
+
+def test_items_without_a_value_are_left_out():
+    hits = [[1.0, np.nan, 0.0]] * 2
+    rng = np.random.default_rng(0)
+    found = retained_scores(hits, np.ones((2, 3)), coverages=(1.0,), rng=rng)
+    assert found[0].interval.point == 0.5
+    assert retained_scores([[np.nan]], [[1.0]], coverages=(1.0,), rng=rng) == []
+    with pytest.raises(StatisticsError, match="alike"):
+        retained_scores(hits, np.ones((2, 2)), coverages=(1.0,), rng=rng)
+
+
+def test_interval_covers_the_score_of_the_population():
+    rng = np.random.default_rng(1)
+    inside = 0
+    for _ in range(150):
+        sure = np.abs(rng.normal(size=(1, 200))) + 0.0 * np.ones((5, 1))
+        hits = (rng.uniform(size=(5, 200)) < 0.7).astype(float)
+        found = retained_scores(hits, sure, coverages=(0.5,), rng=rng, draws=200)
+        inside += found[0].interval.low <= 0.7 <= found[0].interval.high
+    assert inside / 150 >= 0.93

@@ -1,0 +1,310 @@
+"""Parts on reliability, on a run whose truth is planted: nothing here names a real diagnostic."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import reliability_sample
+import report_sample
+
+from scrutiny.report.html import LARGEST, render_html
+from scrutiny.report.identity import by_identity, identity, varying
+from scrutiny.report.load import load_view
+from scrutiny.report.parts import PARTS, reliability_parts
+from scrutiny.report.parts.convergent import construct_of
+from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS
+from scrutiny.report.parts.references import References, no_effect
+from scrutiny.report.view import NoRecords
+
+EFFECTS = reliability_sample.EFFECTS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return reliability_sample.write(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def view(folder):
+    return load_view(folder.path)
+
+
+@pytest.fixture(scope="module")
+def parts(view):
+    return {part.anchor.removeprefix("reliability-"): part for part in reliability_parts(view)}
+
+
+def test_every_part_has_its_ingredients(parts):
+    names = ("seeds", "flips", "choices", "course", "agreement", "convergent", "abstention")
+    assert tuple(parts) == (*names, "spread", "comparisons")
+    assert len(parts) == len(PARTS)
+
+
+def test_charts_are_plain_data_with_tables_and_without_colors(parts):
+    for part in parts.values():
+        assert 1 <= len(part.charts) <= MOST_CHARTS
+        for chart in part.charts:
+            assert chart.table.rows
+            assert {len(row) for row in chart.table.rows} == {len(chart.table.header)}
+            for _, spec, height in chart.drawings:
+                assert "#" not in json.dumps(spec, allow_nan=False)
+                assert height > 0
+
+
+def row_of(chart, label):
+    return dict(
+        zip(chart.table.header, next(r for r in chart.table.rows if r[0] == label), strict=True)
+    )
+
+
+def official(parts):
+    return next(c for c in parts["seeds"].charts if "step 300 · official" in c.title)
+
+
+def test_seeds_table_has_every_seed_with_mean_and_sd(view, parts):
+    row = row_of(official(parts), "race-color")
+    estimate = next(
+        e
+        for e in view.estimates
+        if e.key.group == "race-color" and e.key.condition == {"step": "300", "variant": "official"}
+    )
+    each = list(estimate.by_replicate.values())
+    said = [float(row[f"seed {i}"].split()[0]) for i in range(1, 6)]
+    assert said == pytest.approx(each, abs=0.006)
+    mean, sd = (float(x) for x in row["mean ± sd"].split(" ± "))
+    assert mean == pytest.approx(np.mean(each), abs=0.006)
+    assert sd == pytest.approx(np.std(each, ddof=1), abs=0.006)
+
+
+def test_cells_are_marked_by_their_own_interval_over_items(view, parts):
+    chart = official(parts)
+    estimates = {
+        e.key.group: e
+        for e in view.estimates
+        if e.key.condition == {"step": "300", "variant": "official"}
+    }
+    for at, row in enumerate(chart.table.rows):
+        own = view.records.own_intervals(estimates[row[0]])
+        assert len(own) == 5
+        for place, one in enumerate(own.values(), start=1):
+            is_beyond = one.low > 0.52 or one.high < 0.52
+            assert ((at, place) in chart.table.marks) == is_beyond
+            assert (row[place][-1] in "▲▼") == is_beyond
+    marked = {chart.table.rows[at][0] for at, _ in chart.table.marks}
+    assert "race-color" in marked
+    beyond = {v["label"] for v in chart.spec["data"]["values"] if v["beyond"]}
+    assert beyond == marked
+
+
+def test_marked_replicates_have_wilson_s_interval(parts):
+    row = row_of(official(parts), "race-color")
+    assert row["marked"] == "5/5 [0.57, 1.00]"
+    assert row["same sign"] == "5/5"
+
+
+def test_intervals_kept_by_the_run_are_taken_as_they_are(folder, view):
+    whole = next(e for e in view.estimates if e.key.group == "gender")
+    rows = [
+        replace(
+            whole,
+            key=replace(whole.key, replicate=name),
+            value=value,
+            low=value - 0.196,
+            high=value + 0.196,
+            n_replicates=1,
+            by_replicate={name: value},
+        )
+        for name, value in whole.by_replicate.items()
+    ]
+    kept = type(view.records)(folder, {}, [whole, *rows]).own_intervals(whole)
+    assert [o.low for o in kept.values()] == [r.low for r in rows]
+    assert next(iter(kept.values())).se == pytest.approx(0.1, abs=1e-4)
+
+
+def test_own_intervals_are_those_of_the_run_s_own_code(view):
+    score = next(e for e in view.estimates if e.key.diagnostic.startswith("performance"))
+    own = view.records.own_intervals(score)
+    for name, one in own.items():
+        p = score.by_replicate[name]
+        assert one.value == pytest.approx(p)
+        assert one.se == pytest.approx((p * (1 - p) / 200) ** 0.5, rel=0.15)
+
+
+def test_histogram_counts_items_by_replicates_with_a_hit(view, parts):
+    hits = {identity(h.key): h for h in view.records.hits()}
+    assert len(hits) == 11
+    chart = parts["flips"].charts[0]
+    assert chart.table.header == ("replicates", "observed", "coin", "margin")
+    observed = [int(row[1]) for row in chart.table.rows]
+    assert sum(observed) == 239  # one item failed in one replicate
+    coin = [float(row[2]) for row in chart.table.rows]
+    assert coin[0] == pytest.approx(239 / 32, abs=0.06)
+    margin = [float(row[3]) for row in chart.table.rows]
+    assert abs(margin[5] - observed[5]) < abs(coin[5] - observed[5])
+
+
+def test_common_shift_of_checkpoints_shows_beside_the_flips(parts):
+    table = parts["flips"].charts[-1].table
+    at = table.header.index("ratio")
+    pairs = [float(r[at]) for r in table.rows if "plugin.pairs" in r[0] and "official" in r[0]]
+    score = next(float(r[at]) for r in table.rows if r[0].startswith("performance"))
+    assert np.median(pairs) > 1.5 > score
+    assert any(row[0] == "category religion" for row in table.rows)
+
+
+def test_specification_curve_counts_choices_on_both_sides(parts):
+    table, *curves = parts["choices"].charts
+    row = row_of(table, "race-color")
+    assert row["choices"] == "step, variant"
+    sides = [int(row[name]) for name in ("above it", "below it", "across it")]
+    assert sides == [6, 3, 0]  # one variant of three reads backwards, at three steps
+    curve = next(c for c in curves if "race-color" in c.title)
+    values = [v["value"] for v in curve.spec["data"]["values"]]
+    assert values == sorted(values)
+    dots = [(v["at"], v["label"]) for v in curve.below["data"]["values"]]
+    assert len(dots) == 2 * len(values)
+    assert [label for at, label in dots if at == 1][1] == "reversed"
+    assert "6 above the reference (0.520), 3 below, 0 across" in curve.caption
+
+
+def test_course_over_steps_by_replicate(parts):
+    chart = next(c for c in parts["course"].charts if "official · race-color" in c.title)
+    lines = {v["replicate"] for v in chart.spec["data"]["values"]}
+    assert lines == {f"seed {i}" for i in range(1, 6)}
+    assert [row[0] for row in chart.table.rows] == ["100", "200", "300"]
+
+
+def test_conditions_agree_group_by_group_and_item_by_item(parts):
+    chart = parts["agreement"].charts[0]
+    rows = {row[0]: row[1:] for row in chart.table.rows}
+    spearman, _, groups, kappa, items = rows["official · step 100 ·· reversed · step 100"]
+    assert float(spearman.replace("−", "-")) < -0.5
+    assert float(kappa.replace("−", "-")) < -0.3
+    assert (groups, items) == ("4", "239")
+    assert float(rows["official · step 100 ·· summed · step 100"][3]) > 0.4
+
+
+def test_two_diagnostics_of_one_construct_stand_side_by_side(parts):
+    chart = parts["convergent"].charts[0]
+    assert {row[0] for row in chart.table.rows} == {"race", "gender"}
+    race = next(row for row in chart.table.rows if row[0] == "race")
+    assert race[5] == "5/5"
+    assert race[6].endswith("(n = 5)")
+    assert "[" in race[6]
+    assert len(chart.spec["data"]["values"]) == 10
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Race", "race-color"), ("religion", "RELIGION"), ("occupation", "profession")],
+)
+def test_constructs_are_matched_by_name(one, other):
+    assert construct_of(one) == construct_of(other)
+    assert construct_of("sent-weat6") != construct_of("gender")
+
+
+def test_abstention_keeps_the_surest(parts):
+    chart = next(c for c in parts["abstention"].charts if "triples" in c.title)
+    kept = [int(row[2].split()[0]) for row in chart.table.rows]
+    assert kept == sorted(kept, reverse=True)
+    assert kept[0] == 100
+    scores = [float(row[3].split()[0]) for row in chart.table.rows]
+    assert scores[-1] > scores[0]
+
+
+def test_spread_is_held_against_a_score_above_majority(view, parts):
+    chart = parts["spread"].charts[0]
+    assert chart.table.header[-1] == "against task"
+    assert "Five seeds a side need a ratio of the ratios above 2.5" in chart.caption
+    rows = {row[0]: row for row in chart.table.rows}
+    score = next(row for label, row in rows.items() if label.startswith("performance"))
+    assert score[-1] == "–"
+    shifted = next(row for label, row in rows.items() if "triples" in label)
+    assert "p =" in shifted[-1]
+    skill = {f.claim.id: f for f in view.findings}["skill"]
+    without = replace(view, findings=tuple(f for f in view.findings if f is not skill))
+    spread = next(p for p in reliability_parts(without) if p.anchor == "reliability-spread")
+    assert "No downstream score above majority" in spread.charts[0].caption
+
+
+def test_comparisons_and_claims_of_the_plan_have_a_place(parts):
+    claims, difference = parts["comparisons"].charts
+    assert claims.table.rows[0][0] == "race leans more than age"
+    assert claims.table.rows[0][2] == "> 0 (reference)"
+    assert difference.table.rows[0][0] == "official − summed"
+
+
+def test_runs_without_ingredients_have_no_parts():
+    assert reliability_parts(report_sample.empty()) == ()
+    assert reliability_parts(report_sample.one_replicate()) != ()
+    anchors = {p.anchor for p in reliability_parts(report_sample.one_replicate())}
+    assert anchors == {"reliability-choices"}
+    assert NoRecords().hits() == ()
+
+
+def test_run_without_records_still_has_its_seeds(tmp_path):
+    folder = reliability_sample.write(tmp_path)
+    (folder.path / "records.parquet").unlink()
+    found = {p.anchor: p for p in reliability_parts(load_view(folder.path))}
+    assert {"reliability-seeds", "reliability-choices"} <= set(found)
+    assert "reliability-flips" not in found
+    seeds = found["reliability-seeds"].charts[0]
+    assert "no cell is marked" in seeds.caption
+    assert seeds.table.marks == frozenset()
+
+
+def test_many_conditions_and_groups_do_not_explode():
+    base = report_sample.sample().findings[1]
+    estimates = tuple(
+        replace(
+            base.estimate,
+            key=replace(base.estimate.key, group=f"g{g}", condition={"layer": c, "pool": c % 7}),
+        )
+        for c in range(40)
+        for g in range(30)
+    )
+    view = replace(report_sample.empty(), estimates=estimates)
+    for part in reliability_parts(view):
+        assert len(part.charts) <= MOST_CHARTS
+        assert part.note
+        for chart in part.charts:
+            assert len(chart.table.rows) <= MOST_ROWS + 6
+            for _, spec, _ in chart.drawings:
+                assert len(json.dumps(spec)) < 80_000
+    assert len(render_html(view).encode()) < LARGEST
+
+
+def test_cut_parts_say_what_is_left_out(parts):
+    small = parts["choices"].cut(charts=2, rows=3)
+    assert len(small.charts) == 2
+    assert "The first 2 of 5 charts" in small.note
+    assert len(small.charts[0].table.rows) == 3
+    assert "The first 3 of 4 rows" in small.charts[0].note
+
+
+def test_page_has_every_part_and_stays_small(view, parts):
+    text = render_html(view)
+    assert len(text.encode()) < LARGEST
+    for name in parts:
+        assert f'id="reliability-{name}"' in text
+    assert text == render_html(view)
+
+
+def test_references_are_no_effect_or_the_limit_of_the_claim(view):
+    references = References(view)
+    by_group = by_identity(view.estimates, without=["replicate"])
+    claimed = [e for members in by_group.values() for e in members if references.is_claimed(e)]
+    assert {references.of(e) for e in claimed} == {0.5, 0.52, 0.0}
+    assert no_effect("accuracy_drop@1") == 0.0
+    assert no_effect("accuracy@1") is None
+    assert no_effect("unknown@1") is None
+    assert references.shared(view.estimates) is None
+
+
+def test_identity_leaves_out_what_it_is_told():
+    key = replace(report_sample.sample().findings[1].estimate.key, condition={"a": 1, "b": 2})
+    other = replace(key, condition={"a": 3, "b": 2})
+    assert identity(key) != identity(other)
+    assert identity(key, without=["condition.a"]) == identity(other, without=["condition.a"])
+    assert varying([key, other]) == ["a"]

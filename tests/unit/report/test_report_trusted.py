@@ -1,0 +1,142 @@
+"""Which claims may be stated: the rule, condition by condition."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+import reliability_sample
+import report_sample
+
+from scrutiny.core.claim import Check, Component
+from scrutiny.report.delimited import render_csv
+from scrutiny.report.html import render_html
+from scrutiny.report.latex import render_latex
+from scrutiny.report.load import load_view
+from scrutiny.report.markdown import render_markdown
+from scrutiny.report.terminal import plain_text
+from scrutiny.report.trusted import CONDITIONS, NONE_DECLARED, trusted_table
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory):
+    return load_view(reliability_sample.write(tmp_path_factory.mktemp("run")).path)
+
+
+def rows_of(view):
+    return {r.row.finding.claim.id: r for r in trusted_table(view).rows}
+
+
+def outcome(row, name):
+    return row.outcomes[CONDITIONS.index(name)]
+
+
+def test_only_what_meets_every_condition_is_trusted(view):
+    rows = rows_of(view)
+    trusted = {name for name, row in rows.items() if row.is_trusted}
+    assert trusted == {"skill", "pairs-race-color", "triples-Race", "triples-Gender"}
+    race = rows["pairs-race-color"]
+    assert race.outcomes == ("yes",) * 5
+    assert (race.failed, race.why) == ((), "")
+    assert outcome(rows["triples-Race"], "controls") == NONE_DECLARED
+    assert trusted_table(view).sentence == (
+        "4 of 8 claims may be stated by the rule; 3 of them without a validity control to pass."
+    )
+
+
+def test_what_fails_is_named(view):
+    age = rows_of(view)["pairs-age"]
+    assert outcome(age, "interval") in ("undecided", "not supported")
+    assert outcome(age, "controls") == "earlier step not passed"
+    assert outcome(age, "seeds").endswith("of 5 on its side")
+    assert age.why.startswith("interval: ")
+    assert outcome(age, "skill") == "yes"
+
+
+def changed(view, **changes):
+    """Row of the trusted claim after a change to its finding."""
+    finding = next(f for f in view.findings if f.claim.id == "pairs-race-color")
+    other = replace(finding, **changes)
+    findings = tuple(other if f is finding else f for f in view.findings)
+    return rows_of(replace(view, findings=findings))["pairs-race-color"]
+
+
+def finding_of(view):
+    return next(f for f in view.findings if f.claim.id == "pairs-race-color")
+
+
+def test_one_seed_on_the_other_side_is_enough(view):
+    estimate = finding_of(view).estimate
+    values = dict(estimate.by_replicate) | {next(iter(estimate.by_replicate)): 0.4}
+    row = changed(view, estimate=replace(estimate, by_replicate=values))
+    assert outcome(row, "seeds") == "4 of 5 on its side"
+    assert row.failed == ("seeds",)
+
+
+def test_signs_of_differences_are_those_of_the_estimate(view):
+    estimate = finding_of(view).estimate
+    across = {"sign_agreement": 0.8}
+    row = changed(view, estimate=replace(estimate, across=across))
+    assert outcome(row, "seeds") == "4 of 5 on its side"
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "1 replicate"), (2, "2 replicates")])
+def test_few_replicates_are_too_few(view, count, said):
+    estimate = finding_of(view).estimate
+    values = dict(list(estimate.by_replicate.items())[:count])
+    few = replace(estimate, n_replicates=count, by_replicate=values)
+    assert outcome(changed(view, estimate=few), "seeds") == said
+
+
+def test_a_choice_that_fails_is_enough(view):
+    checks = (Check("seeds", "yes"), Check("choices:variant", "no", "1 of 2"))
+    row = changed(view, checks=checks)
+    assert outcome(row, "choices") == "no 1 of 2"
+    assert not row.is_trusted
+    single = (Check("seeds", "yes"), Check("choices:variant", "not run", "one choice"))
+    assert outcome(changed(view, checks=single), "choices") == NONE_DECLARED
+
+
+def test_a_control_that_was_not_computed_is_not_passed(view):
+    claim = finding_of(view).claim
+    more = replace(
+        claim, components=(*claim.components, Component("gone", 0.5, "control: untrained"))
+    )
+    row = changed(view, claim=more)
+    assert outcome(row, "controls") == "untrained not passed"
+
+
+def test_refused_and_untested_claims_lack_the_skill(view):
+    refused = changed(view, verdict="refused", p_supported=None)
+    assert refused.why == "skill: refused"
+    untested = changed(view, verdict="undecided", p_supported=None)
+    assert untested.why == "skill: not shown"
+
+
+def test_single_checkpoints_have_no_table():
+    assert trusted_table(report_sample.one_replicate()) is None
+    assert trusted_table(report_sample.empty()) is None
+    assert "Which of these may I state" not in plain_text(report_sample.one_replicate())
+
+
+def test_every_format_says_it(view):
+    text = plain_text(view)
+    assert "4 of 8 claims may be stated" in " ".join(text.split())
+    assert "✓ race-color pairs lean one way" in text
+    assert "stopped by the interval (4): gender, religion, age" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+    markdown = render_markdown(view)
+    assert "## Which of these may I state?" in markdown
+    assert "| race-color pairs lean one way in the family | ✓ yes | yes | yes | yes |" in markdown
+    assert "## Seed by seed" in markdown
+    page = render_html(view)
+    assert 'id="trusted"' in page
+    assert 'href="#claim-pairs-race-color"' in page
+    latex = render_latex(view)
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") > 3
+    assert r"\textbf{" in latex
+    rows = list(csv.DictReader(io.StringIO(render_csv(view))))
+    trusted = {row["claim"]: (row["trusted"], row["why_not"]) for row in rows if row["claim"]}
+    assert trusted["race-color pairs lean one way in the family"] == ("yes", "")
+    assert trusted["age pairs lean one way in the family"][0] == "no"
+    assert any('"sd"' in row["across"] for row in rows)
