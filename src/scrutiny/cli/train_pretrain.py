@@ -6,8 +6,6 @@ from typing import Any
 
 import click
 
-_NUMBER_OF_SEEDS = "Repeatable; 1 unless given."
-
 
 @click.command("pretrain")
 @click.option(
@@ -32,12 +30,10 @@ _NUMBER_OF_SEEDS = "Repeatable; 1 unless given."
 )
 @click.option("--steps", type=click.IntRange(1), help="Steps of the optimizer.")
 @click.option("--masking", type=click.Choice(["dynamic", "static"]))
-@click.option("--seed", "seeds", multiple=True, type=int, help=_NUMBER_OF_SEEDS)
-@click.option("--init-seed", "init_seeds", multiple=True, type=int, help="Initial weights only.")
-@click.option("--data-seed", "data_seeds", multiple=True, type=int, help="Order and masks only.")
-@click.option(
-    "--checkpoint", "checkpoints", multiple=True, type=int, help="Step to keep. Repeatable."
-)
+@click.option("--seeds", metavar="A,B", help="Seeds of the runs; 1 unless given.")
+@click.option("--init-seeds", metavar="A,B", help="Seeds of the initial weights alone ...")
+@click.option("--data-seeds", metavar="A,B", help="... and of order, pairs and masks: all pairs.")
+@click.option("--checkpoints", metavar="A,B", help="Steps whose weights are kept, in step-T.")
 @click.option("--tokenizer", type=click.Path(path_type=Path), help="Vocabulary of this folder.")
 @click.option("--weights", type=click.Choice(["fp32", "fp16"]), default="fp32", show_default=True)
 @click.option(
@@ -56,6 +52,7 @@ def command(**given: Any) -> int:
     Steps are fixed. Interrupted, the command exits with 3 and goes on, to the bit, when it is
     issued again.
     """
+    from scrutiny.training.pretraining.allocator import keep_memory
     from scrutiny.training.pretraining.family import Telling, pretrain_family
     from scrutiny.training.pretraining.stopping import stopping_on_signals
 
@@ -69,6 +66,7 @@ def command(**given: Any) -> int:
         parts = ", ".join(f"{k} {v:.3f}" for k, v in row.items() if k != "step")
         click.echo(f"{seeds.place()} step {row['step']:,}: {parts}", err=True)
 
+    keep_memory()
     with stopping_on_signals() as stop:
         device, telling = _device(given["device"]), Telling(tell, stop)
         folders = pretrain_family(_family(given), given["out"], device=device, telling=telling)
@@ -90,13 +88,31 @@ def _family(given: dict[str, Any]) -> Any:
     return Family(
         texts=given["texts"],
         recipe=_recipe(given),
-        seeds=seeds_of(given["seeds"], given["init_seeds"], given["data_seeds"]),
-        checkpoints=given["checkpoints"],
+        seeds=seeds_of(*(_numbers(given, name) for name in ("seeds", "init_seeds", "data_seeds"))),
+        checkpoints=_numbers(given, "checkpoints"),
         precision=given["weights"],
         teacher=Teacher(teacher, str(teacher)) if teacher else None,
         stated=Stated(given["license_name"], given["attribution"]),
         tokenizer=given["tokenizer"] or teacher,
     )
+
+
+def _numbers(given: dict[str, Any], name: str) -> tuple[int, ...]:
+    """Whole numbers of a flag.
+
+    Raises
+    ------
+    PlanError
+        If they do not read.
+    """
+    from scrutiny.core.errors import PlanError
+
+    text = given[name] or ""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() for part in parts):
+        flag = name.replace("_", "-")
+        raise PlanError(f"--{flag} {text!r} does not read: whole numbers with commas, 1,2,3.")
+    return tuple(map(int, parts))
 
 
 def _recipe(given: dict[str, Any]) -> Any:

@@ -34,8 +34,9 @@ def invoke(*arguments, catch=True):
 
 def test_pretrain_trains_all_seeds(tmp_path):
     texts, out = write_texts(tmp_path), tmp_path / "out"
-    given = ["--text", texts, "--out", out, *SIZES, "--steps", 6, "--seed", 1, "--seed", 2]
-    result = invoke(*given, "--checkpoint", 3, "--masking", "static", "--weights", "fp16", "--json")
+    given = ["--text", texts, "--out", out, *SIZES, "--steps", 6, "--seeds", "1,2"]
+    given += ["--checkpoints", 3, "--masking", "static", "--weights", "fp16", "--json"]
+    result = invoke(*given)
     assert result.return_value == 0, result.output
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert [r["step"] for r in rows if "step" in r] == [6, 6]
@@ -49,7 +50,7 @@ def test_a_recipe_file_and_flags(tmp_path):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text("hidden = 8\nsteps = 99\n")
     given = ["--text", write_texts(tmp_path), "--out", tmp_path / "out", "--recipe", recipe]
-    result = invoke(*given, *SIZES, "--steps", 2, "--init-seed", 4, "--data-seed", 5)
+    result = invoke(*given, *SIZES, "--steps", 2, "--init-seeds", 4, "--data-seeds", 5)
     assert result.return_value == 0, result.output
     folder = tmp_path / "out" / "init_seed-4" / "data_seed-5"
     assert result.stdout.split() == [str(folder)]
@@ -61,6 +62,11 @@ def test_a_recipe_file_and_flags(tmp_path):
 def test_a_wrong_field_is_a_users_mistake(tmp_path, wrong):
     with pytest.raises(PlanError):
         invoke("--text", write_texts(tmp_path), "--out", tmp_path, "--set", wrong, catch=False)
+
+
+def test_seeds_are_numbers(tmp_path):
+    with pytest.raises(PlanError, match="--seeds '1;2' does not read"):
+        invoke("--text", write_texts(tmp_path), "--out", tmp_path, "--seeds", "1;2", catch=False)
 
 
 def test_help_imports_no_torch():
