@@ -25,7 +25,7 @@ from scrutiny.diagnostics.stereotypes.params import PairsParams
 from scrutiny.models.scoring import PairVariant
 from scrutiny.reliability.stereotype_statistics import CONTROL_SETS
 
-_LEAST: Final = 5  # fewer pairs carry no claim
+_LEAST: Final = 20  # fewer pairs carry no claim
 _FAMILY: Final = "stereotypes"
 SKILL: Final = (("competence:agreement", 0.5),)
 CHECKS: Final = ("items", "seeds", "choices:variant", "datasets")
