@@ -103,8 +103,8 @@ def _claim(test: str, part: str, kinds: Sequence[Kind], params: ClustersParams) 
     checks = ("items", "seeds", *(("choices:representation",) if len(kinds) > 1 else ()))
     return Claim(
         id=test,
-        says=f"{test}: two clusters of the {part} are its two sets, by more than "
-        f"{100 * params.margin:g} points beyond permuted labels and untrained networks",
+        says=f"{test}: two clusters of the {part} are its sets, {100 * params.margin:g} points "
+        "beyond permuted labels and untrained networks",
         diagnostic="association.clusters",
         components=tuple(components),
         family="clusters",

@@ -75,8 +75,8 @@ def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
     checks = ("items", "seeds", *(("choices:representation",) if len(kinds) > 1 else ()))
     return Claim(
         id=test,
-        says=f"{test}: the first targets are nearer to the first attributes, d > "
-        f"{params.margin:g} and more than in untrained networks",
+        says=f"{test}: first targets nearer to first attributes, d > {params.margin:g}, "
+        "beyond untrained networks",
         diagnostic="association.seat",
         components=tuple(components),
         family="association",
