@@ -12,9 +12,7 @@ from markupsafe import Markup
 from scrutiny.report.footer import seeds
 from scrutiny.report.glyphs import WIDTH
 from scrutiny.report.numbers import percent
-from scrutiny.report.page import DETAILS, Detail, page
-from scrutiny.report.parts import reliability_parts
-from scrutiny.report.parts.part import Part
+from scrutiny.report.page import DETAILS, Detail, Made, make, page
 from scrutiny.report.trusted import CONDITIONS, RULE
 from scrutiny.report.verdicts import OUTCOME_MARKS, VERDICTS, mark
 from scrutiny.report.view import RunView
@@ -35,16 +33,16 @@ def render_html(view: RunView, *, largest: int = LARGEST) -> str:
         Bytes that the page must stay under.
     """
     text = ""
-    parts = reliability_parts(view)
+    made = make(view)
     for detail in DETAILS:
-        text = _render(view, detail, parts)
+        text = _render(view, detail, made)
         if len(text.encode("utf-8")) < largest:
             break
     return text
 
 
-def _render(view: RunView, detail: Detail, parts: tuple[Part, ...]) -> str:
-    content = page(view, detail, parts=parts)
+def _render(view: RunView, detail: Detail, made: Made) -> str:
+    content = page(view, detail, made=made)
     scripts = (static("vega.min.js"), static("report.js"))
     template = environment().get_template("report.html.j2")
     return template.render(

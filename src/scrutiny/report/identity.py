@@ -1,5 +1,6 @@
 """Which estimates differ in one thing only: what the parts on reliability put side by side."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -39,7 +40,7 @@ def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
             for name, value in key.condition.items()
             if f"condition.{name}" not in left_out
         }
-    return canonical_json(parts)
+    return json.dumps(parts, sort_keys=True, default=str)  # asked thousands of times: no frills
 
 
 def grouped(values: Iterable[tuple[str, T]]) -> dict[str, list[T]]:

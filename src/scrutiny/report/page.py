@@ -137,23 +137,34 @@ class Page:
         return {name: spec for chart in found for name, spec, _ in chart.drawings}
 
 
-def page(
-    view: RunView, detail: Detail = DETAILS[0], *, parts: Sequence[Part] | None = None
-) -> Page:
-    """Return the page of a run at a level of detail; ``parts`` if they are made already."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What is the same at every level of detail, and takes its time."""
+
+    parts: tuple[Part, ...]
+    trusted: TrustedTable | None
+
+
+def make(view: RunView) -> Made:
+    """Parts on reliability and the table of what may be stated."""
+    return Made(reliability_parts(view), trusted_table(view))
+
+
+def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None) -> Page:
+    """Return the page of a run at a level of detail; ``made`` if it is there already."""
     manifest = json.dumps(view.manifest, indent=1, ensure_ascii=False, sort_keys=True, default=str)
     if len(manifest) > detail.manifest:
         manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
     opening = sentences(view.findings, view.families)
-    made = reliability_parts(view) if parts is None else parts
+    made = make(view) if made is None else made
     return Page(
         view=view,
         sentences=opening or (headline(view.findings, view.families),),
         counts=counts(view.findings),
         sections=tuple(_section(view, section, detail) for section in sections(view)),
         manifest=manifest,
-        trusted=trusted_table(view),
-        parts=tuple(p.cut(charts=detail.charts, rows=10 * detail.charts) for p in made),
+        trusted=made.trusted,
+        parts=tuple(p.cut(charts=detail.charts, rows=10 * detail.charts) for p in made.parts),
     )
 
 
