@@ -34,6 +34,13 @@ import click
 @click.option("--init-seeds", metavar="A,B", help="Seeds of the initial weights alone ...")
 @click.option("--data-seeds", metavar="A,B", help="... and of order, pairs and masks: all pairs.")
 @click.option("--checkpoints", metavar="A,B", help="Steps whose weights are kept, in step-T.")
+@click.option(
+    "--held-out",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Text of which nothing is trained on: writes competence.json. Repeatable.",
+)
 @click.option("--tokenizer", type=click.Path(path_type=Path), help="Vocabulary of this folder.")
 @click.option("--weights", type=click.Choice(["fp32", "fp16"]), default="fp32", show_default=True)
 @click.option(
@@ -94,6 +101,7 @@ def _family(given: dict[str, Any]) -> Any:
         teacher=Teacher(teacher, str(teacher)) if teacher else None,
         stated=Stated(given["license_name"], given["attribution"]),
         tokenizer=given["tokenizer"] or teacher,
+        held_out=given["held_out"],
     )
 
 

@@ -7,7 +7,7 @@ from pretraining_texts import SMALL, write_texts
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from scrutiny.core.errors import ModelError  # noqa: E402
+from scrutiny.core.errors import DataError, ModelError  # noqa: E402
 from scrutiny.models.competence import read_competence  # noqa: E402
 from scrutiny.training.competence.agreement import (  # noqa: E402
     MinimalPair,
@@ -27,8 +27,10 @@ from scrutiny.training.competence.record import (  # noqa: E402
     measure,
     share,
 )
+from scrutiny.training.pretraining.corpus import encode  # noqa: E402
 from scrutiny.training.pretraining.export import write_json  # noqa: E402
 from scrutiny.training.pretraining.run import Job, Seeds, prepare, pretrain  # noqa: E402
+from scrutiny.training.pretraining.texts import read_texts  # noqa: E402
 from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP  # noqa: E402
 
 PAIRS = [
@@ -147,6 +149,14 @@ def test_the_record_has_numbers_with_intervals_and_gates(prepared, folder, tmp_p
     assert again == record
     write_json(tmp_path / FILE, record)
     assert read_competence(tmp_path)["gates"] == record["gates"]
+
+
+def test_one_document_cannot_tell_what_follows(tmp_path, prepared):
+    texts = read_texts(
+        [write_texts(tmp_path, [["The cat sat on the mat. It was warm there."] * 9])]
+    )
+    with pytest.raises(DataError, match="two documents"):
+        segment_pairs(encode(texts, prepared.tokenizer), length=16, n=4, seed=0)
 
 
 def test_clusters_widen_an_interval():

@@ -17,7 +17,7 @@ SIZES = [
         "hidden=16",
         "heads=2",
         "feed_forward=32",
-        "positions=24",
+        "positions=128",
         "vocabulary=70",
         "phases=[[1.0, 16, 4]]",
         "precision=fp32",
@@ -62,6 +62,25 @@ def test_a_recipe_file_and_flags(tmp_path):
 def test_a_wrong_field_is_a_users_mistake(tmp_path, wrong):
     with pytest.raises(PlanError):
         invoke("--text", write_texts(tmp_path), "--out", tmp_path, "--set", wrong, catch=False)
+
+
+def test_held_out_text_gives_a_competence_record(tmp_path):
+    out = tmp_path / "out"
+    (tmp_path / "held").mkdir()
+    long = "The old man and the sea was a good book, and the cat was warm. It was good. "
+    documents = [[long * 4 + f"The {name} sat there."] for name in ("cat", "dog", "king")]
+    held = write_texts(tmp_path / "held", documents)
+    given = ["--text", write_texts(tmp_path), "--out", out, *SIZES]
+    given += ["--steps", 2, "--checkpoints", 1, "--held-out", held]
+    result = invoke(*given)
+    assert result.return_value == 0, result.output
+    for folder in (out / "seed-1", out / "seed-1" / "step-1"):
+        record = json.loads((folder / "competence.json").read_text())
+        assert record["gates"] == {"fivegram": False, "agreement": False, "next_sentence": False}
+        assert record["held_out"][0]["name"] == "texts.txt"
+    before = (out / "seed-1" / "competence.json").stat().st_mtime_ns
+    assert invoke(*given).return_value == 0
+    assert (out / "seed-1" / "competence.json").stat().st_mtime_ns == before
 
 
 def test_seeds_are_numbers(tmp_path):

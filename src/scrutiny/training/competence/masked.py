@@ -43,6 +43,7 @@ class MaskedModel:
             folder, local_files_only=True, dtype=torch.float32
         )
         self._device = device
+        self.positions = int(network.config.max_position_embeddings)
         self._forward = Forward(network.to(device).eval(), is_bf16=False)
         self.tokenizer = load_vocabulary(folder)
 

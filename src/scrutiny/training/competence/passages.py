@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.errors import DataError
 from scrutiny.training.pretraining.corpus import Corpus, Ints
 from scrutiny.training.pretraining.vocabulary import CLS, SEP
 
@@ -99,12 +100,22 @@ def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentP
         Pairs at most; an even number is made.
     seed
         Of the places that segments come from.
+
+    Raises
+    ------
+    DataError
+        If there are no two documents of that length.
     """
     draw = np.random.default_rng(seed)
     size = length - 3
     ends = corpus.document_ends()
     starts = corpus.starts[:-1]
     fits = np.flatnonzero(ends - starts >= size)
+    if len(np.unique(corpus.document[fits])) < 2:
+        raise DataError(
+            f"A held-out text needs two documents of {length} pieces or more to ask whether one "
+            "segment follows another; a blank line parts documents."
+        )
     rows: list[tuple[int, int, int, int]] = []
     for sentence in draw.permutation(fits).tolist():
         begin = int(starts[sentence])

@@ -1,7 +1,7 @@
 """The competence record: what a checkpoint can do, every number with its n and its interval."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +41,7 @@ class Settings:
     Parameters
     ----------
     length
-        Pieces of a held-out row.
+        Pieces of a held-out row; fewer for a model with fewer positions.
     masked_share
         Hidden at once for masked accuracy.
     passages
@@ -116,8 +116,9 @@ def measure(
     **Misleads when**: the held-out text is of another kind than what a diagnostic asks about; the
     gates are lowest bars, not marks of quality.
     """
-    how = settings or Settings()
     model = MaskedModel(folder, device=device)
+    how = settings or Settings()
+    how = replace(how, length=min(how.length, model.positions))
     sources = {file.name: encode([file], model.tokenizer) for file in held_out}
     likelihood = _likelihoods(model, sources, baselines, how)
     agreement = _agreement(model, pairs)

@@ -31,6 +31,8 @@ class Family:
         As in `Job`.
     tokenizer
         Folder of a vocabulary to use; without, one is trained on the texts.
+    held_out
+        Plain text files for the competence records; without, none are written.
     """
 
     texts: tuple[Path, ...]
@@ -41,6 +43,7 @@ class Family:
     teacher: Teacher | None = None
     stated: Stated = field(default_factory=Stated)
     tokenizer: Path | None = None
+    held_out: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,10 @@ def pretrain_family(
         if folder is None:
             return None
         folders.append(folder)
+    if family.held_out:
+        from scrutiny.training.competence.family import write_records
+
+        write_records(prepared, folders, family.held_out, device=device)
     return folders
 
 
