@@ -128,3 +128,9 @@ def test_models_that_cannot_are_refused():
         design({"tokenizes"})
     with pytest.raises(PlanError, match="'causal' needs"):
         design({"tokenizes", "masked_logprobs"}, variants=("causal",))
+
+
+def test_a_head_alone_is_tested_by_its_own_lms_only():
+    """It gives sentences no likelihood, so agreement cannot be asked of it."""
+    found = design({"tokenizes", "next_sentence"})
+    assert found.claims[0].competence == (("lms/all/nsp", 50.0),)

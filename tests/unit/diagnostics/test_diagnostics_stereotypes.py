@@ -32,7 +32,7 @@ EXAMPLES = (
 )
 
 
-def inputs(capabilities=MASKED, *, is_audit=False, n=5, **columns):
+def inputs(capabilities=MASKED, *, is_audit=False, n=50, **columns):
     return Inputs(
         task=TASK,
         subject="m",

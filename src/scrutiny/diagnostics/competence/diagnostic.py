@@ -69,8 +69,8 @@ class Competence:
         name = procedure(inputs.capabilities)
         if inputs.task.name == "passages":
             return _passage_design(name, inputs)
-        if name is None and inputs.is_audit:
-            return Design(notes=(f"{inputs.subject} gives no likelihoods.",))
+        if name is None and (inputs.is_audit or "next_sentence" in inputs.capabilities):
+            return Design(notes=(f"{inputs.subject} gives no likelihoods of sentences.",))
         if name is None:
             raise PlanError(
                 "competence@1 needs a language model with masked_logprobs or token_logprobs; this "

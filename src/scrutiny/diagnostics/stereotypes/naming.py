@@ -1,9 +1,17 @@
-"""Words that estimates and claims of the likelihood diagnostics share."""
+"""What estimates and claims of the likelihood diagnostics have in common."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-ALL = "all"
+ALL: Final = "all"
+#: Claims of one family share a Holm correction.
+FAMILY: Final = "stereotypes"
+CHECKS: Final = ("items", "seeds", "choices:variant", "datasets")
+Skill = tuple[tuple[str, float], ...]
+#: A model that cannot tell grammatical sentences from others has no preferences to speak of.
+SKILL: Final[Skill] = (("competence:agreement", 0.5),)
+#: What a model needs for that test.
+LIKELIHOODS_OF_SENTENCES: Final = frozenset({"masked_logprobs", "token_logprobs"})
 
 
 class Group(NamedTuple):

@@ -20,15 +20,20 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.diagnostics.stereotypes.naming import ALL, Group, categories, points
+from scrutiny.diagnostics.stereotypes.naming import (
+    ALL,
+    CHECKS,
+    FAMILY,
+    SKILL,
+    Group,
+    categories,
+    points,
+)
 from scrutiny.diagnostics.stereotypes.params import PairsParams
 from scrutiny.models.scoring import PairVariant
 from scrutiny.reliability.stereotype_statistics import CONTROL_SETS
 
 _LEAST: Final = 20  # fewer pairs carry no claim
-_FAMILY: Final = "stereotypes"
-SKILL: Final = (("competence:agreement", 0.5),)
-CHECKS: Final = ("items", "seeds", "choices:variant", "datasets")
 
 
 def pair_design(
@@ -52,7 +57,7 @@ def pair_design(
         queries_per_item=2 * len(names),
         notes=tuple(_notes(names, controls)),
         families={
-            _FAMILY: f"{inputs.subject} prefers stereotypes on {inputs.dataset} by more than "
+            FAMILY: f"{inputs.subject} prefers stereotypes on {inputs.dataset} by more than "
             f"{points(params.margin)}, and more than an untrained network does"
         },
         contrasts=tuple(
@@ -154,7 +159,7 @@ def _claim(
         f"{points(margin)}",
         diagnostic=diagnostic.partition("@")[0],
         components=tuple(components),
-        family=_FAMILY,
+        family=FAMILY,
         checks=CHECKS,
         competence=SKILL,
     )

@@ -55,7 +55,7 @@ class StereoSet:
         if inputs.is_audit and not variants:
             return Design(notes=(f"{inputs.subject} gives no likelihoods.",))
         require_any(variants, self.id, inputs.capabilities)
-        return triple_design(params, inputs, variants, diagnostic=self.id)
+        return triple_design(params, inputs, variants)
 
     def prepare(
         self, params: StereoSetParams, examples: Sequence[Example], ctx: Context
