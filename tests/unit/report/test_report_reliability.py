@@ -11,7 +11,7 @@ import report_sample
 from scrutiny.report.html import LARGEST, render_html
 from scrutiny.report.identity import by_identity, identity, varying
 from scrutiny.report.load import load_view
-from scrutiny.report.parts import PARTS, reliability_parts
+from scrutiny.report.parts import PARTS, reliability_parts, seeds
 from scrutiny.report.parts.convergent import construct_of
 from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS
 from scrutiny.report.parts.references import References, no_effect
@@ -101,6 +101,27 @@ def test_marked_replicates_have_wilson_s_interval(parts):
     row = row_of(official(parts), "race-color")
     assert row["marked"] == "5/5 [0.57, 1.00]"
     assert row["same sign"] == "5/5"
+
+
+def test_tests_of_single_replicates_are_counted(view):
+    whole = next(e for e in view.estimates if e.key.group == "Race")
+    key = replace(whole.key, metric="word_permutation@1")
+    rows = tuple(
+        replace(
+            whole,
+            key=replace(key, replicate=name),
+            value=0.01 * place,
+            low=None,
+            high=None,
+            by_replicate={},
+            across={"smallest_p": 0.001},
+        )
+        for place, name in enumerate(whole.by_replicate, start=3)
+    )
+    found = seeds.part(replace(view, estimates=(*view.estimates, *rows)))
+    chart = next(c for c in found.charts if "triples" in c.title)
+    assert row_of(chart, "Race")["word permutation: p ≤ .05"] == "3/5"
+    assert row_of(chart, "Gender")["word permutation: p ≤ .05"] == "–"
 
 
 def test_intervals_kept_by_the_run_are_taken_as_they_are(folder, view):

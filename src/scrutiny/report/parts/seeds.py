@@ -3,12 +3,12 @@
 Cells are marked by their own interval over items, not by eye.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.identity import by_identity, grouped, identity
+from scrutiny.report.identity import by_identity, identity
 from scrutiny.report.labels import replicate_words
 from scrutiny.report.numbers import (
     NO_VALUE,
@@ -28,11 +28,13 @@ from scrutiny.report.parts.words import (
     side_of,
     title_of,
 )
-from scrutiny.report.vega import guide, label_axis, tooltip, value_axis, view_of
+from scrutiny.report.vega import guide, label_axis, metric_title, tooltip, value_axis, view_of
 from scrutiny.report.view import OwnInterval, RunView
 
 MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
 _FEW_GROUPS: Final = 3
+_MOST_TESTS: Final = 2
+_ALPHA: Final = 0.05
 _FEW_ROWS: Final = 16
 _LEAD: Final = (
     "One dot is one replicate; it is filled (in the table \N{BLACK UP-POINTING TRIANGLE} above, "
@@ -104,16 +106,7 @@ _Row = tuple[str, Estimate, float | None, Any]
 
 
 def _spec(rows: Sequence[_Row], metric: str, *, limit: float | None) -> dict[str, Any]:
-    dots = [
-        {
-            "label": label,
-            "replicate": replicate_words(name),
-            "value": value,
-            "beyond": bool(side_of(own.get(name), reference)),
-        }
-        for label, e, reference, own in rows
-        for name, value in e.by_replicate.items()
-    ]
+    dots = _dots(rows)
     bars = [
         {"label": label, "low": e.low, "high": e.high, "value": e.value, "interval": interval(e)}
         for label, e, _, _ in rows
@@ -147,13 +140,27 @@ def _spec(rows: Sequence[_Row], metric: str, *, limit: float | None) -> dict[str
     return view_of(dots, height={"step": 20}, layer=layers)
 
 
-def _table(rows: Sequence[_Row], tests: dict[str, list[float]]) -> Table:
+def _dots(rows: Sequence[_Row]) -> list[dict[str, Any]]:
+    """Value of every replicate, and whether its own interval leaves the reference out."""
+    return [
+        {
+            "label": label,
+            "replicate": replicate_words(name),
+            "value": value,
+            "beyond": bool(side_of(own.get(name), reference)),
+        }
+        for label, e, reference, own in rows
+        for name, value in e.by_replicate.items()
+    ]
+
+
+def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, list[float]]]) -> Table:
     names = list(dict.fromkeys(name for _, e, _, _ in rows for name in e.by_replicate))
     one_each = len(names) <= MOST_COLUMNS
     columns = [replicate_words(n) for n in names] if one_each else ["least", "most"]
     header = ["", *columns, "mean \N{PLUS-MINUS SIGN} sd", "interval", "n/planned", "marked"]
     header += ["same sign"]
-    header += ["p \N{LESS-THAN OR EQUAL TO} .05"] if tests else []
+    header += [f"{metric_title(test)}: p \N{LESS-THAN OR EQUAL TO} .05" for test in tests]
     body, marks = [], set()
     for at, (label, e, reference, own) in enumerate(rows):
         decimals = decimals_for(e.low, e.high, e.value)
@@ -173,9 +180,7 @@ def _table(rows: Sequence[_Row], tests: dict[str, list[float]]) -> Table:
             out_of(e),
         ]
         cells += [_marked(e, own, reference), _agreeing(e, reference)]
-        if tests:
-            found = tests.get(identity(e.key, without=["metric", "replicate"]), [])
-            cells.append(f"{sum(p <= 0.05 for p in found)}/{len(found)}" if found else "–")
+        cells += [_significant(e, found) for found in tests.values()]
         body.append((label, *cells))
     return Table(tuple(header), tuple(body), 1, frozenset(marks))
 
@@ -197,12 +202,19 @@ def _agreeing(e: Estimate, reference: float | None) -> str:
     return "–" if found is None else f"{found[0]}/{found[1]}"
 
 
-def _tests(block: Sequence[Estimate], view: RunView) -> dict[str, list[float]]:
-    """P-values of single replicates that the run kept beside these estimates."""
+def _tests(block: Sequence[Estimate], view: RunView) -> dict[str, dict[str, list[float]]]:
+    """P-values of single replicates that the run kept beside these estimates, test by test."""
     wanted = {identity(e.key, without=["metric", "replicate"]) for e in block}
-    rows = (
-        (identity(e.key, without=["metric", "replicate"]), e.value)
-        for e in view.estimates
-        if e.key.replicate is not None and e.low is None and "smallest_p" in e.across
-    )
-    return grouped((name, p) for name, p in rows if name in wanted and p is not None)
+    found: dict[str, dict[str, list[float]]] = {}
+    for e in view.estimates:
+        name = identity(e.key, without=["metric", "replicate"])
+        is_test = e.key.replicate is not None and e.low is None and "smallest_p" in e.across
+        if is_test and name in wanted and e.value is not None:
+            found.setdefault(e.key.metric, {}).setdefault(name, []).append(e.value)
+    return dict(list(found.items())[:_MOST_TESTS])
+
+
+def _significant(e: Estimate, found: Mapping[str, list[float]]) -> str:
+    """How many replicates a test calls significant by itself."""
+    each = found.get(identity(e.key, without=["metric", "replicate"]), [])
+    return f"{sum(p <= _ALPHA for p in each)}/{len(each)}" if each else NO_VALUE
