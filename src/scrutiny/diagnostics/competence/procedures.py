@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from scrutiny.core.diagnostic import Context
-from scrutiny.models.scoring import SENTENCES, Unscored, answer_all
+from scrutiny.models.scoring import SENTENCES, Unscored, score_sentences
 
 if TYPE_CHECKING:
     from scrutiny.core.language import Tokenizes
@@ -23,7 +23,7 @@ def likelihoods(
 ) -> tuple[list[float | Unscored], list[int]]:
     """Log-likelihood of each text, and how many tokens it has."""
     model = cast("Tokenizes", ctx.model)
-    needs, question = SENTENCES[name]
+    needs, _ = SENTENCES[name]
     encoded = model.encode(texts, special="token_logprobs" not in needs)
-    found = answer_all([question(model, sentence) for sentence in encoded], ctx.ask)
+    found = score_sentences(model, encoded, name, ctx.ask)
     return found, [len(s.ids) - sum(s.is_special) for s in encoded]

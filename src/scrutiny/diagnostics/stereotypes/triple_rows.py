@@ -7,7 +7,7 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Context
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.models.scoring import Filling, FillingVariant, Unscored, answer_all
+from scrutiny.models.scoring import Filling, FillingVariant, Unscored, score_fillings
 from scrutiny.models.scoring.triples import BLANK
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _scores(
     found: list[float | Unscored] = []
     if fillings:
         model = cast("Tokenizes", ctx.model)
-        found = answer_all(variant.question(model, fillings), ctx.ask)
+        found = score_fillings(model, fillings, variant, ctx.ask)
     scores: list[Sequence[float | Unscored]] = [(Unscored("skipped", "other_kind"),)] * len(
         examples
     )

@@ -10,8 +10,13 @@ from scrutiny.models.scoring.pairs import (
     score_pairs,
 )
 from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all
-from scrutiny.models.scoring.sentences import SENTENCES
-from scrutiny.models.scoring.triples import FILLING_VARIANTS, Filling, FillingVariant
+from scrutiny.models.scoring.sentences import SENTENCES, score_sentences
+from scrutiny.models.scoring.triples import (
+    FILLING_VARIANTS,
+    Filling,
+    FillingVariant,
+    score_fillings,
+)
 
 __all__ = [
     "FILLING_VARIANTS",
@@ -28,5 +33,7 @@ __all__ = [
     "Unscored",
     "answer_all",
     "encode_pairs",
+    "score_fillings",
     "score_pairs",
+    "score_sentences",
 ]

@@ -23,7 +23,7 @@ from scrutiny.models.scoring.alignment import (
     rest,
 )
 from scrutiny.models.scoring.clozes import masked_singly
-from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all
+from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all, stretches
 from scrutiny.models.scoring.reductions import Reduce, mean, rounded, total
 from scrutiny.models.scoring.sentences import (
     SENTENCES,
@@ -237,8 +237,11 @@ def score_pairs(
     variant, ask
         The procedure, and how the model is asked.
     """
-    questions = [side for pair in pairs for side in variant.question(model, pair)]
-    found = answer_all(questions, ask)
+    costs = [len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs]
+    found: list[float | Unscored] = []
+    for part in stretches(costs):
+        questions = [side for pair in pairs[part] for side in variant.question(model, pair)]
+        found += answer_all(questions, ask)
     return [_score(found[2 * i], found[2 * i + 1]) for i in range(len(pairs))]
 
 

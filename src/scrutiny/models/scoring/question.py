@@ -1,14 +1,17 @@
 """One likelihood as a question: what is asked of the model, and what becomes of the answers."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.diagnostic import Failure
 
 #: Sends queries of one capability to a model: answers, or failures, in order.
 Ask = Callable[[str, Sequence[Any]], Sequence[Any]]
+
+#: Tokens of masked sequences that are held at a time: many for batches, few for the memory.
+MOST_TOKENS: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,27 @@ def answer_all(questions: Sequence[Question | Unscored], ask: Ask) -> list[float
         for capability, queries in wanted.items()
     }
     return [_answered(question, answers) for question in questions]
+
+
+def stretches(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterator[slice]:
+    """Slices of neighbors whose costs add up to about ``most``; one alone may cost more.
+
+    A sentence of n tokens, one masked at a time, is n sequences of n tokens: long sentences are
+    asked a few at a time, so that memory does not grow with their number.
+
+    Examples
+    --------
+    >>> [(part.start, part.stop) for part in stretches([3, 3, 3, 9, 1], most=6)]
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    start, total = 0, 0
+    for stop, cost in enumerate(costs, 1):
+        total += cost
+        if total >= most:
+            yield slice(start, stop)
+            start, total = stop, 0
+    if start < len(costs):
+        yield slice(start, len(costs))
 
 
 def _answered(

@@ -16,7 +16,7 @@ from typing import Any, Final
 from scrutiny.core.language import Continuation, Encoded, Tokenizes
 from scrutiny.models.scoring.alignment import text_positions
 from scrutiny.models.scoring.clozes import masked_singly, masked_within_word, unmasked
-from scrutiny.models.scoring.question import Question, Unscored
+from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all, stretches
 from scrutiny.models.scoring.reductions import mean, numbers, total
 
 SentenceQuestion = Callable[[Tokenizes, Encoded], Question | Unscored]
@@ -138,3 +138,24 @@ SENTENCES: Final[dict[str, tuple[frozenset[str], SentenceQuestion]]] = {
     "causal-sum": (frozenset({"token_logprobs"}), causal_sum),
     "causal-mean": (frozenset({"token_logprobs"}), causal_mean),
 }
+
+
+def score_sentences(
+    model: Tokenizes, sentences: Sequence[Encoded], name: str, ask: Ask
+) -> list[float | Unscored]:
+    """Likelihood of every sentence by the procedure of this name.
+
+    Parameters
+    ----------
+    model
+        Its tokenizer; its answers come through ``ask``.
+    sentences
+        Encoded with special tokens, without them for causal procedures.
+    name, ask
+        One of `SENTENCES`, and how the model is asked.
+    """
+    _, question = SENTENCES[name]
+    found: list[float | Unscored] = []
+    for part in stretches([len(sentence.ids) ** 2 for sentence in sentences]):
+        found += answer_all([question(model, sentence) for sentence in sentences[part]], ask)
+    return found

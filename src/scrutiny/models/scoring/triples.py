@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.language import Cloze, Continuation, Encoded, SentencePair, Tokenizes
 from scrutiny.models.scoring.clozes import masked_from_here
-from scrutiny.models.scoring.question import Question, Unscored
+from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all, stretches
 from scrutiny.models.scoring.reductions import mean, mean_probability, numbers
 from scrutiny.models.scoring.sentences import NO_TOKENS, causal_mean, fits, mask_of
 
@@ -200,6 +200,25 @@ def _conditional(
             yield NO_TOKENS
         else:
             yield fits(model, len(ids)) or Continuation(ids, len(begin) + start)
+
+
+def score_fillings(
+    model: Tokenizes, fillings: Sequence[Filling], variant: FillingVariant, ask: Ask
+) -> list[float | Unscored]:
+    """Score of every filling by one procedure, on the procedure's own scale.
+
+    Parameters
+    ----------
+    model
+        Its tokenizer; its answers come through ``ask``.
+    fillings, variant, ask
+        What is scored, how, and how the model is asked.
+    """
+    costs = [len(f.context) * len(f.sentence) for f in fillings]  # in characters: more than enough
+    found: list[float | Unscored] = []
+    for part in stretches(costs):
+        found += answer_all(variant.question(model, fillings[part]), ask)
+    return found
 
 
 _INTRA: Final = "intrasentence"
