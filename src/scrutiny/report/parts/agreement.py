@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.identity import by_identity, identity, varying
+from scrutiny.report.identity import by_identity, grouped, identity, varying
 from scrutiny.report.numbers import NO_VALUE, number
-from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
+from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
 from scrutiny.report.parts.references import References, own_subjects
 from scrutiny.report.parts.words import anchor, row_labels, title_of
 from scrutiny.report.sections import main_estimates
@@ -53,16 +53,17 @@ def part(view: RunView) -> Part | None:
     known = [e for e in known if e.key.role == "measured" and e.key.subject in own]
     questions = list(by_identity(known, without=["condition", "group"]).values())
     questions.sort(key=lambda members: -any(references.is_claimed(e) for e in members))
-    charts, seen = [], set()
-    for members in questions:
-        chart = _chart(members, hits, view)
-        place = identity(members[0].key, without=["condition", "group", "metric"])
-        if chart is not None and place not in seen:  # kappa is the same for every metric
-            seen.add(place)
-            charts.append(chart)
-    if not charts:
+    asked = [m for m in questions if len(by_identity(m, without=["group"])) > 1]
+    # kappa is the same for every metric: one question of each diagnostic, model and dataset
+    places = grouped(
+        (identity(m[0].key, without=["condition", "group", "metric"]), m) for m in asked
+    )
+    chosen = [members[0] for members in places.values()]
+    charts = [_chart(members, hits, view) for members in chosen[:MOST_CHARTS]]
+    kept = tuple(chart for chart in charts if chart is not None)
+    if not kept:
         return None
-    kept, note = shown(charts, "matrices")
+    note = left_out(len(chosen), MOST_CHARTS, "matrices")
     return Part("reliability-agreement", "One way of asking against another", _LEAD, kept, note)
 
 

@@ -18,7 +18,7 @@ from scrutiny.report.numbers import (
     out_of,
     value_and_bounds,
 )
-from scrutiny.report.parts.part import MOST_ROWS, Part, shown
+from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
 from scrutiny.report.parts.references import References, replicated
 from scrutiny.report.parts.words import (
     anchor,
@@ -53,11 +53,11 @@ def part(view: RunView) -> Part | None:
         claimed = {_series(e) for e in estimates if references.is_claimed(e)}
         estimates = [e for e in estimates if _series(e) in claimed]
     blocks = list(_blocks(estimates, references))
-    charts = [_chart(block, view, references) for block in blocks[: 2 * MOST_ROWS]]
-    if not charts:
+    if not blocks:
         return None
-    kept, note = shown(charts, "tables")
-    return Part("reliability-seeds", "Seed by seed", _LEAD, kept, note)
+    charts = tuple(_chart(block, view, references) for block in blocks[:MOST_CHARTS])
+    note = left_out(len(blocks), MOST_CHARTS, "tables")
+    return Part("reliability-seeds", "Seed by seed", _LEAD, charts, note)
 
 
 def _series(estimate: Estimate) -> str:
