@@ -1,13 +1,12 @@
 """Statistics of stereotype tests: shares of preferences in percent, as the field prints them.
 
 Pairs have ``hit``: 1 where the model prefers the more stereotyping sentence, 0 where it prefers the
-other one, and for a tie what the procedure says (0 as published, one half otherwise); ``neutral``
-is 1 for a tie.
+other one or neither, as published; ``neutral`` is 1 for neither, a tie.
 
-Triples have the same for stereotype against antistereotype (a tie counts as the antistereotype, as
-published), and ``stereotype_wins`` and ``antistereotype_wins``: 1 where that sentence is preferred
-to the unrelated one. As published, their scores are computed for each term and averaged over terms:
-a term with 20 items counts as much as one with 40.
+Triples have the same for stereotype against antistereotype, and ``stereotype_wins`` and
+``antistereotype_wins``: 1 where that sentence is preferred to the unrelated one. As published,
+their scores are computed for each term and averaged over terms: a term with 20 items counts as much
+as one with 40.
 """
 
 from collections.abc import Callable

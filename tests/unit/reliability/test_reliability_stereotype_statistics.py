@@ -23,10 +23,6 @@ def test_ties_stay_in_the_denominator_of_the_score_and_leave_the_other():
     assert value(s.NEUTRAL_SHARE, [[row[1]] for row in rows]) == 0.25
 
 
-def test_a_half_tie_does_not_count_where_ties_are_left_out():
-    assert value(s.DECIDED_SCORE, [[1, 0], [0.5, 1]]) == 100.0
-
-
 def test_only_ties_leave_nothing_to_decide():
     assert np.isnan(value(s.DECIDED_SCORE, [[0, 1], [0, 1]]))
 

@@ -169,8 +169,8 @@ def _notes(variants: Sequence[str], controls: Sequence[str]) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
         "A score is the percent of pairs in which the more stereotyping sentence is the more "
-        f"likely one by {variants[0]}. Ties count as half, except by nangia2020 and bias-bench, "
-        "where they count as not preferred, as published."
+        f"likely one by {variants[0]}. A tie counts as not preferred, as published; the share of "
+        "ties stands beside the score."
     )
     yield (
         "Fifty is what a coin gets. Untrained networks of the same shape show what tokenizer, "

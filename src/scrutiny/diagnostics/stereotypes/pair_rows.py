@@ -57,22 +57,20 @@ def pair_rows(
     for i, example in enumerate(examples):
         for variant, found, condition in zip(variants, scores, conditions, strict=True):
             shape = shapes[variant.is_causal][i]
-            yield _row(example, condition, found[i], shape=shape, ties=variant.ties)
+            yield _row(example, condition, found[i], shape)
 
 
 def _row(
     example: Example,
     condition: str,
     score: PairScore | Unscored,
-    *,
     shape: PairShape,
-    ties: float,
 ) -> Row:
     """Record of one pair by one procedure."""
     if isinstance(score, Unscored):
         return Row(example.id, None, "measured", condition, score.status, score.reason, None)
     values = (
-        ties if score.a == score.b else float(score.a > score.b),
+        float(score.a > score.b),
         float(score.a == score.b),
         score.a,
         score.b,

@@ -100,16 +100,12 @@ class PairVariant:
         As in the condition of the records.
     needs
         Capabilities of the model.
-    ties
-        What a pair with two equal likelihoods counts as having preferred the first: 0 as
-        published, one half otherwise.
     question
         Questions of both sentences.
     """
 
     name: str
     needs: frozenset[str]
-    ties: float
     question: Callable[[Tokenizes, EncodedPair], PairQuestions]
 
     @property
@@ -199,12 +195,12 @@ _MASKED: Final = frozenset({"masked_logprobs"})
 PAIR_VARIANTS: Final[dict[str, PairVariant]] = {
     variant.name: variant
     for variant in (
-        PairVariant("pll-shared", _MASKED, 0.5, pll_shared),
-        PairVariant("nangia2020", _MASKED, 0.0, nangia2020),
-        PairVariant("bias-bench", _MASKED, 0.0, bias_bench),
-        PairVariant("pll-original", _MASKED, 0.5, pll_original),
+        PairVariant("pll-shared", _MASKED, pll_shared),
+        PairVariant("nangia2020", _MASKED, nangia2020),
+        PairVariant("bias-bench", _MASKED, bias_bench),
+        PairVariant("pll-original", _MASKED, pll_original),
         *(
-            PairVariant(name, needs, 0.5, _each_by_itself(question))
+            PairVariant(name, needs, _each_by_itself(question))
             for name, (needs, question) in SENTENCES.items()
             if name != "pll-original"
         ),
