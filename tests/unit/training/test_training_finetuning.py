@@ -259,7 +259,8 @@ def test_the_folder_says_what_was_trained_on_what(learned):
     config = json.loads((found[0].folder / "config.json").read_text())
     assert config["id2label"] == {"0": "negative", "1": "positive"}
     card = (found[0].folder / "README.md").read_text()
-    assert "seed 1" in card
+    assert card.startswith(f"# text-classification from {made.bases[0].source}, seed 1\n")
+    assert f"| chosen on | {len(made.parts.dev)} texts" in card
     assert made.bases[0].fingerprint in card
 
 

@@ -7,8 +7,9 @@ from typing import Any
 def card_of(record: Mapping[str, Any]) -> str:
     """Model card in Markdown, of what ``training.json`` says."""
     base, data, recipe = record["base"], record["data"], record["recipe"]
+    who = ", ".join(f"{name} {value}" for name, value in record["factors"].items())
     lines = [
-        f"# {record['task']} from {base['source']}, seed {record['seed']}",
+        f"# {record['task']} from {base['source']}, {who}",
         "",
         "Fine-tuned by `scrutiny train finetune`: one replicate of a recipe. What is said of it "
         "alone is said of this checkpoint; several seeds say something about the recipe.",
@@ -16,11 +17,13 @@ def card_of(record: Mapping[str, Any]) -> str:
         "| | |",
         "| --- | --- |",
         f"| base | `{base['source']}` ({base['fingerprint']}) |",
+        f"| seed of the fine-tuning | {record['seed']} |",
         f"| task | {record['task']}: {', '.join(record['labels'])} |",
         f"| trained on | {data['train']['n']:,} texts of `{data['train']['source']}` |",
         f"| chosen on | {data['dev']['n']:,} texts, `{data['dev']['source']}` |",
         f"| digest of both | {data['digest']} |",
         *(f"| {name} | {_shown(value)} |" for name, value in recipe.items() if value is not None),
+        f"| computed in | {record['network']['precision']}, {record['network']['device']} |",
         f"| parameters | {record['network']['parameters']:,} |",
         "",
         f"## Epochs (chosen: {record['chosen_epoch']}, {record['chosen_by']})",
@@ -47,7 +50,7 @@ def _epoch_line(epoch: Mapping[str, Any]) -> str:
 def _chance_line(record: Mapping[str, Any]) -> list[str]:
     if record["dev_chance"] is None:
         return []
-    return [f"Without skill: {record['dev_chance']:.4f}. ", ""]
+    return [f"Without skill: {record['dev_chance']:.4f}.", ""]
 
 
 def _shown(value: Any) -> str:
