@@ -13,6 +13,7 @@ import argparse
 import fcntl
 import sys
 import time
+from functools import lru_cache
 from pathlib import Path
 
 import torch
@@ -66,6 +67,7 @@ def vocabulary(work):
     return folder
 
 
+@lru_cache(maxsize=1)
 def prepared_for(work, family):
     return prepare(texts_of(work), FAMILIES[family], tokenizer=vocabulary(work))
 
