@@ -64,6 +64,23 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
         for name, estimate in line.series.items()
         if estimate.value is not None
     ]
+    layers = _forest_layers(shown, names, metric=metric, limit=limit)
+    caption = "Points are estimates, bars their intervals; the solid line is zero"
+    caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."
+    return Chart(
+        anchor=anchor,
+        title=f"{metric_title(metric)} with intervals",
+        caption=caption,
+        spec=view_of(values, height=STEP, layer=layers),
+        table=forest_table(lines),
+        note=left_out(len(lines)),
+    )
+
+
+def _forest_layers(
+    shown: Sequence[Line], names: Sequence[str], *, metric: str, limit: float | None
+) -> list[Spec]:
+    """Zero, the limit, intervals and points, from back to front."""
     y: Spec = {"y": label_axis([line.label for line in shown])}
     if any(len(line.series) > 1 for line in shown):
         y["yOffset"] = {"field": "series", "sort": names}
@@ -96,16 +113,7 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
             },
         }
     )
-    caption = "Points are estimates, bars their intervals; the solid line is zero"
-    caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."
-    return Chart(
-        anchor=anchor,
-        title=f"{metric_title(metric)} with intervals",
-        caption=caption,
-        spec=view_of(values, height=STEP, layer=layers),
-        table=forest_table(lines),
-        note=left_out(len(lines)),
-    )
+    return layers
 
 
 def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:

@@ -6,7 +6,8 @@ from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.report.identity import identity
 from scrutiny.report.labels import distinct_labels, family_name, key_parts
-from scrutiny.report.numbers import number
+from scrutiny.report.numbers import MINUS, NO_VALUE, number
+from scrutiny.report.parts.references import own_subjects
 from scrutiny.report.vega import metric_title
 from scrutiny.report.view import OwnInterval, RunView
 
@@ -19,7 +20,7 @@ def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
     shared = {n: v for n, v in parts[0].items() if all(p.get(n, "") == v for p in parts)}
     datasets = {e.key.dataset for e in view.estimates if e.key.diagnostic == keys[0].diagnostic}
     several = {
-        "subject": len(view.facts.subjects) > 1,
+        "subject": len(own_subjects(view)) > 1,
         "dataset": len(datasets) > 1,
         "role": shared.get("role") != "measured",
         "group": shared.get("group") not in ("all", None),
@@ -55,6 +56,17 @@ def _numbered(labels: Sequence[str]) -> list[str]:
         seen[label] = seen.get(label, 0) + 1
         found.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return found
+
+
+def plainly(value: float | None) -> str:
+    """Reference as it was stated: no digits that nobody wrote.
+
+    Examples
+    --------
+    >>> plainly(50.0), plainly(0.52), plainly(None)
+    ('50', '0.52', '–')
+    """
+    return NO_VALUE if value is None else f"{value:.6g}".replace("-", MINUS)
 
 
 def side_of(own: OwnInterval | None, reference: float | None) -> str:
