@@ -97,6 +97,12 @@ def test_cells_are_marked_by_their_own_interval_over_items(view, parts):
     assert beyond == marked
 
 
+def test_of_a_handful_of_items_no_cell_is_marked(view):
+    few = tuple(replace(e, n_units=9) for e in view.estimates)
+    found = seeds.part(replace(view, estimates=few))
+    assert all(chart.table.marks == frozenset() for chart in found.charts)
+
+
 def test_marked_replicates_have_wilson_s_interval(parts):
     row = row_of(official(parts), "race-color")
     assert row["marked"] == "5/5 [0.57, 1.00]"
@@ -186,7 +192,7 @@ def test_specification_curve_counts_choices_on_both_sides(parts):
     dots = [(v["at"], v["label"]) for v in curve.below["data"]["values"]]
     assert len(dots) == 2 * len(values)
     assert [label for at, label in dots if at == 1][1] == "reversed"
-    assert "6 above the reference (0.520), 3 below, 0 across" in curve.caption
+    assert "6 above the reference (0.52), 3 below, 0 across" in curve.caption
 
 
 def test_course_over_steps_by_replicate(parts):

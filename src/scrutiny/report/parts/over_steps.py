@@ -10,7 +10,7 @@ from scrutiny.report.labels import replicate_words
 from scrutiny.report.numbers import decimals_for, interval, number, out_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, shown
 from scrutiny.report.parts.references import References
-from scrutiny.report.parts.words import anchor, title_of
+from scrutiny.report.parts.words import anchor, plainly, title_of
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.vega import guide, metric_title, tooltip, view_of
 from scrutiny.report.view import RunView
@@ -62,7 +62,7 @@ def _at(estimate: Estimate, name: str) -> float | None:
 
 def _chart(name: str, members: Sequence[Estimate], view: RunView, references: References) -> Chart:
     limit = references.shared(members)
-    said = "" if limit is None else f"The dashed line is the reference, {number(limit)}."
+    said = "" if limit is None else f"The dashed line is the reference, {plainly(limit)}."
     return Chart(
         anchor=anchor("course", members[0].key, without=[f"condition.{name}"]),
         title=f"{title_of([e.key for e in members], view)}, over {name}",

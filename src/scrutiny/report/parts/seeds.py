@@ -23,6 +23,7 @@ from scrutiny.report.parts.references import References, replicated
 from scrutiny.report.parts.words import (
     anchor,
     mean_and_sd,
+    plainly,
     row_labels,
     same_side,
     side_of,
@@ -36,10 +37,12 @@ _FEW_GROUPS: Final = 3
 _MOST_TESTS: Final = 2
 _ALPHA: Final = 0.05
 _FEW_ROWS: Final = 16
+_FEWEST_UNITS: Final = 10  # of fewer items a resampled interval says nothing
 _LEAD: Final = (
     "One dot is one replicate; it is filled (in the table \N{BLACK UP-POINTING TRIANGLE} above, "
     "\N{BLACK DOWN-POINTING TRIANGLE} below) where its own interval over items leaves the "
-    "reference out: what a reader with that one checkpoint would have reported. The bar is the "
+    "reference out: what a reader with that one checkpoint would have reported (from ten items "
+    "on). The bar is the "
     "interval over replicates and items. Shares of marked replicates have Wilson's interval over "
     "replicates; no vote over seeds decides a claim."
 )
@@ -87,8 +90,9 @@ def _chart(block: Sequence[Estimate], view: RunView, references: References) -> 
     for label, e in zip(labels[:MOST_ROWS], block[:MOST_ROWS], strict=True):
         reference = references.of(e)
         held = limit if reference is None else reference
-        rows.append((label, e, held, view.records.own_intervals(e)))
-    unsaid = "" if limit is None else f"The line is what they are held against, {number(limit)}. "
+        own = view.records.own_intervals(e) if e.n_units >= _FEWEST_UNITS else {}
+        rows.append((label, e, held, own))
+    unsaid = "" if limit is None else f"The line is what they are held against, {plainly(limit)}. "
     if not any(own for *_, own in rows):
         unsaid += "The run cannot tell each replicate's own interval: no cell is marked."
     return Chart(

@@ -10,7 +10,7 @@ from scrutiny.report.labels import unversioned
 from scrutiny.report.numbers import decimals_for, interval, number, out_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
 from scrutiny.report.parts.references import References
-from scrutiny.report.parts.words import anchor, full_labels, row_labels, title_of
+from scrutiny.report.parts.words import anchor, full_labels, plainly, row_labels, title_of
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.vega import guide, tooltip, view_of
 from scrutiny.report.view import RunView
@@ -65,7 +65,7 @@ def _summary(questions: Sequence[Sequence[Estimate]], references: References) ->
         reference = references.shared(members)
         span = [number(v, decimals) for v in (values[0], values[len(values) // 2], values[-1])]
         sides = [str(n) for n in beyond(members, reference)]
-        cells = [number(reference, 3), *(sides if reference is not None else ["–"] * 3)]
+        cells = [plainly(reference), *(sides if reference is not None else ["–"] * 3)]
         choices = ", ".join(varying([e.key for e in members]))
         rows.append((label, choices, str(len(members)), *span, *cells))
     spans = ("", "choices", "conditions", "least", "median", "most", "reference")
@@ -88,7 +88,7 @@ def _curve(members: Sequence[Estimate], view: RunView, references: References) -
     above, below, across = beyond(ordered, limit)
     said = f"{len(ordered)} conditions"
     if limit is not None:
-        said += f": {above} above the reference ({number(limit)}), {below} below, {across} across"
+        said += f": {above} above the reference ({plainly(limit)}), {below} below, {across} across"
     note = ""
     if len(shown) < len(ordered):
         note = f"Every {len(ordered) / len(shown):.1f}th of {len(ordered)} conditions is drawn."
