@@ -89,9 +89,8 @@ def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
     data = plan.data
     if flags["limit"] is not None:
         # what is trained on has a limit of its own: a quick look trains no other model
-        only_trained = _only_trained(plan)
         data = tuple(
-            d if d.name in only_trained else replace(d, limit=flags["limit"]) for d in data
+            d if d.name in plan.only_trained else replace(d, limit=flags["limit"]) for d in data
         )
     return replace(
         plan,
@@ -100,12 +99,6 @@ def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
         seed=plan.seed if flags["seed"] is None else flags["seed"],
         on_bad_row=flags["on_bad_row"] if flags["on_bad_row"] != "skip" else plan.on_bad_row,
     )
-
-
-def _only_trained(plan: Plan) -> set[str]:
-    """Data that training nodes name and no measurement does."""
-    measured = {name for measure in plan.measure for name in measure.data}
-    return {name for node in plan.train for name in (node.data, node.dev)} - measured
 
 
 def named_models(strings: Sequence[str]) -> tuple[ModelPlan, ...]:

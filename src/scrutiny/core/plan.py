@@ -161,3 +161,9 @@ class Plan:
     claim: tuple[Claim, ...] = ()
     resampling: Resampling = field(default_factory=Resampling)
     on_bad_row: Literal["skip", "fail"] = "skip"
+
+    @property
+    def only_trained(self) -> frozenset[str]:
+        """Data that training nodes name and no measurement does."""
+        measured = {name for measure in self.measure for name in measure.data}
+        return frozenset(n for node in self.train for n in (node.data, node.dev)) - measured

@@ -142,6 +142,7 @@ def _datasets(plan: Plan, given: Mapping[str, Any]) -> dict[str, Dataset]:
             name=d.name,
         )
         for d in plan.data
+        if d.name not in plan.only_trained
     }
 
 

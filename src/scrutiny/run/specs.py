@@ -36,7 +36,12 @@ class Place:
 
 def places(resolved: Resolved) -> Iterator[Place]:
     """Places of every design, in plan order."""
-    units = {d.name: unit_column(resolved.datasets[d.name], d.unit) for d in resolved.plan.data}
+    datasets = resolved.datasets
+    units = {
+        d.name: unit_column(datasets[d.name], d.unit)
+        for d in resolved.plan.data
+        if d.name in datasets
+    }
     for measurement in resolved.measurements.values():
         for (name, data), design in measurement.designs.items():
             measures = measurement.diagnostic.measured(resolved.tasks[data])

@@ -166,9 +166,9 @@ class _Nodes:
             data for m in self.plan.measure if node.name in m.models for data in m.data
         )
         parts = load_parts(
-            self._dataset(node, node.data),
+            self._dataset(node, node.data, task=node.task),
             recipe,
-            dev=self._dataset(node, node.dev) if node.dev else "",
+            dev=self._dataset(node, node.dev, task=node.task) if node.dev else "",
             reported=[self._dataset(node, name) for name in measured],
         )
         model = self._model(node)
@@ -189,9 +189,9 @@ class _Nodes:
             node.name, node.source, node.random, seeds=node.seeds
         )
 
-    def _dataset(self, node: TrainPlan, name: str) -> Dataset:
-        """Data of the plan, or of a data string."""
-        if (name, node.task) not in self._read:
+    def _dataset(self, node: TrainPlan, name: str, *, task: str = "") -> Dataset:
+        """Data of the plan, or of a data string; the task is for columns that do not tell."""
+        if (name, task) not in self._read:
             plan = self._data.get(name) or DataPlan(name, name)
             if name not in self._data and ":" not in name:
                 known = ", ".join(self._data) or "none"
@@ -199,11 +199,11 @@ class _Nodes:
                     f"train {node.name!r}: {name!r} is neither data of the plan ({known}) nor a "
                     "data string."
                 )
-            self._read[name, node.task] = load_dataset(
+            self._read[name, task] = load_dataset(
                 self._given.get(name, plan.source),
-                task=plan.task or node.task or None,
+                task=plan.task or task or None,
                 limit=plan.limit,
                 on_bad_row=self.plan.on_bad_row,
                 name=None if name not in self._data else name,
             )
-        return self._read[name, node.task]
+        return self._read[name, task]

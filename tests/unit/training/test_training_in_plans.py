@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 from scrutiny.cli import group  # noqa: E402 - torch may be missing
 from scrutiny.cli.failures import exit_code_of  # noqa: E402
 from scrutiny.core.errors import PlanError, UnknownNameError  # noqa: E402
-from scrutiny.core.plan import ModelPlan  # noqa: E402
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan  # noqa: E402
 from scrutiny.run import training  # noqa: E402
 from scrutiny.run.driver import run_plan  # noqa: E402
 from scrutiny.run.plan_file import plan_of  # noqa: E402
@@ -79,6 +79,8 @@ def test_a_node_is_trained_once_and_then_measured(base, files, tmp_path, monkeyp
     assert {row["subject"] for row in folder.records().to_pylist()} == {"ours"}
     assert folder.records().num_rows == 2 * 24
     assert folder.manifest["plan"]["train"][0]["name"] == "ours"
+    items = folder.items().to_pylist()
+    assert {row["dataset"] for row in items} == {"test"}  # what is only trained on is no item
 
 
 def test_the_folder_is_named_by_what_decides_the_weights(base, files, tmp_path):
@@ -119,6 +121,17 @@ def test_a_node_never_trains_on_what_it_is_measured_on(base, files):
     )
     with pytest.raises(PlanError, match="What is reported on"):
         with_trained(everything)
+
+
+def test_a_node_may_be_measured_on_data_of_another_task(base, files, tmp_path):
+    made = plan(base, files, task="text-classification")
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("text\ttext_pair\tlabel\na\tb\tx\nc\td\ty\n")
+    other = DataPlan("pairs", f"tsv:{pairs}")
+    measure = MeasurePlan("more", "performance", ("ours",), ("pairs",))
+    made = replace(made, data=(*made.data, other), measure=(*made.measure, measure))
+    job = training._Nodes(made, {}).job(made.train[0])
+    assert job.parts.task.name == "text-classification"
 
 
 def test_nodes_that_do_not_read(base, files):
