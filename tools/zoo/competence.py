@@ -14,7 +14,8 @@ import torch
 from train import say, texts_of
 
 from scrutiny.training.competence.agreement import read_pairs
-from scrutiny.training.competence.record import FILE, baselines_of, measure
+from scrutiny.training.competence.likelihood import baselines_of
+from scrutiny.training.competence.record import FILE, measure
 from scrutiny.training.pretraining.export import WEIGHTS, write_json
 from scrutiny.training.pretraining.recipe import Recipe
 from scrutiny.training.pretraining.run import prepare

@@ -14,19 +14,16 @@ from scrutiny.training.competence.agreement import (  # noqa: E402
     preferences,
     pseudo_log_likelihoods,
 )
+from scrutiny.training.competence.likelihood import baselines_of  # noqa: E402
 from scrutiny.training.competence.masked import MaskedModel  # noqa: E402
 from scrutiny.training.competence.passages import (  # noqa: E402
     passages_of,
     segment_pairs,
     spread,
 )
-from scrutiny.training.competence.record import (  # noqa: E402
-    FILE,
-    Settings,
-    baselines_of,
-    measure,
-    share,
-)
+from scrutiny.training.competence.record import FILE, measure  # noqa: E402
+from scrutiny.training.competence.settings import Settings  # noqa: E402
+from scrutiny.training.competence.shares import share  # noqa: E402
 from scrutiny.training.pretraining.corpus import encode  # noqa: E402
 from scrutiny.training.pretraining.export import write_json  # noqa: E402
 from scrutiny.training.pretraining.run import Job, Seeds, prepare, pretrain  # noqa: E402

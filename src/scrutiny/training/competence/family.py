@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scrutiny.training.competence.agreement import read_pairs
-from scrutiny.training.competence.record import FILE, Settings, baselines_of, measure
+from scrutiny.training.competence.likelihood import baselines_of
+from scrutiny.training.competence.record import FILE, measure
+from scrutiny.training.competence.settings import Settings
 from scrutiny.training.pretraining.export import WEIGHTS, write_json
 from scrutiny.training.pretraining.run import Prepared
 from scrutiny.training.pretraining.texts import read_texts

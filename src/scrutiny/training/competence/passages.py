@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.errors import DataError
 from scrutiny.training.pretraining.corpus import Corpus, Ints
-from scrutiny.training.pretraining.vocabulary import CLS, SEP
+from scrutiny.training.pretraining.vocabulary import CLS, SEP, UNK
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +155,9 @@ def _document_borders(corpus: Corpus) -> list[tuple[int, int]]:
 def pieces_document(corpus: Corpus) -> NDArray[Any]:
     """(piece,) document of each piece."""
     return np.repeat(corpus.document, corpus.sizes())
+
+
+def is_open(pieces: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether a piece can be asked for: all but borders and unknown ones."""
+    found: NDArray[np.bool_] = (pieces != CLS) & (pieces != SEP) & (pieces != UNK)
+    return found
