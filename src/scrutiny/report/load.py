@@ -56,9 +56,10 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
     plan = manifest.get("plan", {})
     resampling = plan.get("resampling", {})
     environment = dict(manifest.get("environment", {}))
-    models, data = manifest.get("models", {}), manifest.get("data", {})
+    models, data = _examined(manifest.get("models", {})), manifest.get("data", {})
     status = manifest.get("status", "done")
-    names = dict.fromkeys(name for e in estimates for name in e.by_replicate)
+    own = [e for e in estimates if e.key.role == "measured"] or estimates
+    names = dict.fromkeys(name for e in own for name in e.by_replicate)
     return RunFacts(
         path=path,
         title=f"{', '.join(models)} on {', '.join(data)}" if models and data else "",
@@ -74,6 +75,12 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
         status="complete" if status == "done" else str(status),
         environment=environment,
     )
+
+
+def _examined(models: Mapping[str, Any]) -> list[str]:
+    """Families that the run is about; not the untrained and other controls beside them."""
+    own = [name for name, model in models.items() if model.get("role", "measured") == "measured"]
+    return own or list(models)
 
 
 def _method(estimates: Sequence[Estimate]) -> str:

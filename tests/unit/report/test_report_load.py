@@ -280,3 +280,16 @@ def test_edits_that_do_not_fit_are_left_out():
 
 def test_changes_without_a_shape_are_spelled_out():
     assert visible("a\u200b\u202e\nb") == "a⟨U+200B⟩⟨U+202E⟩\nb"
+
+
+def test_controls_are_not_what_a_run_examines(folder):
+    models = {SUBJECT: {"role": "measured"}, f"{SUBJECT} untrained": {"role": "null"}}
+    folder.write_manifest(MANIFEST | {"models": models})
+    estimates = list(report_sample.sample().estimates)
+    null = next(e for e in estimates if e.key.role == "null")
+    many = {f'{{"seed":{i}}}': 0.5 for i in range(20)}
+    folder.write_estimates([*estimates, replace(null, by_replicate=many)])
+    facts = load_view(folder.path).facts
+    assert facts.subjects == (SUBJECT,)
+    assert facts.title == "sentiment on reviews"
+    assert facts.replicates == tuple(f"seed {i}" for i in range(1, 6))
