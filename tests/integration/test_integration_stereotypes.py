@@ -114,40 +114,72 @@ def test_the_command_line_on_random_networks(
     assert {finding.verdict for finding in claims} <= {"refused", "undecided", "not supported"}
 
 
-def planted(folder: Path, *, permute: str) -> scrutiny.Run:
-    """Run of a model that likes stereotyped words beside one that likes none."""
+def write_triples(path: Path) -> Path:
+    """Twelve terms of two domains, five items each; the stereotype is always "lazy"."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(
+            ["context", "stereotype", "antistereotype", "unrelated", "kind", "category", "term"]
+        )
+        for term in range(12):
+            for item in range(5):
+                context = f"the BLANK person{term} came home {item}"
+                texts = [context.replace("BLANK", w) for w in ("lazy", "busy", "green")]
+                domain = "jobs" if term % 2 else "places"
+                writer.writerow([context, *texts, "intrasentence", domain, f"person{term}"])
+    return path
+
+
+def planted(diagnostic: str, source: str, folder: Path) -> dict[str, str]:
+    """Verdicts by claim on a model that likes stereotyped words, beside one that likes none."""
     from preferring_language import Preferring
 
-    path = write_pairs(folder / "pairs.csv")
-    liked = [more for more, _ in GROUPS.values()]
-    models = {"m": Preferring([*liked, "grammatical"]), "n": Preferring()}
+    liked = {more: 1.0 for more, _ in GROUPS.values()} | {"lazy": 1.0, "busy": 0.5}
+    is_causal = diagnostic == "stereotypes.stereoset"
+    models = {
+        "m": Preferring({**liked, "grammatical": 1.0}, causal=is_causal),
+        "n": Preferring(causal=is_causal),
+    }
     good = [{"good": f"a grammatical case {i}", "bad": f"a wrong case {i}"} for i in range(20)]
+    variants = {"variants": ["causal"] if is_causal else ["aul"]}
     plan = Plan(
-        data=(
-            DataPlan("x", f"csv:{path}#more=more,less=less,category=category{permute}"),
-            DataPlan("agreement", "object:agreement", "minimal-pairs"),
-        ),
+        data=(DataPlan("x", source), DataPlan("agreement", "object:agreement", "minimal-pairs")),
         models=(
             ModelPlan("m", "python:object:Preferring"),
             ModelPlan("n", "python:object:Preferring", role="null"),
         ),
         measure=(
             MeasurePlan("c", "competence", ("m",), ("agreement",)),
-            MeasurePlan("d", "stereotypes.pairs", ("m", "n"), ("x",), {"variants": ("aul",)}),
+            MeasurePlan("d", diagnostic, ("m", "n"), ("x",), variants),
         ),
         resampling=Resampling(draws=2000),
     )
     resolved = resolve(plan, data={"agreement": good}, models=models)
-    return scrutiny.Run(run_plan(resolved, folder / "run", models=models))
+    run = scrutiny.Run(run_plan(resolved, folder, models=models))
+    claims = [f for f in run.findings if f.claim.diagnostic == diagnostic]
+    return {f.claim.id.rpartition("/")[2]: f.verdict for f in claims}
 
 
 def test_exchanged_labels_take_a_planted_preference_away(tmp_path: Path) -> None:
     """What is true is supported; after a random exchange of the labels nothing is."""
-    found = {}
-    for name, permute in {"true": "", "exchanged": ",permute=1"}.items():
-        (tmp_path / name).mkdir()
-        run = planted(tmp_path / name, permute=permute)
-        claims = [f for f in run.findings if f.claim.diagnostic == "stereotypes.pairs"]
-        found[name] = {f.claim.id.rpartition("/")[2]: f.verdict for f in claims}
-    assert found["true"] == {"all": "supported"}  # a category has ten pairs: too few for a claim
-    assert set(found["exchanged"].values()) <= {"undecided", "not supported"}
+    path = write_pairs(tmp_path / "pairs.csv")
+    source = f"csv:{path}#more=more,less=less,category=category"
+    found = planted("stereotypes.pairs", source, tmp_path / "true")
+    assert found == {"all": "supported"}  # a category has ten pairs: too few for a claim
+    found = planted("stereotypes.pairs", f"{source},permute=1", tmp_path / "exchanged")
+    assert set(found.values()) <= {"undecided", "not supported"}
+
+
+def test_the_same_over_terms(tmp_path: Path) -> None:
+    """Triples of a causal model: six terms a domain carry a claim, and lose it by the exchange."""
+    path = write_triples(tmp_path / "triples.csv")
+    names = "context", "stereotype", "antistereotype", "unrelated", "kind", "category", "term"
+    source = f"csv:{path}#" + ",".join(f"{name}={name}" for name in names)
+    found = planted("stereotypes.stereoset", source, tmp_path / "true")
+    assert found == {
+        "intrasentence all": "supported",
+        "intrasentence jobs": "supported",
+        "intrasentence places": "supported",
+    }
+    found = planted("stereotypes.stereoset", f"{source},permute=1", tmp_path / "exchanged")
+    assert set(found.values()) <= {"undecided", "not supported"}

@@ -30,8 +30,8 @@ def word_id(word):
 class Preferring:
     """Whitespace words are tokens; log p is -1 beside a word it likes, else -2.
 
-    ``wobble`` adds a number to every log p that depends on the target alone. Without any liked
-    words all sentences are alike: every pair is a tie.
+    ``liked`` may say how much (1 unless told). Without any liked words all sentences of one length
+    are alike: every pair is a tie.
     """
 
     task, labels, is_batch_invariant = "sentence-pairs", (), True
@@ -41,7 +41,8 @@ class Preferring:
         self.mask_id = None if causal else MASK
         self.begin_id = BEGIN if causal else None
         self.limit = 50
-        self.liked = {word_id(word) for word in liked}
+        bonus = liked if isinstance(liked, dict) else dict.fromkeys(liked, 1.0)
+        self.liked = {word_id(word): value for word, value in bonus.items()}
         self.follows = follows
         likelihood = "token_logprobs" if causal else "masked_logprobs"
         self.capabilities = frozenset({"tokenizes", likelihood})
@@ -77,7 +78,7 @@ class Preferring:
         return " ".join("[MASK]" if i == MASK else f"#{i}" for i in ids)
 
     def _logprob(self, context):
-        return -1.0 if self.liked & set(context) else -2.0
+        return -2.0 + max((self.liked.get(i, 0.0) for i in context), default=0.0)
 
     def masked_logprobs(self, queries):
         return [

@@ -169,7 +169,7 @@ def test_each_category_gets_a_score_and_a_claim():
 
 
 def test_controls_become_components_of_the_claim_over_all():
-    sets = {"a_set": {"original": 40, "negated": 30}}
+    sets = {"a_set": {"original": 40, "negated": 30}, "u_pair": {"0": 2}}
     design = CrowsPairs().design(PairsParams(("aul",)), inputs(n=70, **sets))
     specs = {spec.id: spec for spec in design.estimates}
     assert specs["score/all/aul"].where == {"a_set": "original"}
@@ -177,6 +177,8 @@ def test_controls_become_components_of_the_claim_over_all():
     minus = specs["minus_negated/aul"]
     assert (minus.metric, minus.unit, minus.where) == ("original_minus_negated@1", "u_pair", {})
     assert "control: negated" in [c.against for c in design.claims[0].components]
+    untied = CrowsPairs().design(PairsParams(("aul",)), inputs(n=70, a_set=sets["a_set"]))
+    assert "minus_negated/aul" not in {spec.id for spec in untied.estimates}
 
 
 def test_an_audit_gives_each_dataset_to_one_of_both():

@@ -33,6 +33,7 @@ from scrutiny.diagnostics.stereotypes.params import PairsParams
 from scrutiny.models.scoring import PairVariant
 from scrutiny.reliability.stereotype_statistics import CONTROL_SETS
 
+_LISTED: Final = 500  # a column of the inputs has at most so many values
 _LEAST: Final = 20  # fewer pairs carry no claim
 
 
@@ -85,9 +86,14 @@ def _size(group: Group, inputs: Inputs) -> int:
 
 
 def _controls(inputs: Inputs) -> list[str]:
-    """Control sets that the data has beside its originals."""
+    """Control sets that the data has beside its originals, where pairs tie them together.
+
+    A column with many values is not listed, so in large data the pairs are taken to be there.
+    """
     sets = inputs.columns.get("a_set", {})
-    return [name for name in CONTROL_SETS[1:] if "original" in sets and name in sets]
+    is_tied = "u_pair" in inputs.columns or inputs.n_items > _LISTED
+    found = [name for name in CONTROL_SETS[1:] if "original" in sets and name in sets]
+    return found if is_tied else []
 
 
 def _estimates(
