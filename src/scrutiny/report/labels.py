@@ -61,7 +61,8 @@ def shared_words(sentences: Sequence[str]) -> tuple[str, list[str]]:
     """Sentence with a gap, and what fills the gap in each sentence.
 
     The words that all sentences share at both ends are said once. Sentences that share fewer than
-    two words, or of which one would be left empty, are handed back whole under an empty frame.
+    two words, or of which one would be left empty, are handed back whole under an empty frame. A
+    colon behind every gap belongs to the frame.
 
     Examples
     --------
@@ -77,8 +78,10 @@ def shared_words(sentences: Sequence[str]) -> tuple[str, list[str]]:
     if head + tail < _FEWEST_SHARED or any(len(w) <= head + tail for w in words):
         return "", list(sentences)
     first = words[0]
-    frame = [*first[:head], GAP, *first[len(first) - tail :]]
-    return " ".join(frame), [" ".join(w[head : len(w) - tail]) for w in words]
+    labels = [" ".join(w[head : len(w) - tail]) for w in words]
+    mark = ":" if all(label.endswith(":") and label != ":" for label in labels) else ""
+    frame = [*first[:head], GAP + mark, *first[len(first) - tail :]]
+    return " ".join(frame), [label.removesuffix(mark) for label in labels]
 
 
 def _shared(words: Sequence[Sequence[str]], most: int) -> int:

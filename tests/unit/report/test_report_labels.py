@@ -57,3 +57,10 @@ def test_replicates_in_words():
     assert replicate_words('{"seed":"3","order":1}') == "seed 3, order 1"
     assert replicate_words("not json") == "not json"
     assert replicate_words("{}") == "{}"
+
+
+def test_a_colon_behind_every_label_belongs_to_the_frame():
+    frame, labels = shared_words(["weat1: X nearer to A", "weat 2: X nearer to A"])
+    assert frame == "…: X nearer to A"
+    assert labels == ["weat1", "weat 2"]
+    assert shared_words(["in a: X nearer", "in b X nearer"])[1] == ["a:", "b"]
