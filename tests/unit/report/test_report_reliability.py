@@ -125,6 +125,9 @@ def test_tests_of_single_replicates_are_counted(view):
         for place, name in enumerate(whole.by_replicate, start=3)
     )
     found = seeds.part(replace(view, estimates=(*view.estimates, *rows)))
+    everything = reliability_parts(replace(view, estimates=(*view.estimates, *rows)))
+    titles = [c.title for p in everything for c in p.charts if p.anchor != "reliability-seeds"]
+    assert not any("permutation" in title for title in titles)
     chart = next(c for c in found.charts if "triples" in c.title)
     assert row_of(chart, "Race")["word permutation: p ≤ .05"] == "3/5"
     assert row_of(chart, "Gender")["word permutation: p ≤ .05"] == "–"

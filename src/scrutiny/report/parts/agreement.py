@@ -48,7 +48,8 @@ def part(view: RunView) -> Part | None:
     """Matrix and list of pairs for each question that was asked under several conditions."""
     references = References(view)
     hits = {identity(h.key, without=["metric", "group"]): h for h in view.records.hits()}
-    known = [e for e in main_estimates(view) if e.status == "ok" and e.value is not None]
+    whole = [e for e in main_estimates(view) if e.key.replicate is None]
+    known = [e for e in whole if e.status == "ok" and e.value is not None]
     own = own_subjects(view)
     known = [e for e in known if e.key.role == "measured" and e.key.subject in own]
     questions = list(by_identity(known, without=["condition", "group"]).values())

@@ -39,7 +39,7 @@ def part(view: RunView) -> Part | None:
 def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
     """Estimates that differ in one numeric condition alone, in its order."""
     known = [e for e in estimates if e.status == "ok" and e.value is not None]
-    known = [e for e in known if e.key.role == "measured"]
+    known = [e for e in known if e.key.role == "measured" and e.key.replicate is None]
     names = sorted({name for e in known for name in e.key.condition} - _UNORDERED)
     for name in names:
         having = [e for e in known if _at(e, name) is not None]

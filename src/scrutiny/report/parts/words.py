@@ -34,18 +34,26 @@ def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
 
 def row_labels(keys: Sequence[EstimateKey]) -> list[str]:
     """Label of each key among neighbors of one metric; doublets are numbered."""
-    labels = distinct_labels(keys, without=frozenset({"diagnostic", "metric"}))
-    return _numbered([keys[0].group] if len(keys) == 1 else labels)
+    labels = distinct_labels(keys, without=frozenset({"diagnostic", "metric", "role"}))
+    return _numbered([keys[0].group] if len(keys) == 1 else _with_roles(keys, labels))
 
 
 def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
     """Label of each key among neighbors of any diagnostic and metric."""
     several = len({family_name(key.diagnostic) for key in keys}) > 1
-    labels = distinct_labels(keys, without=frozenset({"diagnostic"}))
-    if len(keys) == 1:
-        labels = [metric_title(keys[0].metric)]
+    labels = distinct_labels(keys, without=frozenset({"diagnostic", "role"}))
+    labels = [metric_title(keys[0].metric)] if len(keys) == 1 else _with_roles(keys, labels)
     heads = [f"{family_name(key.diagnostic)}: " if several else "" for key in keys]
     return _numbered([head + label for head, label in zip(heads, labels, strict=True)])
+
+
+def _with_roles(keys: Sequence[EstimateKey], labels: Sequence[str]) -> list[str]:
+    """Labels that name a role where it is not the common one."""
+    several = len({key.role for key in keys}) > 1
+    return [
+        f"{label} \N{MIDDLE DOT} {key.role}" if several and key.role != "measured" else label
+        for key, label in zip(keys, labels, strict=True)
+    ]
 
 
 def _numbered(labels: Sequence[str]) -> list[str]:
