@@ -43,7 +43,7 @@ def read_pairs() -> list[MinimalPair]:
     --------
     >>> pair = read_pairs()[0]
     >>> pair.good, pair.bad
-    ('The soldier is very old.', 'The soldier are very old.')
+    ('The girl is very old.', 'The girl are very old.')
     """
     text = files("scrutiny.data.samples").joinpath(SAMPLE).read_text(encoding="utf-8")
     return [MinimalPair(**json.loads(line)) for line in text.splitlines()]
