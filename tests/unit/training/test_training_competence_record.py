@@ -139,6 +139,8 @@ def test_the_record_has_numbers_with_intervals_and_gates(prepared, folder, tmp_p
     assert record["agreement"]["accuracy"]["n_units"] == 2
     assert record["next_sentence"]["wilson"]["n"] == 2
     assert 0 <= record["masked_accuracy"]["value"] <= 1
+    assert 0 < record["masked_accuracy"]["unigram"]["value"] < 0.5
+    assert record["masked_accuracy"]["unigram"]["n"] == record["masked_accuracy"]["n"]
     for found in (record["masked_accuracy"], likelihood["pseudo_perplexity"]):
         assert found["low"] <= found["value"] <= found["high"]
         assert found["n"] >= found["n_units"] >= 2

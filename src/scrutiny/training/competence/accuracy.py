@@ -14,16 +14,31 @@ from scrutiny.training.pretraining.vocabulary import MASK
 
 
 def masked_accuracy(
-    model: MaskedModel, sources: dict[str, Corpus], how: Settings
+    model: MaskedModel, sources: dict[str, Corpus], how: Settings, *, commonest: int
 ) -> dict[str, Any]:
-    """Share of hidden pieces told, a fixed share of each row hidden at once."""
-    rows = {}
+    """Share of hidden pieces told, beside that of always saying the commonest piece.
+
+    Parameters
+    ----------
+    model
+        Whose answers are judged.
+    sources
+        Held-out text by name.
+    how
+        Length of rows, and the share that is hidden.
+    commonest
+        Piece that the training text has most of.
+    """
+    rows, simple = {}, {}
     for number, (name, corpus) in enumerate(sources.items()):
         passages = passages_of(corpus, how.length)
         hidden, places, answers = _hide(passages, how, (how.seed, number))
         _, hits = model.log_probabilities(hidden, places, answers)
-        rows[name] = (hits, named(name, passages.document[places // how.length]))
-    return by_source(rows)
+        owner = named(name, passages.document[places // how.length])
+        rows[name] = (hits, owner)
+        simple[name] = (answers == commonest, owner)
+    unigram = {k: v for k, v in by_source(simple).items() if k != "by_source"}
+    return by_source(rows) | {"unigram": unigram}
 
 
 def _hide(

@@ -67,7 +67,9 @@ def measure(
             "agreement": agreement["accuracy"]["low"] > 0.5,
             "next_sentence": min(follows["accuracy"]["low"], follows["wilson"]["low"]) > 0.5,
         },
-        "masked_accuracy": masked_accuracy(model, sources, how),
+        "masked_accuracy": masked_accuracy(
+            model, sources, how, commonest=int(np.argmax(baselines.unigram))
+        ),
         "likelihood": likelihood,
         "next_sentence": follows,
         "agreement": agreement,
