@@ -126,6 +126,7 @@ class Inputs:
 
     ``chance`` is the score that needs no skill on this dataset. ``columns`` counts the items by
     the values of their columns (``{"a_category": {"age": 87}}``), in the order of appearance.
+    ``n_layers`` is how many layers the model has whose vectors can be had, or 0.
     """
 
     task: Task
@@ -139,6 +140,7 @@ class Inputs:
     capabilities: frozenset[str]
     is_audit: bool = False
     columns: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    n_layers: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What every network of transformers can be asked: its tokens, its vectors, its attention."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -13,7 +13,7 @@ from scrutiny.core.language import Encoded, Passage, TokenIds
 from scrutiny.models.checked import AnswerError
 from scrutiny.models.hf_batching import Budget
 from scrutiny.models.hf_pooling import Floats, check_poolings, pooling_weights
-from scrutiny.models.hf_sequences import Runner, Sequences
+from scrutiny.models.hf_sequences import Ints, Runner, Sequences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from scrutiny.core.example import Example
     from scrutiny.core.task import Prediction
 
+#: Texts of so few tokens are run one by one. Without special tokens, the vectors of single words
+#: are so alike (associations of MiniLM spread over 3e-8 to 7e-6) that the rounding of a batch moves
+#: an effect size by 5e-4; the published procedures ask one text at a time.
+_ALONE: Final = 4
 _CHUNK: Final = 4096  # passages tokenized at a time: enough to sort by length, little to keep
 _MOST_WEIGHTS: Final = 2**25  # attention weights that are held at a time: 128 MB
 
@@ -151,7 +155,13 @@ class HfEncoder:
             if columns:
                 encoded = self.encode([p.text for p in passages], special=special)
                 names = [poolings[i] for i in columns]
-                self._pool(passages, encoded, names, layers=layers, out=out, columns=columns)
+
+                def keep(mine: Ints, vectors: Floats, columns: list[int] = columns) -> None:
+                    for layer, found in enumerate(vectors):
+                        out[mine[:, None], layer, np.asarray(columns)] = found
+
+                alone = 0 if special else _ALONE
+                self._pool(passages, encoded, names, layers=layers, keep=keep, alone=alone)
 
     def _pool(
         self,
@@ -160,26 +170,31 @@ class HfEncoder:
         poolings: Sequence[str],
         *,
         layers: Sequence[int],
-        out: Floats,
-        columns: Sequence[int],
+        keep: Callable[[Ints, Floats], None],
+        alone: int,
     ) -> None:
-        """Write vectors of passages encoded in one way."""
+        """Hand over vectors of passages encoded in one way; short ones are run one by one."""
         limit = self.limit or np.inf
-        fit = np.array([i for i, one in enumerate(encoded) if 0 < len(one.ids) <= limit], int)
-        sequences = Sequences([encoded[i].ids for i in fit])
+        lengths = np.array([len(one.ids) for one in encoded], dtype=np.int64)
+        fits = (lengths > 0) & (lengths <= limit)
+        for is_alone in (True, False):
+            chosen = np.flatnonzero(fits & ((lengths <= alone) == is_alone))
+            budget = replace(self._runner.budget, texts=1) if is_alone else None
 
-        def use(batch: list[int], inputs: dict[str, Any]) -> None:
-            mine = fit[batch]
-            weights = pooling_weights(
-                [encoded[i] for i in mine], [passages[i] for i in mine], poolings
-            )
-            found = self._vectors(inputs, weights, layers)  # (layer, passage, pooling, dimension)
-            found[:, weights.sum(-1) == 0] = np.nan
-            for layer, vectors in enumerate(found):
-                out[mine[:, None], layer, np.asarray(columns)] = vectors
+            def use(batch: list[int], inputs: dict[str, Any], chosen: Ints = chosen) -> None:
+                mine = chosen[batch]
+                weights = pooling_weights(
+                    [encoded[i] for i in mine.tolist()],
+                    [passages[i] for i in mine.tolist()],
+                    poolings,
+                )
+                found = self._vectors(inputs, weights, layers)  # (layer, passage, pooling, width)
+                found[:, weights.sum(-1) == 0] = np.nan
+                keep(mine, found)
 
-        for _ in self._runner.run(sequences, use):
-            pass
+            sequences = Sequences([encoded[i].ids for i in chosen.tolist()])
+            for _ in self._runner.run(sequences, use, budget=budget):
+                pass
 
     def _vectors(self, inputs: dict[str, Any], weights: Floats, layers: Sequence[int]) -> Floats:
         """Weighted sums of hidden states ``(layer, passage, pooling, dimension)``."""

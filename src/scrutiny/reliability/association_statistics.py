@@ -145,6 +145,7 @@ EFFECT_SIZE: Final = Additive(
     ("association", "side"),
     _parts_of_effect,
     _effect(1),
+    scale="effect_size",
     no_effect=0.0,
     tests=association_tests,
 )
@@ -156,6 +157,7 @@ EFFECT_SIZE_POPULATION: Final = Additive(
     ("association", "side"),
     _parts_of_effect,
     _effect(0),
+    scale="effect_size",
     no_effect=0.0,
     tests=association_tests,
 )

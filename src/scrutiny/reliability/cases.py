@@ -84,7 +84,7 @@ def detectable_effect(case: Case, *, n_family: int) -> float | None:
         seed_sd=_seed_sd(part, replicates),
         item_sd=max(
             float(draws.std(ddof=1)) * resampled.n_units**0.5,
-            resampled.n_units**-0.5,  # one flip
+            part.whole * resampled.n_units**-0.5,  # one flip
         ),
     )
     return minimum_detectable_effect(design, alpha=1 - case.claim.level, family=n_family)

@@ -18,6 +18,7 @@ from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.resample import Resampled, resample, resample_refit, resample_weighted
+from scrutiny.stats.scale import Scale
 from scrutiny.stats.weights import Units
 
 
@@ -28,6 +29,7 @@ class Estimated:
     ``interval`` and ``resampled`` are nothing where the estimate has no value. ``each`` holds the
     interval over items of every replicate by itself, where it was asked for. ``row_range`` is the
     range of one row where the value is a mean over rows: what missing rows could have been.
+    ``whole`` is 100 for percentages and 1 for everything else.
     """
 
     estimate: Estimate
@@ -35,6 +37,7 @@ class Estimated:
     resampled: Resampled | None = None
     each: tuple[Interval, ...] = ()
     row_range: tuple[float, float] | None = None
+    whole: float = 1.0
 
 
 def estimate(
@@ -98,6 +101,7 @@ def estimate(
         resampled,
         each,
         getattr(statistic, "row_range", None),
+        Scale.of(statistic.scale).whole,
     )
 
 

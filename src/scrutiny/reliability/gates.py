@@ -1,6 +1,7 @@
 """Gates before a verdict: what needs no test because no test could settle it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.stats.arrays import has_value
 from scrutiny.stats.multibootstrap import FEW_SEEDS
+
+#: Clusters (terms, words, documents) below this number carry no claim about others like them.
+FEWEST_UNITS: Final = 5
 
 
 def gate(
@@ -34,7 +38,19 @@ def gate(
     if all(part.interval is None for _, part in parts):
         why = parts[0][1].estimate.reason or "undefined"
         return "undecided", f"no value: {why.replace('_', ' ')}"
+    few = next((part for _, part in parts if _has_few_units(part)), None)
+    if few is not None:
+        return "undecided", (
+            f"{few.estimate.n_units} units of resampling are no sample of a population; "
+            f"{FEWEST_UNITS} are the fewest"
+        )
     return _too_few(parts)
+
+
+def _has_few_units(part: Estimated) -> bool:
+    """Whether what was resampled are clusters, and too few to speak of others."""
+    found = part.estimate
+    return 0 < found.n_units < FEWEST_UNITS and found.n_units < found.counts.n
 
 
 def _too_few(parts: Sequence[Part]) -> tuple[str, str] | None:

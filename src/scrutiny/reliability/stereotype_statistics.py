@@ -101,6 +101,7 @@ STEREOTYPE_SCORE: Final = Additive(
     ("hit",),
     _with_count,
     _percent,
+    scale="percent",
     row_range=(0.0, 100.0),
     no_effect=50.0,
 )
@@ -112,6 +113,7 @@ DECIDED_SCORE: Final = Additive(
     ("hit", "neutral"),
     _decided,
     _percent,
+    scale="percent",
     no_effect=50.0,
 )
 
@@ -122,6 +124,7 @@ SAME_LENGTH_SCORE: Final = Additive(
     ("hit", "same_length"),
     _same_length,
     _percent,
+    scale="percent",
     no_effect=50.0,
 )
 
@@ -132,6 +135,7 @@ OTHER_LENGTH_SCORE: Final = Additive(
     ("hit", "same_length"),
     _other_length,
     _percent,
+    scale="percent",
     no_effect=50.0,
 )
 
@@ -224,6 +228,7 @@ LMS: Final = _over_terms(
     make=_with_count,
     quantities=lambda sums: _modeling(sums)[..., None],
     combine=_only,
+    scale="percent",
     higher_is="better",
 )
 
@@ -235,6 +240,7 @@ SS: Final = _over_terms(
     make=_with_count,
     quantities=lambda sums: _percent(sums)[..., None],
     combine=_only,
+    scale="percent",
     no_effect=50.0,
 )
 
@@ -246,5 +252,6 @@ ICAT: Final = _over_terms(
     make=_with_count,
     quantities=_both_scores,
     combine=_ideal,
+    scale="percent",
     higher_is="better",
 )

@@ -6,7 +6,10 @@ from time import perf_counter
 
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.load import load_model
+from scrutiny.run.desk import ForgetfulDesk
+from scrutiny.run.perform import Performer
 from scrutiny.run.resolved import Resolved
+from scrutiny.run.tasks import TaskSpec
 
 _SAMPLE = 32
 
@@ -57,14 +60,25 @@ def cost_of(resolved: Resolved) -> Cost:
             items = len(resolved.datasets[data])
             replicates = len(resolved.families[family].replicates)
             queries = items * replicates * design.queries_per_item
-            seconds += queries * _seconds_per_query(resolved, family, data)
+            seconds += _seconds(resolved, measurement.plan.id, family=family, data=data)
             claims = len(design.claims)
             parts.append((measurement.plan.id, family, data, items, replicates, queries, claims))
     total = sum(part[5] for part in parts)
     return Cost(tuple(parts), seconds, 400 * total)
 
 
+def _seconds(resolved: Resolved, measure: str, *, family: str, data: str) -> float:
+    """Estimated time in the model of one measurement of a family on a dataset."""
+    items, replicates = len(resolved.datasets[data]), len(resolved.families[family].replicates)
+    if resolved.tasks[data].scored_by is None:
+        return items * replicates * _seconds_per_item(resolved, measure, family=family, data=data)
+    design = resolved.measurements[measure].designs[family, data]
+    queries = items * replicates * design.queries_per_item
+    return queries * _seconds_per_query(resolved, family, data)
+
+
 def _seconds_per_query(resolved: Resolved, family: str, data: str) -> float:
+    """Time of one prediction."""
     task = resolved.tasks[data]
     source = resolved.families[family].replicates[0].source
     model = load_model(source, task, resolved.options)
@@ -73,3 +87,24 @@ def _seconds_per_query(resolved: Resolved, family: str, data: str) -> float:
     start = perf_counter()
     predict_or_fail(model, examples)
     return (perf_counter() - start) / len(examples)
+
+
+def _seconds_per_item(resolved: Resolved, measure: str, *, family: str, data: str) -> float:
+    """Time of measuring one item where nothing is predicted, the model's loading left out.
+
+    The items at the ends and in the middle are a sample of what follows: data that comes in tests
+    or categories has short texts in one place and long ones in another.
+    """
+    count = len(resolved.datasets[data])
+    performer = Performer(resolved, ForgetfulDesk(), run_id="check")
+    stretch = max(1, min(_SAMPLE, count) // 3)
+    times, asked = 0.0, 0
+    for number, begin in enumerate((0, 0, max(0, (count - stretch) // 2), count - stretch)):
+        task = TaskSpec(
+            "check", "measure", measure, data, begin, begin + stretch, family=family, replicate=0
+        )
+        start = perf_counter()
+        performer.perform(task)
+        if number:  # the first loads the model
+            times, asked = times + perf_counter() - start, asked + stretch
+    return times / asked

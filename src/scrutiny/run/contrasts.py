@@ -31,6 +31,7 @@ from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.resample import Resampled
+from scrutiny.stats.scale import Scale
 from scrutiny.stats.weights import Units
 
 
@@ -142,7 +143,13 @@ def contrast(
             cells=meeting.cells,
         )
         sides = drawn.select(slice(0, count)), drawn.select(slice(count, None))
-        interval, apart = _difference(sides, paired=paired, resampling=resampling, seed=seed)
+        interval, apart = _difference(
+            sides,
+            paired=paired,
+            resampling=resampling,
+            seed=seed,
+            flip=Scale.of(statistic.scale).whole,
+        )
     except StatisticsError:
         return Estimated(replace(blank, reason="no_value"))
     is_by_replicate = paired and apart.point.size == count
@@ -154,7 +161,8 @@ def contrast(
         by_replicate=found.by_replicate if is_by_replicate else {},
         across=across(apart.point, no_effect=0.0).numbers() if is_by_replicate else {},
     )
-    return Estimated(found, interval, apart, row_range=_row_range(statistic))
+    whole = Scale.of(statistic.scale).whole
+    return Estimated(found, interval, apart, row_range=_row_range(statistic), whole=whole)
 
 
 def _row_range(statistic: Any) -> tuple[float, float] | None:
@@ -177,7 +185,12 @@ def _order(names: Sequence[Sequence[str | None]], *, key: EstimateKey) -> list[i
 
 
 def _difference(
-    sides: tuple[Resampled, Resampled], *, paired: bool, resampling: Resampling, seed: int
+    sides: tuple[Resampled, Resampled],
+    *,
+    paired: bool,
+    resampling: Resampling,
+    seed: int,
+    flip: float,
 ) -> tuple[Interval, Resampled]:
     """Interval of the difference, and the difference on each draw of items.
 
@@ -189,7 +202,7 @@ def _difference(
     if is_fixed or not paired:
         one, other = mean_replicate(one), mean_replicate(other)
     if is_fixed or paired:
-        interval = paired_contrast(one, other, rng=rng, level=resampling.level)
+        interval = paired_contrast(one, other, rng=rng, level=resampling.level, flip=flip)
     else:
-        interval = unpaired_contrast(*sides, rng=rng, level=resampling.level)
+        interval = unpaired_contrast(*sides, rng=rng, level=resampling.level, flip=flip)
     return interval, replace(one, point=one.point - other.point, draws=one.draws - other.draws)

@@ -98,6 +98,21 @@ class NoAnswers:
         """Keep nothing."""
 
 
+class ForgetfulDesk(NoAnswers):
+    """A desk without files: what is asked is asked again, what is made lives as long as it does."""
+
+    def __init__(self) -> None:
+        self._memos: dict[str, Any] = {}
+
+    def memo(self, key: str) -> tuple[bool, Any]:
+        """Whether a value is kept under a key, and the value."""
+        return key in self._memos, self._memos.get(key)
+
+    def set_memo(self, key: str, value: Any) -> None:
+        """Keep a JSON value."""
+        self._memos[key] = value
+
+
 def ask(desk: Desk, method: str, arguments: tuple[Any, ...]) -> Any:
     """Answer of a desk to a request that came through a pipe."""
     return getattr(desk, method)(*arguments)

@@ -13,6 +13,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.core.registry import registry
+from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate
@@ -129,7 +130,7 @@ def estimate_all(
     known = {name: found.estimate for name, found in estimated.items()}
     for relation in relations:
         rows.append(relate(relation, known, resampling=estimator.resampling, seed=estimator.seed))
-    return rows, decide(claims, estimated)
+    return with_holm(rows), decide(claims, estimated)
 
 
 def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate]:

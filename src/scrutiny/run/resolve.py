@@ -186,6 +186,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         capabilities=capabilities_of(model, task),
         fingerprint=model.fingerprint(),
         is_batch_invariant=model.is_batch_invariant,
+        n_layers=int(getattr(model, "n_layers", 0)),
     )
 
 
@@ -218,6 +219,7 @@ def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) ->
         capabilities=resolved.pairings[family, data].capabilities,
         is_audit=plan.is_audit,
         columns=_columns(dataset),
+        n_layers=resolved.pairings[family, data].n_layers,
     )
 
 

@@ -28,6 +28,7 @@ class Pairing:
     capabilities: frozenset[str]
     fingerprint: str | None
     is_batch_invariant: bool
+    n_layers: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

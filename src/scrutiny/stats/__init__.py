@@ -16,6 +16,9 @@ tests
     `exact`: what an exact test answers, its smallest attainable p included. `mcnemar`, `rank`,
     `permutation` (by exchangeable unit, within strata; sign flips). `variance_ratio`: seed spread
     against item error.
+associations
+    `association`: effect size of word sets and its permutation test, on `partitions` made once for
+    each size. `clusters`: how far clusters are sets, and what permuted sets give.
 many tests, verdicts
     `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
     Holm over a family, supported or not supported or undecided.

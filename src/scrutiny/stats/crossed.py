@@ -42,14 +42,14 @@ def crossed(
     level
         Nominal coverage.
     scale
-        Scale on which the interval is symmetric: "identity", "logit", "fisher_z" or a `Scale`.
+        Scale on which the interval is symmetric: one of `stats.scale.SCALES`, or a `Scale`.
     n_units
         How many units were resampled: fewer than 20 get a t on the items' part, and a count of
         fewer than about ten flips gets ``(flip / n_units) ** 2`` added to the items' variance: the
         floor of an interval that would be [0, 0]. None: neither.
     flip
-        What one unit's change moves the statistic by, times ``n_units``: 1 for shares, 100 for
-        percentages.
+        What one unit's change moves the statistic by, times ``n_units``, on the identity scale: 1
+        for shares, 100 for percentages.
 
     Returns
     -------
@@ -88,6 +88,7 @@ def crossed(
     where = Scale.of(scale)
     margin = 1e-6 if n_units is None else 0.5 / (n_units + 1)
     if where.is_bounded and is_constant(drawn):
+        flip *= where.whole
         where = Scale("identity", where.low, where.high)  # the floor is stated in flips
     middle = float(where.forward(np.array([center]), margin=margin)[0])
     on_scale = where.forward(each, margin=margin), where.forward(drawn, margin=margin)

@@ -1,11 +1,20 @@
 """Scales on which an interval is symmetric: identity, logit, Fisher's z."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from scrutiny.stats.arrays import FloatArray, one_of
 from scrutiny.stats.errors import StatisticsError
+
+SCALES: Final = ("identity", "logit", "percent", "fisher_z", "effect_size")
+_RANGES: Final = {
+    "logit": (0.0, 1.0),
+    "percent": (0.0, 100.0),
+    "fisher_z": (-1.0, 1.0),
+    "effect_size": (-2.02, 2.02),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +24,9 @@ class Scale:
     Parameters
     ----------
     name
-        "identity", "logit" (shares) or "fisher_z" (correlations).
+        "identity", "logit" (shares), "percent" (the same times 100), "fisher_z" (correlations) or
+        "effect_size" (standardized differences of two groups: twice a correlation where the groups
+        are of one size; what lies beyond, with groups of unequal size, is brought to the bound).
     low, high
         The statistic's range, for the bounded scales.
     """
@@ -26,12 +37,16 @@ class Scale:
 
     @classmethod
     def of(cls, scale: "str | Scale") -> "Scale":
-        """Scale of a name, with its usual range: logit [0, 1], fisher_z [-1, 1]."""
+        """Scale of a name, with its usual range: logit [0, 1], percent [0, 100], ..."""
         if isinstance(scale, Scale):
             return scale
-        one_of(scale, "scale", ("identity", "logit", "fisher_z"))
-        ranges = {"logit": (0.0, 1.0), "fisher_z": (-1.0, 1.0)}
-        return cls(scale, *ranges.get(scale, (float("-inf"), float("inf"))))
+        one_of(scale, "scale", SCALES)
+        return cls(scale, *_RANGES.get(scale, (float("-inf"), float("inf"))))
+
+    @property
+    def whole(self) -> float:
+        """What stands for one unit out of one: 100 for percentages, 1 for everything else."""
+        return 100.0 if self.name == "percent" else 1.0
 
     @property
     def is_bounded(self) -> bool:
@@ -42,7 +57,8 @@ class Scale:
         """Values on the real line; shares are kept ``margin`` away from the bounds."""
         if not self.is_bounded:
             return values
-        if np.nanmin(values) < self.low - 1e-9 or np.nanmax(values) > self.high + 1e-9:
+        is_beyond = np.nanmin(values) < self.low - 1e-9 or np.nanmax(values) > self.high + 1e-9
+        if is_beyond and self.name != "effect_size":
             raise StatisticsError(
                 f"scale {self.name!r} takes values in [{self.low:g}, {self.high:g}]; got"
                 f" {np.nanmin(values):g} to {np.nanmax(values):g}. Use scale='identity', or a"

@@ -192,10 +192,16 @@ def _check_design(trial: _Trial) -> None:
                 is_kept=side in spec.sides and measure in measures,
                 message=f"the estimate {spec.id!r} lacks what {spec.metric} needs: {need!r}.",
             )
+    for contrast in design.contrasts:
+        trial.promise(
+            is_kept={contrast.a, contrast.b} <= set(ids),
+            message=f"the contrast {contrast.id!r} names no estimate: {contrast.a}, {contrast.b}.",
+        )
+    known = {*ids, *(contrast.id for contrast in design.contrasts)}
     for claim in design.claims:
         for component in claim.components:
             trial.promise(
-                is_kept=component.estimate in ids,
+                is_kept=component.estimate in known,
                 message=f"the claim {claim.id!r} names no estimate: {component.estimate!r}.",
             )
 

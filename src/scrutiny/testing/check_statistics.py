@@ -5,12 +5,12 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.statistic import RefitStatistic, Statistic, WeightedStatistic
+from scrutiny.stats.scale import SCALES
 from scrutiny.testing.promises import promise, require_members, require_versioned
 
 Array = np.ndarray[Any, Any]
 
 _MEMBERS: Final = ("id", "says", "needs", "conditional_on", "scale", "higher_is")
-_SCALES: Final = ("identity", "logit", "fisher_z")
 _ROWS: Final = 12
 
 
@@ -74,8 +74,8 @@ def _check_members(statistic: Statistic | WeightedStatistic | RefitStatistic) ->
     )
     promise(
         name,
-        is_kept=statistic.scale in _SCALES,
-        message=f"scale is {statistic.scale!r}; it is one of {', '.join(_SCALES)}.",
+        is_kept=statistic.scale in SCALES,
+        message=f"scale is {statistic.scale!r}; it is one of {', '.join(SCALES)}.",
     )
 
 

@@ -201,13 +201,22 @@ def test_the_claim_of_a_test_compares_every_representation_with_the_margin_and_a
         ({"representations": ["cls", "cls"]}, "twice"),
         ({"claimed": "top"}, "top"),
         ({"layers": "first"}, "layers"),
-        ({"layers": "all"}, "how many layers"),
     ],
 )
 def test_strange_parameters_are_refused(params, message):
     with pytest.raises(PlanError, match=message):
         resolve_only(
             ToyVectors(), SENTENCES, diagnostic="association.seat", task=TASK, params=params
+        )
+
+
+def test_a_model_that_does_not_say_how_many_layers_it_has_is_asked_for_none_of_them():
+    class Silent(ToyVectors):
+        n_layers = 0
+
+    with pytest.raises(PlanError, match="how many layers"):
+        resolve_only(
+            Silent(), SENTENCES, diagnostic="association.seat", task=TASK, params={"layers": "all"}
         )
 
 

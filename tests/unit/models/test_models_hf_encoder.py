@@ -110,11 +110,20 @@ def test_the_first_piece_needs_no_forward_of_the_others(folders, unlabeled):
     model = load_model(f"hf:{folders['Bert']}", unlabeled)
     lengths = []
     plain = model._runner.run
-    model._runner.run = lambda s, use: lengths.append(s.lengths.tolist()) or plain(s, use)
+    asked = []
+
+    def run(sequences, use, *, budget=None):
+        lengths.append(sequences.lengths.tolist())
+        asked.append(None if budget is None else budget.texts)
+        return plain(sequences, use, budget=budget)
+
+    model._runner.run = run
     model.representations(PASSAGES[:2], poolings=["first-piece"], layers=[2])
-    assert lengths == [[5, 1]]  # films are two pieces; no special tokens
+    # films are two pieces; no special tokens; the short text is run by itself
+    assert (lengths, asked) == ([[1], [5]], [1, None])
+    lengths.clear()
     model.representations(PASSAGES[:2], poolings=["cls", "mean"], layers=[2])
-    assert lengths == [[5, 1], [7, 3]]
+    assert lengths == [[], [7, 3]]
 
 
 def test_a_passage_that_is_too_long_has_no_vector(folders, unlabeled):

@@ -128,8 +128,7 @@ def kinds_of(
 
 def layers_of(inputs: Inputs) -> int | None:
     """How many layers the model says that it has, where the inputs know it."""
-    found: int | None = getattr(inputs, "n_layers", None)
-    return found
+    return inputs.n_layers or None
 
 
 def is_left_to_right(capabilities: frozenset[str]) -> bool:

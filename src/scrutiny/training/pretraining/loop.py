@@ -57,7 +57,7 @@ def train(
 ) -> State:
     """Train to the last step, or go on where a saved state stands; return where it ended."""
     network.to(device)
-    optimizer = _optimizer(network, recipe)
+    optimizer = optimizer_for(network, recipe)
     forward = Forward(network, is_bf16=recipe.precision == "bf16")
     saved = load_state(keeping.folder, network, optimizer, keeping.digest)
     step, log = (saved.step, saved.log) if saved else (0, [])
@@ -69,7 +69,7 @@ def train(
             next_weight=recipe.next_sentence,
             distill=distill,
         )
-        _update(optimizer, found.total, clip=recipe.clip, rate=recipe.learning_rate_at(step))
+        take_step(optimizer, found.total, clip=recipe.clip, rate=recipe.learning_rate_at(step))
         step += 1
         window.add(found)
         if step % _LOG_EVERY == 0 or step == recipe.steps:
@@ -103,7 +103,7 @@ class _Window:
         return {**means, "next_sentence": sum(follows) / len(follows)} if follows else means
 
 
-def _optimizer(network: Any, recipe: Recipe) -> Any:
+def optimizer_for(network: Any, recipe: Recipe) -> Any:
     """AdamW; biases and normalizations do not decay."""
     import torch
 
@@ -117,7 +117,7 @@ def _optimizer(network: Any, recipe: Recipe) -> Any:
     return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=recipe.betas, fused=True)
 
 
-def _update(optimizer: Any, loss: Any, *, clip: float, rate: float) -> None:
+def take_step(optimizer: Any, loss: Any, *, clip: float, rate: float) -> None:
     """Take one step."""
     import torch
 
