@@ -17,7 +17,7 @@ from torch.nn.functional import cross_entropy
 
 from scrutiny.training.pretraining.allocator import keep_memory
 from scrutiny.training.pretraining.batches import Batch
-from scrutiny.training.pretraining.loop import _optimizer, _update
+from scrutiny.training.pretraining.loop import optimizer_for, take_step
 from scrutiny.training.pretraining.network import Forward, new_network
 from scrutiny.training.pretraining.objective import losses, on_device
 from scrutiny.training.pretraining.recipe import Recipe
@@ -68,12 +68,12 @@ def main():
     sides = {}
     for name, make in (("ours", ours), ("transformers", peer)):
         network = new_network(recipe, 0)
-        sides[name] = (make(network), _optimizer(network, recipe), [])
+        sides[name] = (make(network), optimizer_for(network, recipe), [])
     for step in range(asked.steps + 2):
         given = batch(step)
         for loss, optimizer, seconds in sides.values():
             begun = time.process_time()
-            _update(optimizer, loss(given), clip=1.0, rate=1e-3)
+            take_step(optimizer, loss(given), clip=1.0, rate=1e-3)
             seconds.append(time.process_time() - begun)
     cells = ROWS * LENGTH
     rates = {n: cells / statistics.median(seconds[2:]) for n, (_, _, seconds) in sides.items()}
