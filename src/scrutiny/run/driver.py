@@ -12,7 +12,9 @@ import pyarrow as pa
 from scrutiny.core.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.errors import PlanError
+from scrutiny.core.model import Family
 from scrutiny.core.registry import registry
+from scrutiny.models.lineage import replicates_of
 from scrutiny.run.assignment import to_json
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
 from scrutiny.run.desk import LocalDesk, NoAnswers
@@ -22,6 +24,7 @@ from scrutiny.run.executors import Executor, Work, executor
 from scrutiny.run.progress import Progress, Silent
 from scrutiny.run.resolved import Measurement, Resolved
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
+from scrutiny.run.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.run_folder import RunFolder
@@ -276,14 +279,8 @@ def _manifest(
         "promise": "records are byte-identical" if exact else "floats agree to 1e-6",
         "environment": environment(),
         "data": {name: _data_manifest(resolved, name) for name in resolved.datasets},
-        "models": {
-            name: {
-                "source": f.source,
-                "role": f.role,
-                "replicates": [plain(r) for r in f.replicates],
-            }
-            for name, f in resolved.families.items()
-        },
+        "models": {name: _model_manifest(f) for name, f in resolved.families.items()},
+        "warnings": list(chosen_by(resolved)),
         "labels": {
             f"{family} on {data}": pairing.labels.note
             for (family, data), pairing in resolved.pairings.items()
@@ -291,6 +288,20 @@ def _manifest(
         "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
         "families": _families(resolved),
         "specs": [to_json(assignment) for assignment in resolved.assignments],
+        "contrasts": [
+            {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
+            for c in resolved.contrasts
+        ],
+    }
+
+
+def _model_manifest(family: Family) -> dict[str, Any]:
+    """Replicates of a family, and what they are replicates of if the first one's record says."""
+    return {
+        "source": family.source,
+        "role": family.role,
+        "replicates_of": replicates_of(family.replicates[0].source),
+        "replicates": [plain(r) for r in family.replicates],
     }
 
 
