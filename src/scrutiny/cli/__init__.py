@@ -53,7 +53,7 @@ class Verbs(click.Group):
         from difflib import get_close_matches
 
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], VERBS, n=2, cutoff=0.5)
+            near = get_close_matches(args[0], VERBS, n=2, cutoff=0.6)
             hint = f" Did you mean {' or '.join(near)}?" if near else ""
             ctx.fail(f"There is no verb {args[0]!r}.{hint} Verbs are {', '.join(VERBS)}.")
         return super().resolve_command(ctx, args)

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from scrutiny.cli.options import cache_file
+from scrutiny.models.places import cache_file
 
 
 @click.group("cache")

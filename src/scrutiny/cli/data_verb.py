@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.narrow import WIDTH, fitted
+from scrutiny.core.example import Example
 
 
 @click.group("data")
@@ -61,25 +62,48 @@ def summary_lines(summary: Any) -> list[str]:
     )
     for kind, counts in (("units", summary.units), ("groups", summary.groups)):
         if counts:
-            lines.append(f"  {kind:<13} {', '.join(f'{k}: {v}' for k, v in counts.items())}")
+            lines += _wrapped(kind, ", ".join(f"{k}: {v}" for k, v in counts.items()))
     lines += [] if summary.is_labeled else _members(summary.members)
-    lines += [f"  note          {note}" for note in summary.notes]
+    for note in summary.notes:
+        lines += _wrapped("note", note)
     for e in summary.examples:
-        texts = [e.text] if len(e.fields) == 1 else [f"{k}: {v}" for k, v in e.fields.items()]
-        lines += [f"  example       {e.id}: {text}" for text in texts]
+        lines += _example(e)
     lines.append(f"  data string   {summary.data_string}")
     kept = [line if "data string" in line else fitted(line) for line in lines]
     return [" ".join(line.split("\n")) for line in kept]
 
 
+def _example(example: Example) -> list[str]:
+    """Lines of an example: one, or three at most for each of several fields."""
+    if len(example.fields) == 1:
+        return [f"  example       {example.id}: {example.text}"]
+    lines = []
+    for name, text in example.fields.items():
+        lines += _wrapped("example", f"{example.id}: {name}: {text}", max_lines=3)
+    return lines
+
+
 def _members(groups: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Lines of how many items each value of each group has."""
+    """Lines of how many items each value of each group has; names of single items are left out."""
     lines = []
     for name, counts in groups.items():
-        shown = ", ".join(f"{value}: {n:,}" for value, n in counts.items())
-        parts = textwrap.wrap(shown, WIDTH - 16, break_on_hyphens=False)
-        lines += [f"  {'by ' + name if i == 0 else '':<13} {part}" for i, part in enumerate(parts)]
+        if len(counts) == 1 or max(counts.values(), default=0) > 1:
+            shown = ", ".join(f"{value}: {n:,}" for value, n in counts.items())
+            lines += _wrapped(f"by {name}", shown)
     return lines
+
+
+def _wrapped(title: str, text: str, *, max_lines: int | None = None) -> list[str]:
+    """Lines of a text behind its title."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=f"  {title:<13} ",
+        subsequent_indent=" " * 16,
+        max_lines=max_lines,
+        placeholder=" …",
+        break_on_hyphens=False,
+    )
 
 
 @command.command("overlap")

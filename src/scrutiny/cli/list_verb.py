@@ -1,10 +1,11 @@
 """``scrutiny list``: what exists."""
 
 import json
+import textwrap
 
 import click
 
-from scrutiny.cli.narrow import fitted
+from scrutiny.cli.narrow import WIDTH
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.registry import KINDS, registry
 
@@ -19,6 +20,7 @@ def command(kind: str | None, *, as_json: bool) -> int:
     for one in kinds:
         if not as_json:
             click.secho(f"{one}s", bold=True)
+        width = max((len(name) for name in names.names(one)), default=0)
         for name in names.names(one):
             entry = names.entry(one, name)
             says = sentence_of(entry.load())
@@ -27,8 +29,15 @@ def command(kind: str | None, *, as_json: bool) -> int:
                 click.echo(json.dumps(line, ensure_ascii=False))
             else:
                 origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "
-                click.echo(fitted(f"  {name:<24} {origin}{says}"))
+                click.echo(_row(f"  {name:<{width}}  ", origin + says))
     return 0
+
+
+def _row(name: str, says: str) -> str:
+    """Name and what it says of itself, in a column of its own."""
+    indent = " " * len(name)
+    lines = textwrap.wrap(says, WIDTH, initial_indent=name, subsequent_indent=indent)
+    return "\n".join(lines) or name.rstrip()
 
 
 def _kind(text: str) -> str:

@@ -1,12 +1,19 @@
 """``scrutiny models``: models that packages ship, and what a model promises."""
 
 import json
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from scrutiny.cli.narrow import WIDTH
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+
+_REVIEWS: Final = "builtin:reviews"
 
 
 @click.group("models", invoke_without_command=True)
@@ -72,9 +79,26 @@ def _show(*, as_json: bool) -> int:
             row = {"name": name, "says": says, "place": place, "state": state}
             click.echo(json.dumps(row, ensure_ascii=False))
         else:
-            click.echo(f"{name}: {says}" if says else name)
-            click.echo(f"  {state}" if state else "", nl=bool(state))
+            for line in _lines(name, says, state):
+                click.echo(line)
     return 0
+
+
+def _lines(name: str, says: str, state: str) -> list[str]:
+    """Lines of a model; only a path, which is copied whole, is wider than 80 columns."""
+    lines = _wrapped(f"{name}: {says}" if says else name, first="", others="  ")
+    return lines + _wrapped(state, first="  ", others="  ")
+
+
+def _wrapped(text: str, *, first: str, others: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _rows() -> list[tuple[str, str, str, str]]:
@@ -100,22 +124,72 @@ def _rows() -> list[tuple[str, str, str, str]]:
 
 @command.command("check")
 @click.argument("model")
-@click.option("--data", default="builtin:reviews", show_default=True, metavar="STRING")
+@click.option("--data", metavar="STRING", help="Texts with labels; builtin:reviews unless given.")
 @click.option("--limit", default="32", show_default=True, metavar="N")
-def check(model: str, data: str, limit: str) -> int:
-    """Ask a model the same texts in other orders and batches, and compare the answers."""
+def check(model: str, data: str | None, limit: str) -> int:
+    """Ask a model the same in other orders and batches, and compare the answers.
+
+    A language model is asked everything that it can be asked, on texts of the check's own.
+    """
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.data.tasks.names import load_task
-    from scrutiny.models.determinism import check_determinism
     from scrutiny.models.family import expand
+
+    source = expand(model, name="model").replicates[0].source
+    dataset = load_dataset(data or _REVIEWS, limit=limit)
+    loaded = _loaded(source, dataset.task, or_language=data is None)
+    if "predict" in loaded.capabilities:
+        _check_answers(loaded, dataset.examples)
+    else:
+        _check_language(loaded)
+    click.echo(f"fingerprint: {loaded.fingerprint() or 'none: answers are cached for a run only'}")
+    return 0
+
+
+def _loaded(source: str, task: str, *, or_language: bool) -> Model:
+    """Model for a task, or as the language model that it is where it has no labels."""
+    from scrutiny.data.tasks.names import load_task
     from scrutiny.models.load import load_model
 
-    dataset = load_dataset(data, limit=limit)
-    first = expand(model, name="model").replicates[0]
-    loaded = load_model(first.source, load_task(dataset.task))
-    report = check_determinism(loaded, dataset.examples)
+    try:
+        return load_model(source, load_task(task))
+    except ModelError:
+        if not or_language:
+            raise
+        try:
+            return load_model(source, load_task("passages"))
+        except ModelError:
+            pass
+        raise  # what it lacks as a classifier, or why it is no model at all
+
+
+def _check_answers(model: Model, examples: Sequence[Example]) -> None:
+    """Say whether predictions are the same however they are asked.
+
+    Raises
+    ------
+    ModelError
+        If they are not.
+    """
+    from scrutiny.models.determinism import check_determinism
+
+    report = check_determinism(model, examples)
     click.echo(str(report))
-    click.echo(f"fingerprint: {loaded.fingerprint() or 'none: answers are cached for a run only'}")
     if not report.is_kept:
-        raise ModelError(f"{model} does not keep its promise.")
-    return 0
+        raise ModelError(f"{model.source} does not keep its promise.")
+
+
+def _check_language(model: Model) -> None:
+    """Say that a language model keeps the promises of its capabilities.
+
+    Raises
+    ------
+    ConformanceError
+        With the first promise that it breaks.
+    """
+    from scrutiny.testing import check_language_model
+
+    check_language_model(model)
+    for line in _lines(model.source, f"answers {', '.join(sorted(model.capabilities))}", ""):
+        click.echo(line)
+    promise = "bit-identical answers" if model.is_batch_invariant else "answers equal to 1e-4"
+    click.echo(f"It promises {promise} in any order and batch: kept.")

@@ -89,14 +89,3 @@ def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> Lo
             raise PlanError(f"-M {text!r} does not read: it is written -M name=value.")
         settings[name] = value
     return LoadOptions(device, batch if batch == "auto" else int(batch), settings)
-
-
-def cache_file() -> Path:
-    """Where answers are kept: ``SCRUTINY_CACHE_DIR``, or the user's cache folder."""
-    import os
-
-    given = os.environ.get("SCRUTINY_CACHE_DIR")
-    if given:
-        return Path(given) / "answers.sqlite"
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "scrutiny" / "answers.sqlite"

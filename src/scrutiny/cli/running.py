@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.options import cache_file, load_options
+from scrutiny.cli.options import load_options
 from scrutiny.cli.progress import progress_of
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
+from scrutiny.models.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.run.trained_on import chosen_by

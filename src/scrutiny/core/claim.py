@@ -59,6 +59,9 @@ class Claim:
         Identifiers of the estimates that show skill, each with the limit that it must exceed. One
         that begins with a diagnostic and a colon ("competence:accuracy") is that diagnostic's, of
         the same family.
+    gates
+        Gates of a checkpoint's own competence record ("fivegram", "agreement", "next_sentence")
+        below which it is refused.
     refused
         Why it is refused whatever the numbers say (a checkpoint whose competence record is below
         the gates), or nothing.
@@ -74,6 +77,7 @@ class Claim:
     level: float = 0.95
     checks: tuple[str, ...] = ("items", "seeds")
     competence: tuple[tuple[str, float], ...] = ()
+    gates: tuple[str, ...] = ()
     refused: str = ""
     post_hoc: bool = False
 

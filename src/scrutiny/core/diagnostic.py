@@ -215,11 +215,10 @@ class Diagnostic(Protocol[P]):
 
     ``id`` is versioned; ``needs`` names model capabilities ("predict" among them), ``tasks`` the
     tasks it applies to (empty for any). ``scope`` is ``item`` where items can be measured apart
-    from each other. Three members may be left out: ``nulls``, how many untrained replicates it
-    wants as its second null (a number; none unless stated); ``presupposes``, the diagnostics on
-    data of their own whose estimates its claims' ``competence`` names: ``{"competence@1":
-    "builtin:agreement"}``; ``gates``, the gates of a checkpoint's own competence record below
-    which its claims are refused.
+    from each other. Two members may be left out: ``nulls``, how many untrained replicates it
+    wants as its second null (a number; none unless stated), and ``presupposes``, the diagnostics
+    on data of their own whose estimates its claims' ``competence`` names: ``{"competence@1":
+    "builtin:agreement"}``.
     """
 
     id: str

@@ -8,6 +8,8 @@ from typing import Any, Final, Protocol, runtime_checkable
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model
 
+#: Gates that a claim about what a language model prefers or associates presupposes.
+LANGUAGE_GATES: Final = ("fivegram", "agreement")
 #: File beside the weights.
 FILE: Final = "competence.json"
 

@@ -1,13 +1,23 @@
-"""Where models are kept that were made here: beside the cache of answers."""
+"""Where things are kept between runs: answers, and models that were made here."""
 
 import os
 from pathlib import Path
 
 
-def models_folder() -> Path:
-    """Folder of converted and fine-tuned models, in ``SCRUTINY_CACHE_DIR`` or the user's cache."""
+def cache_folder() -> Path:
+    """Folder of all that is kept: ``SCRUTINY_CACHE_DIR``, or the user's cache folder."""
     given = os.environ.get("SCRUTINY_CACHE_DIR")
     if given:
-        return Path(given).expanduser() / "models"
+        return Path(given).expanduser()
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "scrutiny" / "models"
+    return (Path(home) if home else Path.home() / ".cache") / "scrutiny"
+
+
+def cache_file() -> Path:
+    """File of the answers that models gave."""
+    return cache_folder() / "answers.sqlite"
+
+
+def models_folder() -> Path:
+    """Folder of converted, fine-tuned and trained models."""
+    return cache_folder() / "models"

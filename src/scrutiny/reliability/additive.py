@@ -29,7 +29,7 @@ class Additive:
     combine
         Values ``(...)`` of sums ``(..., component)``; NaN where the quantity does not exist.
     scale
-        Where its interval is symmetric: identity, logit or fisher_z.
+        Where its interval is symmetric: a name of `scrutiny.stats.scale.SCALES`.
     higher_is
         "better", "worse" or "neither".
     cells, conditional_on
@@ -62,14 +62,16 @@ class Additive:
         return self.make(measures)
 
     def value(self, sums: Array, weight: Array) -> Array:
-        """Values ``(...)`` of sums ``(..., cell, component)``: the mean over cells that count."""
-        del weight
+        """Values ``(...)`` of sums ``(..., cell, component)``: the mean over cells that count.
+
+        A cell that lies inside a resampled unit counts as often as it was drawn.
+        """
         if not self.cells:
             return self.combine(sums[..., 0, :])
         values = self.combine(sums)  # (..., cell)
-        drawn = np.isfinite(values)
-        total = np.where(drawn, values, 0.0).sum(axis=-1)
-        return divide(total, drawn.sum(axis=-1))
+        counts = np.isfinite(values) * weight  # (..., cell)
+        total = (np.where(counts > 0, values, 0.0) * counts).sum(axis=-1)
+        return divide(total, counts.sum(axis=-1))
 
 
 def divide(numerator: Array, denominator: Array) -> Array:

@@ -51,6 +51,7 @@ def interval_of(
         level=resampling.level,
         scale=scale,
         n_units=resampled.n_units,
+        n_strata=resampled.n_strata,
     )
     if drawn.point.size == resampled.point.size:
         return found
@@ -108,4 +109,5 @@ def mean_replicate(resampled: Resampled) -> Resampled:
         n_units=resampled.n_units,
         n_patterns=resampled.n_patterns,
         resample_id=resampled.resample_id,
+        n_strata=resampled.n_strata,
     )

@@ -186,6 +186,7 @@ def _minus(name: str, says: str) -> OverCells:
         _score_change,
         _only,
         cells=("u_pair",),
+        scale="points",
         no_effect=0.0,
     )
 

@@ -1,7 +1,16 @@
 """What stands under every report: where the run is, how the intervals were made, how to go on."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from scrutiny.report.numbers import percent
 from scrutiny.report.view import RunView
+
+#: What replicates share, by what they are replicates of.
+SHARED: Final[Mapping[str, str]] = {
+    "fine-tuning": ": they share one initialization",
+    "initialization": ": nothing was trained",
+}
 
 
 def footer_lines(view: RunView) -> list[str]:
@@ -19,13 +28,22 @@ def footer_lines(view: RunView) -> list[str]:
 
 def seeds(view: RunView) -> str:
     """Replicates and seed of the run in words."""
+    return f"{replicates(view)} · run seed {view.facts.seed}"
+
+
+def replicates(view: RunView) -> str:
+    """How many replicates there are, of what, and what they share."""
     facts = view.facts
     count = len(facts.replicates)
     if count <= 1:
-        replicates = "one replicate"
-    else:
-        replicates = f"{count} replicates ({_range(facts.replicates)})"
-    return f"{replicates} · run seed {facts.seed}"
+        return "one replicate"
+    kinds = set(facts.replicates_of.values())
+    names = f"({_range(facts.replicates)})"
+    if len(kinds) == 1 and len(facts.replicates_of) == max(1, len(facts.subjects)):
+        kind = kinds.pop()
+        return f"{count} {kind} replicates {names}{SHARED.get(kind, '')}"
+    said = [f"{who}: {kind}{SHARED.get(kind, '')}" for who, kind in facts.replicates_of.items()]
+    return "; ".join([f"{count} replicates {names}", *said])
 
 
 def _range(replicates: tuple[str, ...]) -> str:

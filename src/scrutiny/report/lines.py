@@ -8,6 +8,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.report.chart_tables import Line
 from scrutiny.report.labels import distinct_labels
+from scrutiny.report.questions import measured_condition
 from scrutiny.report.sections import Section
 
 MEASURED = "estimate"
@@ -26,12 +27,15 @@ class LineGroup:
         In the order of the audit table, then in plan order.
     is_claimed
         Whether a claim rests on any of them.
+    what
+        What is measured, where a condition says it.
     """
 
     metric: str
     group: str
     lines: tuple[Line, ...]
     is_claimed: bool
+    what: str = ""
 
 
 def line_groups(section: Section) -> list[LineGroup]:
@@ -67,12 +71,14 @@ def line_groups(section: Section) -> list[LineGroup]:
 
 def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
     """Groups of estimates without a claim, by metric and by the items they are over."""
-    by_group: dict[tuple[str, str], list[Estimate]] = {}
+    by_group: dict[tuple[str, str, tuple[str, ...]], list[Estimate]] = {}
     for estimate in estimates:
-        by_group.setdefault((estimate.key.metric, estimate.key.group), []).append(estimate)
+        key = estimate.key
+        place = key.metric, key.group, tuple(measured_condition(key).values())
+        by_group.setdefault(place, []).append(estimate)
     return [
-        LineGroup(metric, group, _distinct(_unclaimed(own)), is_claimed=False)
-        for (metric, group), own in by_group.items()
+        LineGroup(metric, group, _distinct(_unclaimed(own)), is_claimed=False, what=" ".join(what))
+        for (metric, group, what), own in by_group.items()
     ]
 
 

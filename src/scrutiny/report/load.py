@@ -73,6 +73,12 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
         version=environment.get("scrutiny", ""),
         promise=manifest.get("promise", ""),
         status="complete" if status == "done" else str(status),
+        replicates_of={
+            name: found
+            for name in models
+            if (found := manifest.get("models", {})[name].get("replicates_of"))
+        },
+        warnings=tuple(manifest.get("warnings", ())),
         environment=environment,
     )
 

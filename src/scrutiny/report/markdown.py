@@ -23,6 +23,7 @@ def render_markdown(view: RunView) -> str:
     rows = audit_rows(view)
     opening = sentences(view.findings, view.families) or ("No claim was made.",)
     blocks = [f"**{escape(opening[0])}**", *(escape(s) for s in opening[1:])]
+    blocks += [f"> **Warning:** {escape(warning)}" for warning in view.facts.warnings]
     blocks.append(_audit_table(rows) if rows else _number_table(view))
     blocks += _reasons(rows)
     blocks += _trusted(view)
@@ -39,7 +40,7 @@ def _trusted(view: RunView) -> list[str]:
     cells = [
         (
             escape(row.row.claim),
-            f"{mark('supported')} yes" if row.is_trusted else "no",
+            f"{mark('supported')} {row.standing}" if row.is_trusted else row.standing,
             *(escape(outcome) for outcome in row.outcomes),
         )
         for row in table.rows

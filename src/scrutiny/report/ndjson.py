@@ -1,6 +1,7 @@
 """NDJSON: one object a line, estimates first, findings after."""
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from scrutiny.core.canonical import plain
@@ -9,7 +10,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.report.view import RunView
 from scrutiny.store.estimates import estimate_to_row
 
-#: Columns of ``estimates.parquet``, in their order.
+#: First columns of ``estimates.parquet``, in their order: what every reader may rely on.
 COLUMNS: Final = (
     "diagnostic",
     "metric",
@@ -35,10 +36,13 @@ COLUMNS: Final = (
     "status",
 )
 
+#: Further keys of a line of its own: permutation tests and Holm's correction stand in ``across``.
+DETAILS: Final = ("across", "variance", "by_replicate", "n_replicates", "reason")
+
 
 def render_ndjson(view: RunView) -> str:
     """Estimates, one a line, then findings; NaN cannot occur."""
-    objects = [estimate_object(e) for e in view.estimates]
+    objects = [estimate_object(e) | _details(e) for e in view.estimates]
     objects += [finding_object(f) for f in view.findings]
     return "".join(
         json.dumps(o, ensure_ascii=False, allow_nan=False, separators=(", ", ": ")) + "\n"
@@ -51,6 +55,12 @@ def estimate_object(estimate: Estimate) -> dict[str, Any]:
     row = estimate_to_row(estimate)
     row["condition"] = plain(dict(estimate.key.condition))
     return {name: row[name] for name in COLUMNS}
+
+
+def _details(estimate: Estimate) -> dict[str, Any]:
+    """Values of `DETAILS`; the first three are objects."""
+    found = {name: getattr(estimate, name) for name in DETAILS}
+    return {name: dict(v) if isinstance(v, Mapping) else v for name, v in found.items()}
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

@@ -210,10 +210,13 @@ def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
     found: list[Chart | None] = []
     for group in groups:
         anchor = f"{section.anchor}-{slug(group.metric)}-of-{slug(group.group)}"
+        anchor += f"-{slug(group.what)}" if group.what else ""
         drawn = [
             line for line in group.lines if any(e.low is not None for e in line.series.values())
         ]
         chart = charts.forest(anchor, drawn, metric=group.metric, limit=None)
+        if chart is not None and group.what:
+            chart = replace(chart, title=f"{group.what.replace('_', ' ')}: {chart.title}")
         if chart is not None and group.group != "all":
             chart = replace(chart, title=f"{chart.title}, over {group.group} items")
         found.append(chart)

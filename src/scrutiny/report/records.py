@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,6 +10,7 @@ from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
+from scrutiny.report.assigned import contrast_key_of, key_of
 from scrutiny.report.identity import identity
 from scrutiny.report.view import Hits, OwnInterval
 from scrutiny.store.run_folder import RunFolder
@@ -16,6 +18,7 @@ from scrutiny.store.run_folder import RunFolder
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from scrutiny.reliability.panel import Side
     from scrutiny.store.panels import Recorded
 
 HIT: Final = "hit"
@@ -59,7 +62,12 @@ class FolderRecords:
     @cached_property
     def _specs(self) -> dict[str, Mapping[str, Any]]:
         """What the run computed, by the identity of the estimate."""
-        return {identity(_key(a)): a for a in self._manifest.get("specs", ())}
+        return {identity(key_of(a)): a for a in self._manifest.get("specs", ())}
+
+    @cached_property
+    def _contrasts(self) -> dict[str, Mapping[str, Any]]:
+        """Differences that the run computed, by the identity of the estimate."""
+        return {identity(contrast_key_of(c)): c for c in self._manifest.get("contrasts", ())}
 
     @cached_property
     def _hits(self) -> tuple[Hits, ...]:
@@ -89,42 +97,30 @@ class FolderRecords:
 
     def _computed(self, name: str, estimate: Estimate) -> Mapping[str, OwnInterval]:
         """Intervals from the records, by the specification that made the estimate."""
-        assigned = self._specs.get(name)
-        if assigned is None or self._tables is None or len(estimate.by_replicate) < 2:
+        if self._tables is None or len(estimate.by_replicate) < 2:
             return {}
         try:
-            return self._estimated(assigned, estimate)
+            if name in self._specs:
+                return self._estimated(self._specs[name], estimate)
+            if name in self._contrasts:
+                return self._subtracted(self._contrasts[name], estimate)
         except ScrutinyError:
-            return {}
+            pass
+        return {}
 
     def _estimated(self, assigned: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
-        from scrutiny.core.registry import registry
         from scrutiny.reliability.estimate import estimate
 
-        spec = assigned["spec"]
-        statistic = registry().load("statistic", spec["metric"])
-        key = whole.key
-        recorded = self._panel(
-            key.diagnostic,
-            key.subject,
-            key.dataset,
-            measures=tuple(assigned["measures"]),
-            unit=spec["unit"],
-            strata=spec["strata"],
-            cells=tuple(getattr(statistic, "cells", ())),
-        )
+        spec, recorded = assigned["spec"], self._recorded(assigned)
         if recorded is None:
             return {}
-        kept = recorded.where(spec["where"]) if spec.get("where") else recorded
-        plan = self._manifest.get("plan", {})
-        draws = min(MOST_DRAWS, plan.get("resampling", {}).get("draws", MOST_DRAWS))
         found = estimate(
-            kept.panel,
-            {n: kept.select(Selector(**s), assigned["within"]) for n, s in spec["sides"].items()},
-            statistic=statistic,
-            key=key,
-            resampling=Resampling(draws=draws, level=whole.level, replicates="each"),
-            seed=plan.get("seed", 0),
+            recorded.panel,
+            _sides(recorded, assigned),
+            statistic=_statistic(spec["metric"]),
+            key=whole.key,
+            resampling=self._resampling(whole),
+            seed=self._seed,
             fallback=spec["fallback"],
         )
         names = found.estimate.by_replicate
@@ -133,19 +129,64 @@ class FolderRecords:
             for replicate, one in zip(names, found.each, strict=True)
         }
 
+    def _subtracted(self, pair: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
+        from scrutiny.reliability.derive import join
+        from scrutiny.report.differences import own_differences
 
-def _key(assigned: Mapping[str, Any]) -> EstimateKey:
-    """Identity of the estimate that a specification of the manifest makes."""
-    spec = assigned["spec"]
-    return EstimateKey(
-        diagnostic=assigned["kind"],
-        metric=spec["metric"],
-        subject=assigned["subject"],
-        dataset=assigned["dataset"],
-        role=spec["role"],
-        condition={**spec["condition"], **assigned["within"]},
-        group=spec["group"],
-    )
+        statistic, sides = _statistic(pair["a"]["spec"]["metric"]), []
+        for assigned in (pair["a"], pair["b"]):
+            recorded = self._recorded(assigned)
+            if recorded is None:
+                return {}
+            named, fallback = _sides(recorded, assigned), assigned["spec"]["fallback"]
+            joined = join(recorded.panel, named, needs=statistic.needs, fallback=fallback)
+            sides.append((recorded.panel, joined))
+        return own_differences(
+            (sides[0], sides[1]),
+            statistic,
+            whole=whole,
+            resampling=self._resampling(whole),
+            seed=self._seed,
+        )
+
+    def _recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+        """Records that a specification reads."""
+        spec = assigned["spec"]
+        recorded = self._panel(
+            assigned["kind"],
+            assigned["subject"],
+            assigned["dataset"],
+            measures=tuple(assigned["measures"]),
+            unit=spec["unit"],
+            strata=spec["strata"],
+            cells=tuple(getattr(_statistic(spec["metric"]), "cells", ())),
+        )
+        where = spec.get("where")
+        return recorded.where(where) if recorded is not None and where else recorded
+
+    def _resampling(self, whole: Estimate) -> Resampling:
+        """Of each replicate by itself, with no more draws than marks need."""
+        stated = self._manifest.get("plan", {}).get("resampling", {})
+        draws = min(MOST_DRAWS, stated.get("draws", MOST_DRAWS))
+        return Resampling(draws=draws, level=whole.level, replicates="each")
+
+    @property
+    def _seed(self) -> int:
+        return int(self._manifest.get("plan", {}).get("seed", 0))
+
+
+def _statistic(metric: str) -> Any:
+    from scrutiny.core.registry import registry
+
+    return registry().load("statistic", metric)
+
+
+def _sides(recorded: "Recorded", assigned: Mapping[str, Any]) -> "dict[str, Side]":
+    """Records of each side of a specification."""
+    return {
+        name: recorded.select(Selector(**side), assigned["within"])
+        for name, side in assigned["spec"]["sides"].items()
+    }
 
 
 def _own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]:
@@ -193,8 +234,6 @@ def _flat(measure: Mapping[str, Any]) -> list[str]:
 
 def _hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
     """Hits of every condition and role of a panel."""
-    from dataclasses import replace
-
     import numpy as np
 
     panel, found = recorded.panel, []

@@ -16,6 +16,7 @@ from scrutiny.report.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.report.numbers import interval, out_of
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
+from scrutiny.report.terminal_tests import relation_lines, tests_lines
 from scrutiny.report.terminal_trust import trusted_lines
 from scrutiny.report.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.report.view import RunView
@@ -52,6 +53,8 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
     lines = wrapped(headline(view.findings, view.families), style="bold")
     for sentence in sentences(view.findings, view.families)[1:]:
         lines += wrapped(sentence)
+    for warning in view.facts.warnings:
+        lines += wrapped(f"Warning: {warning}", style="bold yellow", hanging=2)
     lines.append(Text())
     if rows:
         lines += _table(rows[:most_rows])
@@ -60,6 +63,8 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
         lines += trusted_lines(view)
     else:
         lines += _numbers(main_estimates(view))
+    lines += tests_lines(view)
+    lines += relation_lines(view)
     lines.append(Text())
     for line in footer_lines(view):
         lines += wrapped(line, style="dim", hanging=6)

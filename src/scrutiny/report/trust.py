@@ -43,7 +43,14 @@ def _replicates(estimates: Sequence[Estimate], view: RunView) -> str:
         return "One replicate: nothing here speaks of the recipe, only of this checkpoint."
     if most == 2:
         return "Two replicates: too few to speak of the recipe."
-    return f"{most} replicates: claims may speak of the recipe, on this data."
+    kinds = set(view.facts.replicates_of.values())
+    if kinds == {"fine-tuning"}:
+        return (
+            f"{most} fine-tuning replicates: they share one initialization. Claims may speak of "
+            "fine-tuning from it, on this data; another pre-training was not tried."
+        )
+    of = f"{kinds.pop()} " if len(kinds) == 1 else ""
+    return f"{most} {of}replicates: claims may speak of the recipe, on this data."
 
 
 def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:

@@ -1,17 +1,19 @@
 """Which of these may I state: one table of all diagnostics' claims, by one stated rule.
 
 A claim is trusted if its interval lies beyond the reference, with the margin, in every declared
-choice; all replicates lie on the same side; every validity control is passed; and the model has
-the skill that the diagnostic presupposes.
+choice; all replicates lie on the same side; it has a validity control, and every one is passed; and
+the model has the skill that the diagnostic presupposes. Claims that there is skill at all are held
+against no skill, and need no other control.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.identity import identity
+from scrutiny.report.labels import family_name
 from scrutiny.report.parts.references import components
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
@@ -20,12 +22,20 @@ from scrutiny.report.view import RunView
 
 RULE: Final = (
     "Trusted: the interval lies beyond the reference, with the margin, in every declared choice; "
-    "all replicates lie on the same side; every validity control is passed; the model has the "
-    "skill that the diagnostic presupposes. All of it was fixed before the first query unless "
-    "marked post hoc."
+    "all replicates lie on the same side; it has a validity control, and every one is passed; the "
+    "model has the skill that the diagnostic presupposes. “Trusted, "
+    "no control”: the reference itself is what no skill gets, so "
+    "nothing is left to control for. All of it was fixed before the first query unless marked "
+    "post hoc."
 )
 CONDITIONS: Final = ("interval", "choices", "seeds", "controls", "skill")
 NONE_DECLARED: Final = "none declared"
+NO_CONTROL: Final = "no control declared"
+NOT_NEEDED: Final = "none needed"
+#: Diagnostics whose claims are held against what no skill gets, or ask no model at all.
+HELD_AGAINST_NO_SKILL: Final = frozenset({"performance", "competence", "leakage"})
+_HOLDS: Final = frozenset({"yes", NONE_DECLARED, NOT_NEEDED})
+_CONTROLS: Final = frozenset({"control", "null", "baseline"})  # roles of a family
 _FEWEST: Final = 3
 
 
@@ -38,7 +48,8 @@ class TrustedRow:
     row
         Its line of the audit table.
     outcomes
-        What became of each of `CONDITIONS`: "yes", "none declared", or what failed in words.
+        What became of each of `CONDITIONS`: "yes", "none declared", "none needed", or what failed
+        in words.
     """
 
     row: AuditRow
@@ -50,13 +61,21 @@ class TrustedRow:
         return tuple(
             name
             for name, outcome in zip(CONDITIONS, self.outcomes, strict=True)
-            if outcome not in ("yes", NONE_DECLARED)
+            if outcome not in _HOLDS
         )
 
     @property
     def is_trusted(self) -> bool:
         """Whether every condition holds."""
         return not self.failed
+
+    @property
+    def standing(self) -> str:
+        """Verdict by the rule: "trusted", "trusted, no control" or "not trusted"."""
+        if not self.is_trusted:
+            return "not trusted"
+        bare = self.outcomes[CONDITIONS.index("controls")] == NOT_NEEDED
+        return "trusted, no control" if bare else "trusted"
 
     @property
     def why(self) -> str:
@@ -83,13 +102,10 @@ class TrustedTable:
         """What may be stated, in a sentence."""
         count, total = self.n_trusted, len(self.rows)
         said = f"{count} of {total} claims may be stated by the rule."
-        bare = sum(
-            row.is_trusted and row.outcomes[CONDITIONS.index("controls")] == NONE_DECLARED
-            for row in self.rows
-        )
+        bare = sum(row.is_trusted and row.standing != "trusted" for row in self.rows)
         if bare:
-            who = "none of them has a" if bare == count else f"{bare} of them without a"
-            said = said[:-1] + f"; {who} validity control to pass."
+            who = "all of them" if bare == count else f"{bare} of them"
+            said = said[:-1] + f"; {who} held against no skill alone, without a control."
         return said
 
 
@@ -98,13 +114,25 @@ def trusted_table(view: RunView) -> TrustedTable | None:
     if not any(f.estimate and f.estimate.n_replicates > 1 for f in view.findings):
         return None
     known = {identity(e.key): e for e in main_estimates(view)}
-    rows = tuple(TrustedRow(row, _outcomes(row.finding, known)) for row in audit_rows(view))
+    families = {
+        name
+        for name, model in view.manifest.get("models", {}).items()
+        if model.get("role") in _CONTROLS
+    }
+    rows = tuple(
+        TrustedRow(row, _outcomes(row.finding, known, families)) for row in audit_rows(view)
+    )
     return TrustedTable(rows)
 
 
-def _outcomes(finding: Finding, known: dict[str, Estimate]) -> tuple[str, ...]:
+def _outcomes(
+    finding: Finding, known: Mapping[str, Estimate], families: Collection[str]
+) -> tuple[str, ...]:
+    """What became of each condition; ``families`` are those that control for something."""
     parts = [(c, known.get(identity(key))) for c, key in components(finding)]
-    controls = [(c, e) for c, e in parts if "control" in c.against]
+    controls = [
+        (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
+    ]
     return (
         "yes" if finding.verdict == "supported" else finding.verdict,
         _choices(finding),
@@ -122,7 +150,7 @@ def _choices(finding: Finding) -> str:
         return NONE_DECLARED
     outcome = worst(c.outcome for c in run)
     detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
-    return "yes" if outcome == "yes" else f"{outcome} {detail}".strip()
+    return "yes" if outcome == "yes" else f"{outcome} ({detail})" if detail else outcome
 
 
 def _seeds(finding: Finding) -> str:
@@ -154,13 +182,23 @@ def _on_its_side(finding: Finding, estimate: Estimate) -> tuple[int, int]:
 
 
 def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | None]]) -> str:
-    """First control that is not passed, by its name."""
-    declared = [c for c in finding.claim.components if "control" in c.against]
+    """First control that is not passed, by its name; or that there is none.
+
+    A difference to a family that is there as a control is a control itself.
+    """
+    named = [c for c in finding.claim.components if "control" in c.against]
+    declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
     if not declared:
-        return NONE_DECLARED
-    passed = {component.against for component, e in controls if _is_beyond(component, e)}
-    failed = [c.against for c in declared if c.against not in passed]
+        return NOT_NEEDED if _is_against_no_skill(finding) else NO_CONTROL
+    passed = {component for component, e in controls if _is_beyond(component, e)}
+    failed = [c.against for c in declared if c not in passed]
     return "yes" if not failed else f"{failed[0].removeprefix('control: ')} not passed"
+
+
+def _is_against_no_skill(finding: Finding) -> bool:
+    """Whether a claim says that there is skill at all, and presupposes none."""
+    name = family_name(finding.claim.diagnostic)
+    return name in HELD_AGAINST_NO_SKILL and not finding.claim.competence
 
 
 def _is_beyond(component: Component, estimate: Estimate | None) -> bool:

@@ -86,7 +86,9 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
         return f"{only.verdict.capitalize()} for {only.scope}: {said}."
     n = counts(findings)
     if phrase:
-        opening = f"{n['supported']} of {len(findings)} {phrase.rstrip('.')}"
+        what = phrase.rstrip(".")
+        what = what if _is_counted(what, findings) else f"claims hold that {what}"
+        opening = f"{n['supported']} of {len(findings)} {what}"
     else:
         frame, _ = shared_words([f.claim.says for f in findings])
         name = findings[0].claim.diagnostic.partition("@")[0]
@@ -99,3 +101,10 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
         parts.append(f"{n['not supported']} {contrary}")
     parts += [f"{n[verdict]} {verdict}" for verdict in ("undecided", "refused") if n[verdict]]
     return "; ".join(parts) + "."
+
+
+def _is_counted(phrase: str, findings: Sequence[Finding]) -> bool:
+    """Whether a phrase begins with what is counted ("changes hurt m"), not with the model."""
+    first = phrase.partition(" ")[0]
+    subjects = {f.estimate.key.subject for f in findings if f.estimate is not None}
+    return first.isalpha() and first.endswith("s") and first not in subjects

@@ -212,6 +212,11 @@ class RunFacts:
         What a second run repeats exactly.
     status
         ``complete``, or what is left to do.
+    replicates_of
+        What differs between the replicates of each family examined ("pre-training",
+        "fine-tuning", "initialization"), where a record says it.
+    warnings
+        Data that trained or chose a model that is measured on it.
     environment
         Versions and devices, by name.
     """
@@ -228,6 +233,8 @@ class RunFacts:
     version: str = ""
     promise: str = ""
     status: str = "complete"
+    replicates_of: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -25,7 +25,6 @@ class Place:
     measures: tuple[str, ...]
     unit: str
     design: Design
-    gates: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str:
@@ -57,7 +56,6 @@ def places(resolved: Resolved) -> Iterator[Place]:
                     measures=tuple(name for m in measures for name in _flat(m.name, m.size)),
                     unit=units[data],
                     design=design,
-                    gates=tuple(getattr(measurement.diagnostic, "gates", ())),
                 )
 
 
@@ -130,9 +128,8 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     for place in everywhere:
         if place.family.role != "measured":
             continue
-        refused = refusal(place.family, place.within, place.gates)
         for claim in place.design.claims:
-            named = replace(_named(claim, place, everywhere), refused=refused)
+            named = _named(claim, place, everywhere)
             yield named
             across = place.prefix.removesuffix(f"{place.dataset}/")
             by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
@@ -171,6 +168,7 @@ def _named(claim: Claim, place: Place, everywhere: Sequence[Place]) -> Claim:
         id=prefix + claim.id,
         components=tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components),
         family=prefix + claim.family if claim.family else "",
+        refused=refusal(place.family, place.within, claim.gates) if claim.gates else "",
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
         ),

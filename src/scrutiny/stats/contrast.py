@@ -19,6 +19,7 @@ from scrutiny.stats.parts import (
     t_draws,
 )
 from scrutiny.stats.resample import Resampled
+from scrutiny.stats.scale import Scale
 
 
 def paired_contrast(
@@ -35,8 +36,10 @@ def paired_contrast(
     ----------
     a, b
         Sides with the same draws of items; replicate r of a belongs to replicate r of b.
-    rng, level, flip
+    rng, level
         As in `crossed`.
+    flip
+        What stands for one unit out of one: 100 where the sides are in percent.
 
     Returns
     -------
@@ -67,7 +70,13 @@ def paired_contrast(
             " same replicates on both sides. Use unpaired_contrast."
         )
     return crossed(
-        a.point - b.point, a.draws - b.draws, rng=rng, level=level, n_units=a.n_units, flip=flip
+        a.point - b.point,
+        a.draws - b.draws,
+        rng=rng,
+        level=level,
+        scale=Scale("identity", whole=flip),
+        n_units=a.n_units,
+        n_strata=a.n_strata,
     )
 
 
@@ -87,7 +96,7 @@ def unpaired_contrast(
     a, b
         Sides; with ``same_items`` their draws of items must be the same, otherwise independent.
     rng, level, flip
-        As in `crossed`.
+        As in `paired_contrast`.
     same_items
         Whether both sides were asked about the same items.
 
@@ -127,8 +136,14 @@ def unpaired_contrast(
         for e, d in ((each_a, drawn_a), (each_b, drawn_b))
     ]
     center = sides[0].center - sides[1].center
-    n_units = min(a.n_units, b.n_units)
-    noise, item_notes = item_noise(sides[0].noise - sides[1].noise, rng, n_units=n_units, flip=flip)
+    fewer = min(a, b, key=lambda side: side.n_units - side.n_strata)
+    noise, item_notes = item_noise(
+        sides[0].noise - sides[1].noise,
+        rng,
+        n_units=fewer.n_units,
+        n_strata=fewer.n_strata,
+        flip=flip,
+    )
     t = t_draws(sides[0], noise.size, rng) - t_draws(sides[1], noise.size, rng)
     interaction = sides[0].interaction + sides[1].interaction
     joint = Parts(center, sides[0].seeds + sides[1].seeds, interaction, noise, 0)

@@ -1,5 +1,7 @@
 """The default interval: replicates crossed with items."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -26,7 +28,7 @@ def crossed(
     level: float = 0.95,
     scale: str | Scale = "identity",
     n_units: int | None = None,
-    flip: float = 1.0,
+    n_strata: int = 1,
 ) -> Interval:
     """Interval of the mean over replicates, for new replicates and new items.
 
@@ -42,14 +44,16 @@ def crossed(
     level
         Nominal coverage.
     scale
-        Scale on which the interval is symmetric: one of `stats.scale.SCALES`, or a `Scale`.
+        Scale on which the interval is symmetric: one of `stats.scale.SCALES`, or a `Scale`, whose
+        ``whole`` is 100 where the statistic is in percent.
     n_units
-        How many units were resampled: fewer than 20 get a t on the items' part, and a count of
-        fewer than about ten flips gets ``(flip / n_units) ** 2`` added to the items' variance: the
-        floor of an interval that would be [0, 0]. None: neither.
-    flip
-        What one unit's change moves the statistic by, times ``n_units``, on the identity scale: 1
-        for shares, 100 for percentages.
+        How many units were resampled: few get a t on the items' part, and a count of
+        fewer than about ten flips gets ``(1 / n_units) ** 2`` added to the items' variance (in
+        percent: ``(100 / n_units) ** 2``): the floor of an interval that would be [0, 0]. None:
+        neither.
+    n_strata
+        Strata within which they were resampled: the t has ``n_units - n_strata`` degrees of
+        freedom, and stands where these are fewer than 50.
 
     Returns
     -------
@@ -88,12 +92,12 @@ def crossed(
     where = Scale.of(scale)
     margin = 1e-6 if n_units is None else 0.5 / (n_units + 1)
     if where.is_bounded and is_constant(drawn):
-        flip *= where.whole
-        where = Scale("identity", where.low, where.high)  # the floor is stated in flips
+        where = replace(where, name="identity")  # the floor is stated in flips
     middle = float(where.forward(np.array([center]), margin=margin)[0])
     on_scale = where.forward(each, margin=margin), where.forward(drawn, margin=margin)
     side = side_of(*on_scale, center=middle)
-    noise, item_notes = item_noise(side.noise, rng, n_units=n_units, flip=flip)
+    flip = 1.0 if where.is_bounded else where.whole
+    noise, item_notes = item_noise(side.noise, rng, n_units=n_units, n_strata=n_strata, flip=flip)
     notes += item_notes + replicate_notes(side)
     t = t_draws(side, noise.size, rng)
     test = middle + noise + t

@@ -10,7 +10,8 @@ from scrutiny.stats.arrays import BoolArray, FloatArray, finite, has_value, prop
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Decomposition, Interval, quantile_limits
 
-FEW_CLUSTERS = 20  # below, the items' part gets a t instead of the bootstrap's own shape
+FEW_CLUSTERS = 20  # below, it is said that there are few
+_NEAR_NORMAL = 50  # degrees of freedom; below, the items' part gets a t instead of its own shape
 FEW_FLIPS = 10  # units that change the statistic; below, its draws are too coarse for a tail
 _NEGLIGIBLE = 1e-18  # variance, relative to the square of a flip or of the largest value: rounding
 
@@ -91,20 +92,33 @@ def is_constant(drawn: FloatArray) -> bool:
 
 
 def item_noise(
-    noise: FloatArray, rng: np.random.Generator, *, n_units: int | None, flip: float
+    noise: FloatArray,
+    rng: np.random.Generator,
+    *,
+    n_units: int | None,
+    n_strata: int = 1,
+    flip: float,
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Items' part, centered: a floor with few flips, a t with few clusters."""
+    """Items' part, centered: a floor with few flips, a t with few clusters.
+
+    Clusters within strata leave ``n_units - n_strata`` degrees of freedom: each stratum's own mean
+    is taken from them, and the bootstrap's variance is short by as much.
+    """
     if n_units is None:
         return noise, ()
     noise, notes = _floored(noise, rng, step=flip / n_units)
-    if n_units >= FEW_CLUSTERS:
+    degrees = n_units - n_strata
+    if degrees >= _NEAR_NORMAL:
         return noise, notes
-    if n_units == 1:
-        raise StatisticsError("one cluster has no variance between clusters; name finer units.")
+    if degrees < 1:
+        one = "one cluster" if n_strata == 1 else "one cluster in every stratum"
+        raise StatisticsError(f"{one} has no variance between clusters; name finer units.")
     # by rank, so that draws of items stay coupled between estimates; n/(n-1): the bootstrap's bias
     rank = (np.argsort(np.argsort(noise, kind="stable")) + 0.5) / noise.size
-    spread = np.sqrt(noise.var(ddof=1) * n_units / (n_units - 1))
-    return spread * special.stdtrit(n_units - 1, rank), (*notes, "few_clusters")
+    spread = np.sqrt(noise.var(ddof=1) * n_units / degrees)
+    if degrees + 1 < FEW_CLUSTERS:
+        notes = (*notes, "few_clusters")
+    return spread * special.stdtrit(degrees, rank), notes
 
 
 def _floored(

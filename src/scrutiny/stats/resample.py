@@ -34,6 +34,8 @@ class Resampled:
         Distinct units, where equal ones were collapsed; None where they were not.
     resample_id
         Equal ids mean the same draws of items: only then may draws be subtracted.
+    n_strata
+        Strata within which units were drawn.
     """
 
     point: FloatArray
@@ -42,6 +44,7 @@ class Resampled:
     n_units: int
     n_patterns: int | None
     resample_id: str
+    n_strata: int = 1
 
     @property
     def n_undefined(self) -> int:
@@ -57,6 +60,7 @@ class Resampled:
             n_units=self.n_units,
             n_patterns=self.n_patterns,
             resample_id=self.resample_id,
+            n_strata=self.n_strata,
         )
 
 
@@ -137,6 +141,7 @@ def resample(
         n_units=grouping.n_units,
         n_patterns=patterns.sizes.size if patterns else None,
         resample_id=identity,
+        n_strata=grouping.n_strata,
     )
 
 
@@ -186,7 +191,8 @@ def resample_weighted(
             for r, each in enumerate(m):
                 out[start : start + by_row.shape[0], r] = weighted(each, by_row)
             start += by_row.shape[0]
-    return Resampled(point, out, m.shape[1], grouping.n_units, None, identity)
+    units_of = grouping.n_units, None, identity, grouping.n_strata
+    return Resampled(point, out, m.shape[1], *units_of)
 
 
 def resample_refit(
@@ -228,7 +234,8 @@ def resample_refit(
     out = np.empty((draws, m.shape[0]))
     for b, index in enumerate(draw_indices(grouping, draws=draws, rng=rng)):
         out[b] = [refit(each[index]) for each in m]
-    return Resampled(point, out, m.shape[1], grouping.n_units, None, identity)
+    units_of = grouping.n_units, None, identity, grouping.n_strata
+    return Resampled(point, out, m.shape[1], *units_of)
 
 
 def _units(units: Units | None, rows: int) -> Units:

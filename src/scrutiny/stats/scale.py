@@ -8,8 +8,11 @@ import numpy as np
 from scrutiny.stats.arrays import FloatArray, one_of
 from scrutiny.stats.errors import StatisticsError
 
-SCALES: Final = ("identity", "logit", "percent", "fisher_z", "effect_size")
+SCALES: Final = ("identity", "points", "logit", "percent", "fisher_z", "effect_size")
+_STRAIGHT: Final = ("identity", "points")
+_IN_PERCENT: Final = ("points", "percent")
 _RANGES: Final = {
+    "points": (-100.0, 100.0),
     "logit": (0.0, 1.0),
     "percent": (0.0, 100.0),
     "fisher_z": (-1.0, 1.0),
@@ -24,16 +27,20 @@ class Scale:
     Parameters
     ----------
     name
-        "identity", "logit" (shares), "percent" (the same times 100), "fisher_z" (correlations) or
+        "identity", "points" (differences of percentages, as they are), "logit" (shares),
+        "percent" (the same times 100), "fisher_z" (correlations) or
         "effect_size" (standardized differences of two groups: twice a correlation where the groups
         are of one size; what lies beyond, with groups of unequal size, is brought to the bound).
     low, high
-        The statistic's range, for the bounded scales.
+        The statistic's range.
+    whole
+        What stands for one unit out of one: 100 for percentages, 1 for everything else.
     """
 
     name: str
     low: float = float("-inf")
     high: float = float("inf")
+    whole: float = 1.0
 
     @classmethod
     def of(cls, scale: "str | Scale") -> "Scale":
@@ -41,17 +48,13 @@ class Scale:
         if isinstance(scale, Scale):
             return scale
         one_of(scale, "scale", SCALES)
-        return cls(scale, *_RANGES.get(scale, (float("-inf"), float("inf"))))
-
-    @property
-    def whole(self) -> float:
-        """What stands for one unit out of one: 100 for percentages, 1 for everything else."""
-        return 100.0 if self.name == "percent" else 1.0
+        low, high = _RANGES.get(scale, (float("-inf"), float("inf")))
+        return cls(scale, low, high, whole=100.0 if scale in _IN_PERCENT else 1.0)
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the scale maps a bounded range."""
-        return self.name != "identity"
+        """Whether the scale maps a bounded range to the line."""
+        return self.name not in _STRAIGHT
 
     def forward(self, values: FloatArray, *, margin: float) -> FloatArray:
         """Values on the real line; shares are kept ``margin`` away from the bounds."""

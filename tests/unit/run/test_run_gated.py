@@ -17,7 +17,7 @@ def family(tmp_path):
         folder = tmp_path / f"seed-{seed}-{step}"
         folder.mkdir()
         passed = not (seed == "2" and step == "10")
-        record = {"gates": {"beats_5gram": passed, "next_sentence": False}}
+        record = {"gates": {"fivegram": passed, "next_sentence": False}}
         if seed != "3":
             (folder / "competence.json").write_text(json.dumps(record))
         replicates.append(Replicate(f"hf:{folder}", {"seed": seed}, {"step": step}))
@@ -25,23 +25,23 @@ def family(tmp_path):
 
 
 def test_a_failed_gate_refuses_and_names_the_replicate(family):
-    said = refusal(family, {"step": "10"}, ("beats_5gram",))
-    assert said == 'below the gate \'beats_5gram\' of the competence record: {"seed":"2"}'
+    said = refusal(family, {"step": "10"}, ("fivegram",))
+    assert said == 'below the gate \'fivegram\' of the competence record: {"seed":"2"}'
 
 
 @pytest.mark.parametrize(
-    ("step", "gates"), [("20", ("beats_5gram",)), ("10", ()), ("10", ("agreement",))]
+    ("step", "gates"), [("20", ("fivegram",)), ("10", ()), ("10", ("agreement",))]
 )
 def test_other_steps_and_other_gates_do_not(family, step, gates):
     assert refusal(family, {"step": step}, gates) == ""
 
 
 def test_each_failed_gate_is_named(family):
-    said = refusal(family, {"step": "10"}, ("beats_5gram", "next_sentence"))
+    said = refusal(family, {"step": "10"}, ("fivegram", "next_sentence"))
     assert said.count("below the gate") == 2
     assert said.count('{"seed":"1"}') == 1  # seed 1 has failed the second only
 
 
 def test_models_without_a_checkpoint_have_no_record():
     toy = Family("m", "builtin:x", (Replicate("builtin:sentiment/seed-1", {"seed": "1"}),))
-    assert refusal(toy, {}, ("beats_5gram",)) == ""
+    assert refusal(toy, {}, ("fivegram",)) == ""

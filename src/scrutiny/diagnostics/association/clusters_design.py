@@ -19,6 +19,7 @@ from scrutiny.diagnostics.association.params import (
     kinds_of,
     layers_of,
 )
+from scrutiny.models.competence import LANGUAGE_GATES
 
 #: Short name and metric of what is estimated of every clustering.
 METRICS = (
@@ -109,6 +110,7 @@ def _claim(test: str, part: str, kinds: Sequence[Kind], params: ClustersParams) 
         components=tuple(components),
         family="clusters",
         checks=(*checks, "datasets"),
+        gates=LANGUAGE_GATES,
     )
 
 

@@ -17,6 +17,7 @@ from scrutiny.diagnostics.association.params import (
     layers_of,
     seat_representations,
 )
+from scrutiny.models.competence import LANGUAGE_GATES
 
 
 def make_seat_design(params: SeatParams, inputs: Inputs) -> Design:
@@ -81,6 +82,7 @@ def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
         components=tuple(components),
         family="association",
         checks=(*checks, "datasets"),
+        gates=LANGUAGE_GATES,
     )
 
 

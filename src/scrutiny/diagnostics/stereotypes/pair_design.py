@@ -30,6 +30,7 @@ from scrutiny.diagnostics.stereotypes.naming import (
     points,
 )
 from scrutiny.diagnostics.stereotypes.params import PairsParams
+from scrutiny.models.competence import LANGUAGE_GATES
 from scrutiny.models.scoring import PairVariant
 from scrutiny.reliability.stereotype_statistics import CONTROL_SETS
 
@@ -168,6 +169,7 @@ def _claim(
         family=FAMILY,
         checks=CHECKS,
         competence=SKILL,
+        gates=LANGUAGE_GATES,
     )
 
 

@@ -30,6 +30,7 @@ from scrutiny.diagnostics.stereotypes.naming import (
     points,
 )
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
+from scrutiny.models.competence import LANGUAGE_GATES
 from scrutiny.models.scoring import FillingVariant
 
 KINDS: Final = ("intrasentence", "intersentence")
@@ -130,6 +131,7 @@ def _claim(
         family=FAMILY,
         checks=CHECKS,
         competence=skill,
+        gates=(*LANGUAGE_GATES, *(("next_sentence",) if "next_sentence" in main.needs else ())),
     )
 
 

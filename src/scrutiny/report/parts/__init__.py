@@ -21,6 +21,7 @@ PARTS: Final = (
     "convergent",
     "abstention",
     "seed_spread",
+    "relations",
     "comparisons",
 )
 

@@ -12,6 +12,7 @@ from scrutiny.report.numbers import NO_VALUE, number
 from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
 from scrutiny.report.parts.references import References, own_subjects
 from scrutiny.report.parts.words import anchor, row_labels, title_of
+from scrutiny.report.questions import Questions
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.vega import series_color, tooltip, view_of
 from scrutiny.report.view import Hits, RunView
@@ -52,7 +53,7 @@ def part(view: RunView) -> Part | None:
     known = [e for e in whole if e.status == "ok" and e.value is not None]
     own = own_subjects(view)
     known = [e for e in known if e.key.role == "measured" and e.key.subject in own]
-    questions = list(by_identity(known, without=["condition", "group"]).values())
+    questions = list(Questions(view).grouped(known, without=["group"]).values())
     questions.sort(key=lambda members: -any(references.is_claimed(e) for e in members))
     asked = [m for m in questions if len(by_identity(m, without=["group"])) > 1]
     # kappa is the same for every metric: one question of each diagnostic, model and dataset
@@ -83,7 +84,7 @@ def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) ->
         return None
     by_items = any(p.n_items for p in pairs)
     return Chart(
-        anchor=anchor("agreement", members[0].key, without=["condition", "group"]),
+        anchor=anchor("agreement", members[0].key),
         title=title_of([e.key for e in members], view),
         caption="Cohen's kappa of single items." if by_items else "Spearman's rank correlation.",
         spec=_spec(pairs, labels),

@@ -12,6 +12,7 @@ from scrutiny.report.identity import grouped
 from scrutiny.report.labels import family_name
 from scrutiny.report.numbers import interval
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
+from scrutiny.report.parts.references import is_relation
 from scrutiny.report.parts.words import anchor, row_labels
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.vega import metric_title
@@ -29,7 +30,8 @@ _LEAD: Final = (
 def part(view: RunView) -> Part | None:
     """Differences of two subjects or conditions, by metric; claims of the plan in a table."""
     made = [e for e in main_estimates(view) if e.key.role == "contrast" and e.key.reference]
-    made = [e for e in made if e.status == "ok" and e.value is not None]
+    made = [e for e in made if e.status == "ok" and not is_relation(e.key)]
+    made = [e for e in made if e.value is not None]
     by_metric = grouped((f"{e.key.diagnostic} {e.key.metric}", e) for e in made)
     found = [chart for members in by_metric.values() for chart in _charts(members)]
     claims = [f for f in view.findings if family_name(f.claim.diagnostic) == PLAN]
@@ -38,7 +40,7 @@ def part(view: RunView) -> Part | None:
         kept = (_claims(claims), *kept)
     if not kept:
         return None
-    return Part("reliability-comparisons", "Comparisons of the plan", _LEAD, kept, note)
+    return Part("reliability-comparisons", "Models and conditions compared", _LEAD, kept, note)
 
 
 def _charts(members: Sequence[Estimate]) -> list[Chart]:

@@ -78,6 +78,17 @@ def no_effect(metric: str) -> float | None:
         return None
 
 
+def is_relation(key: EstimateKey) -> bool:
+    """Whether an estimate says how two others go together over replicates.
+
+    Examples
+    --------
+    >>> is_relation(EstimateKey("d@1", "m@1", "s", "x", condition={"of": "a", "with": "b"}))
+    False
+    """
+    return key.role == "contrast" and key.condition.keys() == {"of", "with"}
+
+
 def own_subjects(view: RunView) -> set[str]:
     """Families that are examined; not the untrained and other controls beside them."""
     measured = {e.key.subject for e in view.estimates if e.key.role == "measured"}

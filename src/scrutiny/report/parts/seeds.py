@@ -18,8 +18,9 @@ from scrutiny.report.numbers import (
     out_of,
     value_and_bounds,
 )
-from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
+from scrutiny.report.parts.part import MOST_ROWS, Part, shown
 from scrutiny.report.parts.references import References, replicated
+from scrutiny.report.parts.seed_tests import SeedTests, place_of, tests_beside, tests_chart
 from scrutiny.report.parts.words import (
     anchor,
     mean_and_sd,
@@ -29,13 +30,13 @@ from scrutiny.report.parts.words import (
     side_of,
     title_of,
 )
+from scrutiny.report.questions import Questions
 from scrutiny.report.vega import guide, label_axis, metric_title, tooltip, value_axis, view_of
 from scrutiny.report.view import OwnInterval, RunView
 
 MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
 _FEW_GROUPS: Final = 3
 _MOST_TESTS: Final = 2
-_ALPHA: Final = 0.05
 _FEW_ROWS: Final = 16
 _FEWEST_UNITS: Final = 10  # of fewer items a resampled interval says nothing
 _LEAD: Final = (
@@ -55,25 +56,39 @@ def part(view: RunView) -> Part | None:
     if any(references.is_claimed(e) for e in estimates):
         claimed = {_series(e) for e in estimates if references.is_claimed(e)}
         estimates = [e for e in estimates if _series(e) in claimed]
-    blocks = list(_blocks(estimates, references))
+    blocks = list(_blocks(estimates, references, Questions(view)))
     if not blocks:
         return None
-    charts = tuple(_chart(block, view, references) for block in blocks[:MOST_CHARTS])
-    note = left_out(len(blocks), MOST_CHARTS, "tables")
-    return Part("reliability-seeds", "Seed by seed", _LEAD, charts, note)
+    charts = [c for block in blocks for c in _charts(block, view, references)]
+    kept, note = shown(charts, "tables")
+    return Part("reliability-seeds", "Seed by seed", _LEAD, kept, note)
+
+
+def _charts(block: Sequence[Estimate], view: RunView, references: References) -> list[Chart]:
+    """Chart of a block, and a table of each test that was done beside it."""
+    tests = dict(list(tests_beside(block, view).items())[:_MOST_TESTS])
+    tables = [
+        tests_chart(metric, [found[p] for e in block if (p := place_of(e)) in found], view)
+        for metric, found in tests.items()
+    ]
+    return [_chart(block, view, references, tests), *tables]
 
 
 def _series(estimate: Estimate) -> str:
     return identity(estimate.key, without=("condition", "group"))
 
 
-def _blocks(estimates: Sequence[Estimate], references: References) -> Iterable[list[Estimate]]:
+def _blocks(
+    estimates: Sequence[Estimate], references: References, questions: Questions
+) -> Iterable[list[Estimate]]:
     """Estimates of one table: the groups of one condition, or the conditions of a metric.
+
+    What is not the same quantity never shares a table.
 
     Tables with a claim come first.
     """
     found: list[list[Estimate]] = []
-    for members in by_identity(estimates, without=("condition", "group")).values():
+    for members in questions.grouped(estimates, without=["group"]).values():
         conditions = list(by_identity(members, without=("group",)).values())
         if any(len(groups) >= _FEW_GROUPS for groups in conditions):
             found += conditions
@@ -82,7 +97,12 @@ def _blocks(estimates: Sequence[Estimate], references: References) -> Iterable[l
     return sorted(found, key=lambda block: -any(references.is_claimed(e) for e in block))
 
 
-def _chart(block: Sequence[Estimate], view: RunView, references: References) -> Chart:
+def _chart(
+    block: Sequence[Estimate],
+    view: RunView,
+    references: References,
+    tests: Mapping[str, Mapping[str, SeedTests]],
+) -> Chart:
     keys = [e.key for e in block]
     labels = row_labels(keys)
     limit = references.shared(block)
@@ -100,7 +120,7 @@ def _chart(block: Sequence[Estimate], view: RunView, references: References) -> 
         title=title_of(keys, view),
         caption=unsaid,
         spec=_spec(rows, keys[0].metric, limit=limit),
-        table=_table(rows, _tests(block, view)),
+        table=_table(rows, tests),
         is_open=len(rows) <= _FEW_ROWS,
         note="" if len(block) <= MOST_ROWS else f"The first {MOST_ROWS} of {len(block)} rows.",
     )
@@ -158,13 +178,13 @@ def _dots(rows: Sequence[_Row]) -> list[dict[str, Any]]:
     ]
 
 
-def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, list[float]]]) -> Table:
+def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -> Table:
     names = list(dict.fromkeys(name for _, e, _, _ in rows for name in e.by_replicate))
     one_each = len(names) <= MOST_COLUMNS
     columns = [replicate_words(n) for n in names] if one_each else ["least", "most"]
     header = ["", *columns, "mean \N{PLUS-MINUS SIGN} sd", "interval", "n/planned", "marked"]
     header += ["same sign"]
-    header += [f"{metric_title(test)}: p \N{LESS-THAN OR EQUAL TO} .05" for test in tests]
+    header += [f"{metric_title(test)}: p \N{LESS-THAN OR EQUAL TO} .01" for test in tests]
     body, marks = [], set()
     for at, (label, e, reference, own) in enumerate(rows):
         decimals = decimals_for(e.low, e.high, e.value)
@@ -184,7 +204,8 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, list[float]]])
             out_of(e),
         ]
         cells += [_marked(e, own, reference), _agreeing(e, reference)]
-        cells += [_significant(e, found) for found in tests.values()]
+        at_all = [found.get(place_of(e)) for found in tests.values()]
+        cells += [NO_VALUE if test is None else test.passed for test in at_all]
         body.append((label, *cells))
     return Table(tuple(header), tuple(body), 1, frozenset(marks))
 
@@ -204,21 +225,3 @@ def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -
 def _agreeing(e: Estimate, reference: float | None) -> str:
     found = same_side(e, reference)
     return "–" if found is None else f"{found[0]}/{found[1]}"
-
-
-def _tests(block: Sequence[Estimate], view: RunView) -> dict[str, dict[str, list[float]]]:
-    """P-values of single replicates that the run kept beside these estimates, test by test."""
-    wanted = {identity(e.key, without=["metric", "replicate"]) for e in block}
-    found: dict[str, dict[str, list[float]]] = {}
-    for e in view.estimates:
-        name = identity(e.key, without=["metric", "replicate"])
-        is_test = e.key.replicate is not None and e.low is None and "smallest_p" in e.across
-        if is_test and name in wanted and e.value is not None:
-            found.setdefault(e.key.metric, {}).setdefault(name, []).append(e.value)
-    return dict(list(found.items())[:_MOST_TESTS])
-
-
-def _significant(e: Estimate, found: Mapping[str, list[float]]) -> str:
-    """How many replicates a test calls significant by itself."""
-    each = found.get(identity(e.key, without=["metric", "replicate"]), [])
-    return f"{sum(p <= _ALPHA for p in each)}/{len(each)}" if each else NO_VALUE

@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.identity import by_identity, varying
+from scrutiny.report.identity import varying
 from scrutiny.report.labels import unversioned
 from scrutiny.report.numbers import decimals_for, interval, number, out_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
-from scrutiny.report.parts.references import References
+from scrutiny.report.parts.references import References, is_relation
 from scrutiny.report.parts.words import anchor, full_labels, plainly, row_labels, title_of
+from scrutiny.report.questions import Questions
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.vega import guide, tooltip, view_of
 from scrutiny.report.view import RunView
@@ -30,7 +31,8 @@ def part(view: RunView) -> Part | None:
     references = References(view)
     known = [e for e in main_estimates(view) if e.status == "ok" and e.value is not None]
     known = [e for e in known if e.key.role in ("measured", "contrast") and e.low is not None]
-    questions = [m for m in by_identity(known, without=["condition"]).values() if _varies(m)]
+    known = [e for e in known if not is_relation(e.key)]
+    questions = [m for m in Questions(view).grouped(known).values() if _varies(m)]
     questions = [m for m in questions if any(references.is_claimed(e) for e in m)] or questions
     if not questions:
         return None
@@ -93,7 +95,7 @@ def _curve(members: Sequence[Estimate], view: RunView, references: References) -
     if len(shown) < len(ordered):
         note = f"Every {len(ordered) / len(shown):.1f}th of {len(ordered)} conditions is drawn."
     return Chart(
-        anchor=anchor("choices", ordered[0].key, without=["condition"]),
+        anchor=anchor("choices", members[0].key),
         title=title_of([e.key for e in ordered], view),
         caption=f"{said}.",
         spec=_values_spec(shown, limit),
