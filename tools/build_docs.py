@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from scrutiny.cli import VERBS, group
@@ -42,8 +43,11 @@ def cli_page() -> Iterator[str]:
 
 
 def sub_verbs(verb: str) -> list[list[str]]:
-    command = group.get_command(None, verb) if verb else None  # type: ignore[arg-type]
-    return [[verb, name] for name in getattr(command, "commands", {})]
+    """Paths of the verbs of a group; a group that imports them when they are called says which."""
+    context = click.Context(group)
+    command = group.get_command(context, verb) if verb else None
+    names = command.list_commands(context) if isinstance(command, click.Group) else []
+    return [[verb, name] for name in names]
 
 
 def help_of(path: list[str]) -> str:

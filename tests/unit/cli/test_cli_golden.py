@@ -31,7 +31,7 @@ def commands() -> list[str]:
         found.append(verb)
         command = group.get_command(context, verb)
         if isinstance(command, click.Group):
-            found += [f"{verb} {inner}" for inner in command.commands]
+            found += [f"{verb} {inner}" for inner in command.list_commands(context)]
     return found
 
 

@@ -8,8 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.cli import main, models_adding
+from scrutiny.core.errors import ModelError
 from scrutiny.models import packaged
-from scrutiny.models.places import models_folder
+from scrutiny.models.places import cache_file, cache_folder, models_folder
+from scrutiny.testing import ToyMaskedLanguageModel
 
 
 @pytest.fixture
@@ -146,5 +148,56 @@ def test_the_list_without_the_zoo(absent, capsys, monkeypatch):
     assert "pip install scrutiny-zoo" in capsys.readouterr().out
 
 
+@pytest.fixture
+def headless(monkeypatch):
+    """Every model string names the language model in this list; it has no labels to predict."""
+    models = [ToyMaskedLanguageModel({"he": 3, "she": 1, "doctor": 2})]
+
+    def load(source, task):
+        if task.name != "passages":
+            raise ModelError("it has no head for that")
+        return models[-1]
+
+    monkeypatch.setattr("scrutiny.models.load.load_model", load)
+    return models
+
+
+def test_language_models_are_asked_what_they_can_be_asked(headless, capsys):
+    assert code("models", "check", "hf:./any") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "masked_logprobs" in said
+    assert "bit-identical answers in any order and batch: kept." in said
+
+
+def test_a_broken_promise_of_a_language_model(headless, capsys):
+    class Forgetful(ToyMaskedLanguageModel):
+        def masked_logprobs(self, queries):
+            return [tuple((-1.0 / len(queries),) * len(q) for q in query) for query in queries]
+
+    headless.append(Forgetful({"he": 3, "she": 1}))
+    assert code("models", "check", "hf:./any") == 2
+    assert "masked_logprobs" in capsys.readouterr().err
+
+
+def test_with_data_that_has_labels_a_model_must_predict(headless, capsys):
+    assert code("models", "check", "hf:./any", "--data", "builtin:reviews") == 2
+    assert "it has no head for that" in capsys.readouterr().err
+
+
+def test_what_is_no_model_at_all(capsys):
+    assert code("models", "check", "hf:./nowhere") == 2
+    assert "there is no such folder" in " ".join(capsys.readouterr().err.split())
+
+
 def test_every_making_has_a_maker():
     assert {p.making for p in packaged.PACKAGED.values()} <= set(models_adding._MAKERS)
+
+
+def test_answers_and_models_lie_in_one_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SCRUTINY_CACHE_DIR", "~/kept")
+    assert cache_folder() == tmp_path / "kept"
+    assert {cache_file().parent, models_folder().parent} == {cache_folder()}
+    monkeypatch.delenv("SCRUTINY_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_file() == tmp_path / "xdg" / "scrutiny" / "answers.sqlite"

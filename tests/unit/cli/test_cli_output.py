@@ -121,6 +121,7 @@ NARROW = [
     ("doctor",),
     ("data", "show", "builtin:reviews"),
     ("data", "show", "builtin:entities"),
+    ("data", "show", "builtin:agreement"),
     ("data", "overlap", "builtin:reviews", "builtin:pairs"),
     ("models", "list"),
     ("check", "plan.toml"),
@@ -164,6 +165,28 @@ def test_show_says_what_matters(command: Command) -> None:
     assert ">>>" in str(shown["doc"])
 
 
+def test_listed_sentences_are_not_cut(command: Command) -> None:
+    _, out, _ = command("list", "diagnostics")
+    said = " ".join(out.split())
+    for name in registry().names("diagnostic"):
+        assert f"{name} {registry().load('diagnostic', name).summary}" in said
+
+
+def test_groups_of_single_items_are_not_spelled_out(tmp_path: Path, command: Command) -> None:
+    path = tmp_path / "pairs.csv"
+    rows = [f"A doctor is {n} years old.,A nurse is {n} years old.,{n}" for n in range(3)]
+    path.write_text("\n".join(["worse,better,name", *rows]))
+    columns = "#task=sentence-pairs,more=worse,less=better"
+    _, out, _ = command("data", "show", f"csv:{path}{columns},group=name")
+    assert "name: 3" in out
+    assert "by name" not in out
+    path.write_text("\n".join(["worse,better,name", *rows, rows[0].replace("old", "young")]))
+    _, out, _ = command("data", "show", f"csv:{path}{columns},group=name")
+    assert "by name       0: 2, 1: 1, 2: 1" in out
+    assert "0: more: A doctor is 0 years old." not in out  # identifiers are hashes here
+    assert "more: A doctor is 0 years old." in " ".join(out.split())
+
+
 def test_every_flag_is_an_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     context = click.Context(group)
     for verb in VERBS:
@@ -171,7 +194,8 @@ def test_every_flag_is_an_environment_variable(monkeypatch: pytest.MonkeyPatch) 
         for name, found in todo:
             assert found is not None
             if isinstance(found, click.Group):
-                todo += [(f"{name} {inner}", one) for inner, one in found.commands.items()]
+                inner = found.list_commands(context)
+                todo += [(f"{name} {one}", found.get_command(context, one)) for one in inner]
             flags = [p for p in found.params if isinstance(p, click.Option) and not p.is_eager]
             assert [f.envvar for f in flags] == [variable_of(name, f) for f in flags]
             assert len({f.envvar for f in flags}) == len(flags)
