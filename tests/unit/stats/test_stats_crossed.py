@@ -82,7 +82,8 @@ def test_zero_flips_get_a_floor():
     found = crossed([0.0, 0.0, 0.0], np.zeros((4000, 3)), rng=rng(), n_units=100)
     assert "zero_item_variance" in found.notes
     assert found.se == pytest.approx(0.01, rel=0.05)
-    percent = crossed([0.0] * 3, np.zeros((4000, 3)), rng=rng(), n_units=100, flip=100.0)
+    scale = Scale("identity", whole=100.0)
+    percent = crossed([0.0] * 3, np.zeros((4000, 3)), rng=rng(), n_units=100, scale=scale)
     assert percent.se == pytest.approx(1.0, rel=0.05)
 
 
