@@ -19,8 +19,10 @@ from scrutiny.models.competence import FILE as COMPETENCE
 from scrutiny.models.file_digest import hash_file
 from scrutiny.models.lineage import FILE, FINE_TUNING, HASHES, KEY
 from scrutiny.training.competence.agreement import read_pairs
+from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.passages import passages_of
-from scrutiny.training.competence.record import Settings, baselines_of, measure
+from scrutiny.training.competence.record import measure
+from scrutiny.training.competence.settings import Settings
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode
 from scrutiny.training.pretraining.export import save_weights, write_json

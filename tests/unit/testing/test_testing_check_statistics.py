@@ -115,7 +115,10 @@ class Neither:
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
-        (OtherScale(), "scale is 'log'; it is one of identity, logit, percent, fisher_z, effect_size"),
+        (
+            OtherScale(),
+            "scale is 'log'; it is one of identity, logit, percent, fisher_z, effect_size",
+        ),
         (Rank(), "components of a row depend on the other rows"),
         (Flat(), r"not \(row, …\)"),
         (NoLeadingAxes(), "keep the leading axes"),

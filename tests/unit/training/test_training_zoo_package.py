@@ -22,9 +22,9 @@ def zoo():
 
 @pytest.fixture(scope="module")
 def checkpoints(zoo):
-    """Checkpoints of the index; none before the first one was packaged."""
+    """Checkpoints of the index."""
     if not (zoo.folder() / "index.json").exists():
-        return []
+        pytest.skip("packages/scrutiny-zoo has no weights yet")
     families = zoo.index()["families"].values()
     return [checkpoint for family in families for checkpoint in family["checkpoints"]]
 
