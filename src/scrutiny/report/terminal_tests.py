@@ -15,7 +15,7 @@ from scrutiny.report.parts.words import row_labels
 from scrutiny.report.vega import metric_title
 from scrutiny.report.view import RunView
 
-_MOST_TESTS: Final = 12
+_MOST_TESTS: Final = 8
 _MOST_RELATIONS: Final = 20
 
 
@@ -33,7 +33,7 @@ def tests_lines(view: RunView) -> Iterator[Text]:
         yield Text()
         title = f"{metric_title(metric)}, one replicate at a time".capitalize()
         yield Text(title, style="bold")
-        header = ("test", 33), ("p, least … most", 16), ("p ≤ .01", 8), ("Holm", 7)
+        header = ("test", 33), ("p, least … most", 17), ("p ≤ .01", 8), ("Holm", 7)
         yield Text(side_by_side(*header, ("smallest p", 12)), style="dim")
         for label, test in list(zip(labels, found, strict=True))[:_MOST_TESTS]:
             first, *others = fold(label, 32) or [""]
@@ -48,7 +48,7 @@ def _cells(test: SeedTests) -> tuple[tuple[str, int], ...]:
     span = p_value(min(values))
     span += f" … {p_value(max(values))}" if len(values) > 1 else ""
     smallest = p_value(test.smallest)
-    return (span, 16), (test.passed, 8), (test.passed_holm, 7), (smallest, 12)
+    return (span, 17), (test.passed, 8), (test.passed_holm, 7), (smallest, 12)
 
 
 def relation_lines(view: RunView) -> Iterator[Text]:
@@ -58,16 +58,16 @@ def relation_lines(view: RunView) -> Iterator[Text]:
         return
     yield Text()
     yield Text("What goes together over replicates", style="bold")
-    header = ("", 24), ("r", 24), ("n", 4), ("p (smallest p)", 17), ("shown from", 10)
+    header = ("", 22), ("r", 22), ("n", 3), ("p (smallest p)", 16), ("shown from", 10)
     yield Text(side_by_side(*header), style="dim")
     for e in made[:_MOST_RELATIONS]:
-        first, *others = fold(e.key.group, 23) or [""]
+        first, *others = fold(e.key.group, 22) or [""]
         value = interval(e) if e.value is not None else (e.reason or e.status).replace("_", " ")
         p = e.across.get("p_value")
         tested = f"{p_value(p)} ({p_value(e.across.get('smallest_p'))})" if p else NO_VALUE
         least = number(e.across.get("detectable"), 2)
         n = str(e.n_replicates if e.value is not None else e.counts.n)
-        yield Text(side_by_side((first, 24), (value, 24), (n, 4), (tested, 17), (least, 10)))
+        yield Text(side_by_side((first, 22), (value, 22), (n, 3), (tested, 16), (least, 10)))
         yield from (Text(piece) for piece in others)
     if len(made) > _MOST_RELATIONS:
         yield from wrapped(f"… and {len(made) - _MOST_RELATIONS} more; `--format md` has them.")

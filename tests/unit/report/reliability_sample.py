@@ -15,7 +15,7 @@ import pyarrow as pa
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
-from scrutiny.run.assignment import Assignment, Contrast, to_json
+from scrutiny.run.assignment import Assignment, Contrast, Relation, to_json
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import RECORDS
@@ -146,13 +146,17 @@ def _made():
     table = pa.Table.from_pylist(items)
     resampling = Resampling(draws=400)
     estimator = Estimator(records, table, resampling=resampling, seed=0)
-    found = estimate_all(estimator, assignments, list(_claims()), contrasts=[pair])
-    return table, records, assignments, found
+    sides = (by_id["pairs-300-official-race-color"],), (by_id["triples-Race"],)
+    relation = Relation("two-views-of-race", *sides, ("{}",))
+    found = estimate_all(
+        estimator, assignments, list(_claims()), contrasts=[pair], relations=[relation]
+    )
+    return table, records, (assignments, [pair]), found
 
 
 def write(path):
     """Write the run into a folder."""
-    table, records, assignments, (estimates, findings) = _made()
+    table, records, (assignments, contrasts), (estimates, findings) = _made()
     measures = [{"name": "hit", "axes": []}, {"name": "margin", "axes": []}]
     data = {PAIRS: "pairs", TRIPLES: "triples", SCORE: "task"}
     folder = RunFolder(path)
@@ -160,10 +164,15 @@ def write(path):
         {
             "status": "done",
             "plan": {"seed": 0, "resampling": {"draws": 400, "level": 0.95, "method": "crossed"}},
-            "models": {SUBJECT: {}},
+            "models": {SUBJECT: {"replicates_of": "fine-tuning"}},
+            "warnings": ["2 of 5 replicates of family were trained on task."],
             "data": {name: {"items": 1} for name in data.values()},
             "measure": {},
             "specs": [to_json(a) for a in assignments],
+            "contrasts": [
+                {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
+                for c in contrasts
+            ],
         }
     )
     footer = {kind: {dataset: measures} for kind, dataset in data.items()}

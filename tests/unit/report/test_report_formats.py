@@ -13,7 +13,7 @@ from scrutiny.report.latex import escape as latex
 from scrutiny.report.latex import render_latex
 from scrutiny.report.markdown import escape as markdown
 from scrutiny.report.markdown import render_markdown
-from scrutiny.report.ndjson import COLUMNS, render_ndjson
+from scrutiny.report.ndjson import COLUMNS, DETAILS, render_ndjson
 
 DESIGN = """diagnostic metric subject reference dataset replicate role condition group value low
 high level method n n_units planned undefined failed skipped refused status""".split()
@@ -41,12 +41,26 @@ def test_ndjson_has_the_columns_of_the_design_then_findings():
     estimates = [o for o in objects if "claim" not in o]
     findings = objects[len(estimates) :]
     assert list(COLUMNS) == DESIGN
-    assert all(list(o) == DESIGN for o in estimates)
+    assert all(list(o) == [*DESIGN, *DETAILS] for o in estimates)
+    assert all(list(o["estimate"]) == DESIGN for o in findings if o["estimate"])
     assert len(estimates) == len(view.estimates)
     assert len(findings) == len(view.findings)
     for o in findings:
         assert {"claim", "estimate", "verdict", "scope", "reason", "checks"} <= set(o)
     assert all(isinstance(o["condition"], dict) for o in estimates)
+
+
+def test_ndjson_has_tests_of_replicates_and_where_the_variance_comes_from():
+    view = report_sample.sample()
+    numbers = {"smallest_p": 0.1, "holm": 0.2}
+    test = replace(view.estimates[0], across=numbers, reason="few")
+    first, *others = render_ndjson(replace(view, estimates=(test, *view.estimates))).splitlines()
+    assert json.loads(first)["across"] == numbers
+    assert json.loads(first)["reason"] == "few"
+    plain = json.loads(others[0])
+    assert plain["variance"] == dict(view.estimates[0].variance)
+    assert list(plain["by_replicate"]) == list(report_sample.REPLICATES)
+    assert (plain["n_replicates"], plain["reason"]) == (5, None)
 
 
 def test_ndjson_keeps_planned_as_the_sum_of_all_fates():

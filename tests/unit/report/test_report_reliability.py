@@ -1,6 +1,7 @@
 """Parts on reliability, on a run whose truth is planted: nothing here names a real diagnostic."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,14 @@ import report_sample
 from scrutiny.report.html import LARGEST, render_html
 from scrutiny.report.identity import by_identity, identity, varying
 from scrutiny.report.load import load_view
-from scrutiny.report.parts import PARTS, reliability_parts, seeds
+from scrutiny.report.numbers import interval, p_value
+from scrutiny.report.parts import PARTS, relations, reliability_parts, seeds
 from scrutiny.report.parts.convergent import construct_of
 from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS
 from scrutiny.report.parts.references import References, no_effect
+from scrutiny.report.parts.seed_tests import SeedTests, chart_of_tests
+from scrutiny.report.questions import WHAT_IS_MEASURED, Questions
+from scrutiny.report.terminal import plain_text
 from scrutiny.report.view import NoRecords
 
 EFFECTS = reliability_sample.EFFECTS
@@ -37,7 +42,7 @@ def parts(view):
 
 def test_every_part_has_its_ingredients(parts):
     names = ("seeds", "flips", "choices", "course", "agreement", "convergent", "abstention")
-    assert tuple(parts) == (*names, "spread", "comparisons")
+    assert tuple(parts) == (*names, "spread", "relations", "comparisons")
     assert len(parts) == len(PARTS)
 
 
@@ -109,28 +114,56 @@ def test_marked_replicates_have_wilson_s_interval(parts):
     assert row["same sign"] == "5/5"
 
 
-def test_tests_of_single_replicates_are_counted(view):
+def with_tests(view, smallest=0.001, **numbers):
+    """The view with a test of each replicate of one estimate: p from .001 to .017."""
     whole = next(e for e in view.estimates if e.key.group == "Race")
-    key = replace(whole.key, metric="word_permutation@1")
     rows = tuple(
         replace(
             whole,
-            key=replace(key, replicate=name),
-            value=0.01 * place,
+            key=replace(whole.key, metric="word_permutation@1", replicate=name),
+            value=0.004 * place + 0.001,
             low=None,
             high=None,
             by_replicate={},
-            across={"smallest_p": 0.001},
+            across={"smallest_p": smallest, **numbers},
         )
-        for place, name in enumerate(whole.by_replicate, start=3)
+        for place, name in enumerate(whole.by_replicate)
     )
-    found = seeds.part(replace(view, estimates=(*view.estimates, *rows)))
-    everything = reliability_parts(replace(view, estimates=(*view.estimates, *rows)))
-    titles = [c.title for p in everything for c in p.charts if p.anchor != "reliability-seeds"]
-    assert not any("permutation" in title for title in titles)
+    return replace(view, estimates=(*view.estimates, *rows))
+
+
+def test_tests_of_single_replicates_are_counted(view):
+    tested = with_tests(view, holm=0.02)
+    found = seeds.part(tested)
     chart = next(c for c in found.charts if "triples" in c.title)
-    assert row_of(chart, "Race")["word permutation: p ≤ .05"] == "3/5"
-    assert row_of(chart, "Gender")["word permutation: p ≤ .05"] == "–"
+    assert row_of(chart, "Race")["word permutation: p ≤ .01"] == "3/5"
+    assert row_of(chart, "Gender")["word permutation: p ≤ .01"] == "–"
+    others = [p for p in reliability_parts(tested) if p.anchor != "reliability-seeds"]
+    assert not any("permutation" in c.title for p in others for c in p.charts)
+
+
+def test_tests_stand_beside_the_smallest_p_there_could_have_been(view):
+    found = seeds.part(with_tests(view, smallest=0.05, holm=0.02))
+    chart = next(c for c in found.charts if "word permutation" in c.title)
+    (row,) = chart.table.rows
+    each = dict(zip(chart.table.header, row, strict=True))
+    assert [each[f"seed {i}"] for i in range(1, 6)] == [".0010", ".0050", ".0090", ".013", ".017"]
+    assert (each["p ≤ .01"], each["after Holm"], each["smallest p"]) == ("3/5", "0/5", ".050")
+    without = seeds.part(with_tests(view)).charts
+    table = next(c for c in without if "word permutation" in c.title).table
+    assert dict(zip(table.header, table.rows[0], strict=True))["after Holm"] == "–"
+
+
+def test_tests_of_many_replicates_show_their_ends(view):
+    names = [f'{{"seed":{i}}}' for i in range(12)]
+    row = with_tests(view).estimates[-1]
+    rows = [
+        replace(row, key=replace(row.key, replicate=name), value=0.01 * (i + 1))
+        for i, name in enumerate(names)
+    ]
+    chart = chart_of_tests("word_permutation@1", [SeedTests(tuple(rows))], view)
+    each = dict(zip(chart.table.header, chart.table.rows[0], strict=True))
+    assert (each["least p"], each["most p"], each["p ≤ .01"]) == (".010", ".12", "1/12")
 
 
 def test_intervals_kept_by_the_run_are_taken_as_they_are(folder, view):
@@ -159,6 +192,31 @@ def test_own_intervals_are_those_of_the_run_s_own_code(view):
         p = score.by_replicate[name]
         assert one.value == pytest.approx(p)
         assert one.se == pytest.approx((p * (1 - p) / 200) ** 0.5, rel=0.15)
+
+
+def test_differences_have_the_intervals_of_the_run_s_own_code(view):
+    whole = next(e for e in view.estimates if e.key.role == "contrast" and e.key.reference)
+    own = view.records.own_intervals(whole)
+    assert {name: one.value for name, one in own.items()} == pytest.approx(dict(whole.by_replicate))
+    hits = {
+        (h.key.condition.get("step"), h.key.condition.get("variant")): h
+        for h in view.records.hits()
+    }
+    apart = hits["300", "official"].hit - hits["300", "summed"].hit  # (replicate, item)
+    kept = apart[:, np.isfinite(apart).all(axis=0)]
+    expected = kept.std(axis=1) / kept.shape[1] ** 0.5
+    assert [one.se for one in own.values()] == pytest.approx(expected.tolist(), rel=0.15)
+    tables = [c for p in reliability_parts(view) for c in p.charts]
+    chart = next(c for c in tables if c.title.endswith("· contrast"))
+    assert row_of(chart, "all")["marked"] != "–"
+
+
+def test_differences_that_were_paired_otherwise_have_none(folder, view):
+    whole = next(e for e in view.estimates if e.key.role == "contrast" and e.key.reference)
+    values = dict(zip(whole.by_replicate, reversed(whole.by_replicate.values()), strict=True))
+    other = replace(whole, by_replicate=values)
+    records = type(view.records)(folder, view.manifest, [])
+    assert records.own_intervals(other) == {}
 
 
 def test_histogram_counts_items_by_replicates_with_a_hit(view, parts):
@@ -256,6 +314,93 @@ def test_spread_is_held_against_a_score_above_majority(view, parts):
     without = replace(view, findings=tuple(f for f in view.findings if f is not skill))
     spread = next(p for p in reliability_parts(without) if p.anchor == "reliability-spread")
     assert "No downstream score above majority" in spread.charts[0].caption
+
+
+def test_relations_have_a_part_of_their_own(view, parts):
+    chart = parts["relations"].charts[0]
+    (row,) = chart.table.rows
+    each = dict(zip(chart.table.header, row, strict=True))
+    found = next(e for e in view.estimates if e.key.metric == "correlation@1")
+    assert (row[0], each["replicates"]) == ("two-views-of-race", "5")
+    assert each["r"] == interval(found)
+    assert each["smallest p"] == p_value(found.across["smallest_p"]) != "–"
+    assert float(each["shown from"]) == pytest.approx(found.across["detectable"], abs=0.006)
+    assert [v["label"] for v in chart.spec["data"]["values"]] == ["two-views-of-race"]
+    others = [p for name, p in parts.items() if name != "relations"]
+    titles = [c.title + "".join(map(str, c.table.rows)) for p in others for c in p.charts]
+    assert not any("two-views-of-race" in title for title in titles)
+    text = plain_text(view)
+    assert "What goes together over replicates" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_relations_without_a_value_say_why(view):
+    found = next(e for e in view.estimates if e.key.metric == "correlation@1")
+    blank = replace(
+        found, value=None, low=None, high=None, across={}, status="undefined", n_replicates=1
+    )
+    both = replace(blank, reason="does_not_vary"), replace(blank, reason="x")
+    made = relations.part(replace(view, estimates=both))
+    assert [row[3] for row in made.charts[0].table.rows] == ["one side does not vary", "x"]
+    assert made.charts[0].spec is None
+    assert relations.part(report_sample.empty()) is None
+
+
+def properties(view, name):
+    """The view with six estimates that differ in one condition, of five replicates each."""
+    base = next(e for e in view.estimates if e.key.group == "Race")
+    key = replace(base.key, group="all", metric="mean@1")
+    made = tuple(replace(base, key=replace(key, condition={name: f"q{i}"})) for i in range(6))
+    return replace(view, estimates=made, findings=())
+
+
+@pytest.mark.parametrize("name", sorted(WHAT_IS_MEASURED))
+def test_what_is_measured_is_no_choice(view, name):
+    found = {p.anchor: p for p in reliability_parts(properties(view, name))}
+    assert "reliability-choices" not in found
+    tables = found["reliability-seeds"].charts
+    assert [len(chart.table.rows) for chart in tables] == [1] * 6
+    assert len({chart.anchor for chart in tables}) == 6
+    page = render_html(properties(view, name))
+    anchors = re.findall(r'<figure class="chart" id="([^"]+)"', page)
+    assert len(anchors) == len(set(anchors))
+
+
+def test_how_it_is_asked_is_a_choice(view):
+    found = {p.anchor: p for p in reliability_parts(properties(view, "pooling"))}
+    curve = found["reliability-choices"].charts[1]
+    assert len(curve.spec["data"]["values"]) == 6
+    assert len(found["reliability-seeds"].charts) == 1
+
+
+def test_other_items_are_another_question(view):
+    base = next(e for e in view.estimates if e.key.group == "all" and "variant" in e.key.condition)
+    made = tuple(
+        replace(base, key=replace(base.key, condition={"variant": f"{kind}-{i}"}))
+        for kind in ("gap", "continuation")
+        for i in range(3)
+    )
+    spec = next(s for s in view.manifest["specs"] if s["spec"]["id"] == "pairs-100-official-all")
+    specs = [
+        {
+            **spec,
+            "spec": {
+                **spec["spec"],
+                "condition": dict(e.key.condition),
+                "where": {"a_kind": e.key.condition["variant"].partition("-")[0]},
+            },
+        }
+        for e in made
+    ]
+    manifest = {**view.manifest, "specs": specs, "contrasts": []}
+    other = replace(view, estimates=made, findings=(), manifest=manifest)
+    kinds = list(Questions(other).grouped(made).values())
+    assert [len(members) for members in kinds] == [3, 3]
+    assert len(Questions(replace(view, manifest={})).grouped(made)) == 1
+    found = {p.anchor: p for p in reliability_parts(other)}
+    curves = found["reliability-choices"].charts[1:]
+    assert [len(c.spec["data"]["values"]) for c in curves] == [3, 3]
+    assert len({c.anchor for c in curves}) == 2
 
 
 def test_comparisons_and_claims_of_the_plan_have_a_place(parts):

@@ -15,7 +15,13 @@ from scrutiny.report.latex import render_latex
 from scrutiny.report.load import load_view
 from scrutiny.report.markdown import render_markdown
 from scrutiny.report.terminal import plain_text
-from scrutiny.report.trusted import CONDITIONS, NONE_DECLARED, trusted_table
+from scrutiny.report.trusted import (
+    CONDITIONS,
+    NO_CONTROL,
+    NONE_DECLARED,
+    NOT_NEEDED,
+    trusted_table,
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +40,49 @@ def outcome(row, name):
 def test_only_what_meets_every_condition_is_trusted(view):
     rows = rows_of(view)
     trusted = {name for name, row in rows.items() if row.is_trusted}
-    assert trusted == {"skill", "pairs-race-color", "triples-Race", "triples-Gender"}
+    assert trusted == {"skill", "pairs-race-color"}
     race = rows["pairs-race-color"]
     assert race.outcomes == ("yes",) * 5
     assert (race.failed, race.why) == ((), "")
-    assert outcome(rows["triples-Race"], "controls") == NONE_DECLARED
+    assert race.standing == "trusted"
     assert trusted_table(view).sentence == (
-        "4 of 8 claims may be stated by the rule; 3 of them without a validity control to pass."
+        "2 of 8 claims may be stated by the rule; 1 of them held against no skill alone, without "
+        "a control."
     )
+
+
+def test_without_a_control_nothing_is_trusted_but_skill_itself(view):
+    rows = rows_of(view)
+    triples = rows["triples-Race"]
+    assert triples.failed == ("controls",)
+    assert triples.why == f"controls: {NO_CONTROL}"
+    assert triples.standing == "not trusted"
+    skill = rows["skill"]
+    assert outcome(skill, "controls") == NOT_NEEDED
+    assert skill.standing == "trusted, no control"
+
+
+def test_skill_that_presupposes_skill_needs_a_control(view):
+    skill = next(f for f in view.findings if f.claim.id == "skill")
+    other = replace(skill, claim=replace(skill.claim, competence=(("score", 0.5),)))
+    findings = tuple(other if f is skill else f for f in view.findings)
+    row = rows_of(replace(view, findings=findings))["skill"]
+    assert outcome(row, "controls") == NO_CONTROL
+
+
+@pytest.mark.parametrize(("role", "said"), [("null", "yes"), ("measured", NO_CONTROL)])
+def test_a_difference_to_a_control_family_is_a_control(view, role, said):
+    triples = next(f for f in view.findings if f.claim.id == "triples-Race")
+    key = replace(triples.estimate.key, role="contrast", reference="untrained")
+    estimate = replace(triples.estimate, key=key)
+    other = replace(triples, estimate=estimate, evidence={})
+    findings = tuple(other if f is triples else f for f in view.findings)
+    models = {**view.manifest["models"], "untrained": {"role": role}}
+    manifest = {**view.manifest, "models": models}
+    changed = replace(
+        view, manifest=manifest, findings=findings, estimates=(*view.estimates, estimate)
+    )
+    assert outcome(rows_of(changed)["triples-Race"], "controls") == said
 
 
 def test_what_fails_is_named(view):
@@ -91,7 +132,7 @@ def test_few_replicates_are_too_few(view, count, said):
 def test_a_choice_that_fails_is_enough(view):
     checks = (Check("seeds", "yes"), Check("choices:variant", "no", "1 of 2"))
     row = changed(view, checks=checks)
-    assert outcome(row, "choices") == "no 1 of 2"
+    assert outcome(row, "choices") == "no (1 of 2)"
     assert not row.is_trusted
     single = (Check("seeds", "yes"), Check("choices:variant", "not run", "one choice"))
     assert outcome(changed(view, checks=single), "choices") == NONE_DECLARED
@@ -121,16 +162,19 @@ def test_single_checkpoints_have_no_table():
 
 def test_every_format_says_it(view):
     text = plain_text(view)
-    assert "4 of 8 claims may be stated" in " ".join(text.split())
+    assert "2 of 8 claims may be stated" in " ".join(text.split())
     assert "✓ race-color pairs lean one way" in text
     assert "stopped by the interval (4): gender, religion, age" in text
+    assert "stopped by a validity control (2): Race triples lean" in text
+    assert "(family on task, no control)" in text
     assert all(len(line) <= 80 for line in text.splitlines())
     markdown = render_markdown(view)
     assert "## Which of these may I state?" in markdown
-    assert "| race-color pairs lean one way in the family | ✓ yes | yes | yes | yes |" in markdown
+    assert "| race-color pairs lean one way in the family | ✓ trusted | yes | yes |" in markdown
     assert "## Seed by seed" in markdown
     page = render_html(view)
     assert 'id="trusted"' in page
+    assert "✓ trusted, no control</b>" in page
     assert 'href="#claim-pairs-race-color"' in page
     latex = render_latex(view)
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") > 3

@@ -8,7 +8,7 @@ from scrutiny.report.chart_tables import Chart
 
 MOST_ROWS: Final = 60
 MOST_CHARTS: Final = 6
-_ELSEWHERE: Final = "`scrutiny report RUN --format csv` has every number"
+_ELSEWHERE: Final = "scrutiny report RUN --format csv has every number"
 
 
 @dataclass(frozen=True, slots=True)

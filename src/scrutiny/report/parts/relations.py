@@ -36,6 +36,7 @@ def part(view: RunView) -> Part | None:
         caption="Points are Pearson's r, bars their intervals; the line is zero.",
         spec=_spec(drawn) if drawn else None,
         table=_table(made[:MOST_ROWS]),
+        is_open=True,
         note=left_out(len(made), MOST_ROWS, "correlations"),
     )
     return Part("reliability-relations", "What goes together", _LEAD, (chart,))

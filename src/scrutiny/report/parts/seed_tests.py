@@ -77,7 +77,7 @@ def place_of(estimate: Estimate) -> str:
     return identity(estimate.key, without=["metric", "replicate"])
 
 
-def tests_chart(metric: str, tests: Sequence[SeedTests], view: RunView) -> Chart:
+def chart_of_tests(metric: str, tests: Sequence[SeedTests], view: RunView) -> Chart:
     """Table of one test: p of every replicate, shares that pass, smallest attainable p."""
     shown = tests[:MOST_ROWS]
     keys = [t.rows[0].key for t in shown]

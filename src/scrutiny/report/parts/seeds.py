@@ -20,7 +20,7 @@ from scrutiny.report.numbers import (
 )
 from scrutiny.report.parts.part import MOST_ROWS, Part, shown
 from scrutiny.report.parts.references import References, replicated
-from scrutiny.report.parts.seed_tests import SeedTests, place_of, tests_beside, tests_chart
+from scrutiny.report.parts.seed_tests import SeedTests, chart_of_tests, place_of, tests_beside
 from scrutiny.report.parts.words import (
     anchor,
     mean_and_sd,
@@ -68,7 +68,7 @@ def _charts(block: Sequence[Estimate], view: RunView, references: References) ->
     """Chart of a block, and a table of each test that was done beside it."""
     tests = dict(list(tests_beside(block, view).items())[:_MOST_TESTS])
     tables = [
-        tests_chart(metric, [found[p] for e in block if (p := place_of(e)) in found], view)
+        chart_of_tests(metric, [found[p] for e in block if (p := place_of(e)) in found], view)
         for metric, found in tests.items()
     ]
     return [_chart(block, view, references, tests), *tables]
