@@ -117,7 +117,7 @@ class Neither:
     [
         (
             OtherScale(),
-            "scale is 'log'; it is one of identity, logit, percent, fisher_z, effect_size",
+            "scale is 'log'; it is one of identity, ",
         ),
         (Rank(), "components of a row depend on the other rows"),
         (Flat(), r"not \(row, …\)"),
