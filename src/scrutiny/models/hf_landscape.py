@@ -65,7 +65,10 @@ class Losses:
         """Loss ``(text,)`` of one batch: the mean over its guessed tokens."""
         import torch
 
-        logits = self.network(**inputs).logits
+        output = self.network(**inputs)
+        # a network with two heads has logits of each
+        logits = getattr(output, "prediction_logits", None)
+        logits = output.logits if logits is None else logits
         flat = torch.nn.functional.cross_entropy(
             logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="none"
         )

@@ -62,11 +62,11 @@ def test_a_sharper_bowl_is_sharper():
     assert 0 < mild < steep
 
 
-@pytest.fixture
-def masked(tmp_path):
+@pytest.fixture(params=["ForMaskedLM", "ForPreTraining"])
+def masked(tmp_path, request):
     from tiny_language import make_language_model
 
-    folder = make_language_model(tmp_path / "bert", "Bert")
+    folder = make_language_model(tmp_path / "bert", "Bert", head=request.param)
     return load_model(f"hf:{folder}", load_task("passages"), LoadOptions(device="cpu"))
 
 
