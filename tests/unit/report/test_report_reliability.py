@@ -102,6 +102,13 @@ def test_cells_are_marked_by_their_own_interval_over_items(view, parts):
     assert beyond == marked
 
 
+def test_tables_of_the_claims_own_estimates_come_first(view, parts):
+    titles = [chart.title for chart in parts["seeds"].charts]
+    assert titles[:2] == ["performance: accuracy", official(parts).title]
+    control = next(i for i, title in enumerate(titles) if "step 200" in title)
+    assert control > titles.index(next(t for t in titles if "triples" in t))
+
+
 def test_of_a_handful_of_items_no_cell_is_marked(view):
     few = tuple(replace(e, n_units=9) for e in view.estimates)
     found = seeds.part(replace(view, estimates=few))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 import report_sample
 
 from scrutiny.core.claim import Check, Component
@@ -65,6 +66,21 @@ def test_rows_stand_by_verdict_then_by_size():
     assert [r.label for r in rows[1:4]] == ["reverse negation", "antonym swap", "typos"]
     assert len({r.anchor for r in rows}) == len(rows) == 19
     assert all(len(r.cells()) == len(COLUMNS) for r in rows)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "said"),
+    [
+        ("changes hurt sentiment", "4 of 18 changes hurt sentiment;"),
+        ("sentiment prefers a to b", "4 of 18 claims hold that sentiment prefers a to b;"),
+        ("without b, groups differ", "4 of 18 claims hold that without b, groups differ;"),
+    ],
+)
+def test_phrases_that_name_the_model_first_are_no_counts(phrase, said):
+    findings = report_sample.sample().findings[1:]
+    supported = sum(f.verdict == "supported" for f in findings)
+    (sentence,) = sentences(findings, {"robustness": phrase})
+    assert sentence.startswith(said.replace("4", str(supported), 1))
 
 
 def test_rows_of_a_diagnostic_nobody_knows_appear():

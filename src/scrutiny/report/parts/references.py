@@ -18,6 +18,7 @@ class References:
 
     def __init__(self, view: RunView) -> None:
         self._claims: dict[str, list[Claimed]] = {}
+        self._mains = {identity(f.estimate.key) for f in view.findings if f.estimate is not None}
         for finding in view.findings:
             for component, key in components(finding):
                 self._claims.setdefault(identity(key), []).append((finding, component))
@@ -29,6 +30,13 @@ class References:
     def is_claimed(self, estimate: Estimate) -> bool:
         """Whether any claim rests on it."""
         return identity(estimate.key) in self._claims
+
+    def rank(self, estimates: Iterable[Estimate]) -> int:
+        """Place of some estimates in a list: 0 with a claim's own, 1 if a claim rests on any."""
+        known = list(estimates)
+        if any(identity(e.key) in self._mains for e in known):
+            return 0
+        return 1 if any(self.is_claimed(e) for e in known) else 2
 
     def of(self, estimate: Estimate) -> float | None:
         """Value that an estimate is held against; nothing where nobody says one.

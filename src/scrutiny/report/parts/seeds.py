@@ -83,9 +83,8 @@ def _blocks(
 ) -> Iterable[list[Estimate]]:
     """Estimates of one table: the groups of one condition, or the conditions of a metric.
 
-    What is not the same quantity never shares a table.
-
-    Tables with a claim come first.
+    Quantities of their own have tables of their own. Tables with a claim's own estimate come first,
+    then those with its controls and choices.
     """
     found: list[list[Estimate]] = []
     for members in questions.grouped(estimates, without=["group"]).values():
@@ -94,7 +93,7 @@ def _blocks(
             found += conditions
         else:
             found.append(members)
-    return sorted(found, key=lambda block: -any(references.is_claimed(e) for e in block))
+    return sorted(found, key=references.rank)
 
 
 def _chart(
