@@ -38,7 +38,9 @@ def how_far(section: Section, view: RunView) -> list[str]:
 
 
 def _replicates(estimates: Sequence[Estimate], view: RunView) -> str:
-    most = max((e.n_replicates for e in estimates), default=len(view.facts.replicates))
+    subjects = view.facts.subjects
+    own = [e for e in estimates if e.key.subject in subjects] or estimates
+    most = max((e.n_replicates for e in own), default=len(view.facts.replicates))
     if most <= 1:
         return "One replicate: nothing here speaks of the recipe, only of this checkpoint."
     if most == 2:

@@ -121,6 +121,14 @@ def test_replicates_in_words(kinds, said):
     assert replicates(replace(view, facts=facts)) == said
 
 
+def test_replicates_of_controls_are_not_counted(view):
+    section = sections(view)[0]
+    first = section.estimates[0]
+    null = replace(first, key=replace(first.key, subject="untrained"), n_replicates=20)
+    found = how_far(replace(section, estimates=(*section.estimates, null)), view)[0]
+    assert found.startswith("5 fine-tuning replicates")
+
+
 def test_families_of_several_kinds_are_named():
     view = report_sample.sample()
     kinds = {"a": "pre-training", "b": "fine-tuning"}
