@@ -9,11 +9,17 @@ from scrutiny.reliability.intervals import interval_of
 from scrutiny.stats.weights import Units
 
 
-def preferred(rng, share, items, *, seed_sd=0.028, item_part=0.5, replicates=5):
-    """Verdicts 0 and 1 ``(replicate, item)`` whose expectation is ``share``, by item or not."""
-    share = np.broadcast_to(share, items) + seed_sd * rng.standard_normal((replicates, 1))
-    own = (1 - item_part) ** 0.5 * rng.standard_normal((replicates, items))
-    margin = item_part**0.5 * rng.standard_normal(items) + own
+def preferred(rng, share, items, *, seed_sd=0.028, replicates=5, shift=None):
+    """Verdicts 0 and 1 ``(replicate, item)`` whose expectation is ``share``, by item or not.
+
+    Half of a margin's variance is the item's. ``shift`` of the seeds ``(replicate, 1)``: drawn,
+    where nothing is said.
+    """
+    if shift is None:
+        shift = seed_sd * rng.standard_normal((replicates, 1))
+    share = np.broadcast_to(share, items) + shift
+    own = 0.5**0.5 * rng.standard_normal((share.shape[0], items))
+    margin = 0.5**0.5 * rng.standard_normal(items) + own
     return (margin + special.ndtri(np.clip(share, 1e-6, 1 - 1e-6)) > 0).astype(float)
 
 

@@ -139,13 +139,14 @@ OTHER_LENGTH_SCORE: Final = Additive(
     no_effect=50.0,
 )
 
+#: Ties are rare, so the interval is that of a count: see the scale "share".
 NEUTRAL_SHARE: Final = Additive(
     "neutral_share@1",
     "share of ties",
     ("neutral",),
     _with_count,
     _share,
-    scale="logit",
+    scale="share",
     row_range=(0.0, 1.0),
 )
 

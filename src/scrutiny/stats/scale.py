@@ -8,10 +8,19 @@ import numpy as np
 from scrutiny.stats.arrays import FloatArray, one_of
 from scrutiny.stats.errors import StatisticsError
 
-SCALES: Final = ("identity", "points", "logit", "percent", "fisher_z", "effect_size")
-_STRAIGHT: Final = ("identity", "points")
+SCALES: Final = (
+    "identity",
+    "share",
+    "points",
+    "logit",
+    "percent",
+    "fisher_z",
+    "effect_size",
+)
+_STRAIGHT: Final = ("identity", "share", "points")
 _IN_PERCENT: Final = ("points", "percent")
 _RANGES: Final = {
+    "share": (0.0, 1.0),
     "points": (-100.0, 100.0),
     "logit": (0.0, 1.0),
     "percent": (0.0, 100.0),
@@ -27,8 +36,9 @@ class Scale:
     Parameters
     ----------
     name
-        "identity", "points" (differences of percentages, as they are), "logit" (shares),
-        "percent" (the same times 100), "fisher_z" (correlations) or
+        "identity", "share" (of something rare: as it is, cut at 0 and 1, so that the floor for
+        few flips is of its size), "points" (differences of percentages, as they are), "logit"
+        (shares), "percent" (the same times 100), "fisher_z" (correlations) or
         "effect_size" (standardized differences of two groups: twice a correlation where the groups
         are of one size; what lies beyond, with groups of unequal size, is brought to the bound).
     low, high

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import Scale, StatisticsError, crossed, t_over_replicates
+from scrutiny.stats import Scale, StatisticsError, Units, crossed, resample, t_over_replicates
 
 
 def rng(seed=0):
@@ -162,3 +162,36 @@ def test_t_over_replicates_needs_two():
     assert t_over_replicates([1.0, 2.0, 3.0]).method == "t_over_replicates"
     with pytest.raises(StatisticsError, match="two are the least"):
         t_over_replicates([1.0])
+
+
+def test_units_within_strata_cost_a_degree_of_freedom_a_stratum():
+    M = draws_of([0.5], 0.02, 0.0, size=20000)
+    found = crossed([0.5], M, rng=rng(), n_units=8, n_strata=2)
+    half = 2.4469 * M.std(ddof=1) * (8 / 6) ** 0.5
+    assert found.high - 0.5 == pytest.approx(half, rel=0.02)
+    with pytest.raises(StatisticsError, match="one cluster in every stratum"):
+        crossed([0.5], M, rng=rng(), n_units=2, n_strata=2)
+
+
+def test_the_t_fades_with_the_number_of_clusters_and_only_few_are_noted():
+    M = draws_of([0.5], 0.02, 0.0, size=20000)
+    some = crossed([0.5], M, rng=rng(), n_units=24)
+    assert some.notes == ("one_replicate",)
+    half = 2.0687 * M.std(ddof=1) * (24 / 23) ** 0.5
+    assert some.high - 0.5 == pytest.approx(half, rel=0.02)
+    many = crossed([0.5], M, rng=rng(), n_units=51)
+    assert many.high - 0.5 == pytest.approx(1.96 * M.std(ddof=1), rel=0.02)
+
+
+def test_resampled_sides_know_their_strata():
+    x = np.stack([np.arange(8.0)[None], np.ones((1, 8))], axis=-1)
+    units = Units.of(8, strata=[0] * 4 + [1] * 4)
+    found = resample(x, lambda s, w: s[..., 0, 0] / s[..., 0, 1], rng=rng(), draws=50, units=units)
+    assert (found.n_units, found.n_strata, found.select([0]).n_strata) == (8, 2, 2)
+
+
+@pytest.mark.parametrize(("scale", "whole"), [("share", 1.0), ("points", 100.0)])
+def test_straight_scales_with_a_range_are_cut_at_it(scale, whole):
+    found = crossed([whole] * 3, np.full((4000, 3), whole), rng=rng(), n_units=50, scale=scale)
+    assert found.high == whole
+    assert found.low == pytest.approx(whole - 2 * whole / 50, rel=0.02)
