@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.language import Probe
 from scrutiny.core.randomness import generator
+from scrutiny.models.hf_heads import Head, logits_of
 
 Floats = NDArray[np.float64]
 Direction = list[Any]  # a tensor for each parameter
@@ -45,11 +46,15 @@ class Losses:
         ``(positions of the texts, input tensors, labels)``.
     count
         How many texts.
+    head
+        Scores over the vocabulary of single rows of hidden states; nothing where they can be had
+        of all tokens only, at many times the cost.
     """
 
     network: Any
     batches: Sequence[tuple[NDArray[np.int64], dict[str, Any], Any]]
     count: int
+    head: Head | None = None
 
     def each(self) -> Floats:
         """Losses ``(text,)`` at the weights as they now are."""
@@ -65,14 +70,14 @@ class Losses:
         """Loss ``(text,)`` of one batch: the mean over its guessed tokens."""
         import torch
 
-        output = self.network(**inputs)
-        # a network with two heads has logits of each
-        logits = getattr(output, "prediction_logits", None)
-        logits = output.logits if logits is None else logits
-        flat = torch.nn.functional.cross_entropy(
-            logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="none"
-        )
-        return flat.sum(1) / (labels != IGNORED).sum(1)
+        wanted = labels != IGNORED  # (text, token)
+        if self.head is None:
+            rows = logits_of(self.network(**inputs))[wanted]
+        else:
+            rows = self.head(self.network.base_model(**inputs)[0][wanted])
+        losses = torch.nn.functional.cross_entropy(rows, labels[wanted], reduction="none")
+        total = losses.new_zeros(len(labels)).index_add(0, wanted.nonzero()[:, 0], losses)
+        return total / wanted.sum(1)
 
 
 def landscape(losses: Losses, probe: Probe) -> dict[str, Floats]:

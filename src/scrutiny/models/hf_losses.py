@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scrutiny.core.language import Encoded, Probe
 from scrutiny.core.randomness import generator
 from scrutiny.models.hf_encoder import HfEncoder
+from scrutiny.models.hf_heads import find_head
 from scrutiny.models.hf_landscape import IGNORED, Floats, Losses, landscape
 from scrutiny.models.hf_sequences import Runner, Sequences
 
@@ -41,7 +42,8 @@ def landscape_of(
     found = {name: np.full(len(texts), np.nan) for name in _PROPERTIES}
     if fit:
         network = deepcopy(runner.network).double().eval().requires_grad_(requires_grad=True)
-        losses = Losses(network, _batches([made[i] for i in fit], runner), len(fit))
+        batches = _batches([made[i] for i in fit], runner)
+        losses = Losses(network, batches, len(fit), head=find_head(network))
         for name, values in landscape(losses, probe).items():
             found[name][fit] = values
     return found

@@ -82,13 +82,18 @@ def relate(
     sides = [[known[one.spec.id].by_replicate for one in side] for side in (relation.a, relation.b)]
     first = sides[0][0]
     names = [n for n in first if all(n in values for side in sides for values in side)]
-    a, b = (_table(side, names) for side in sides)
     counts = Counts(n=len(names), undefined=len(first) - len(names))
+    if not names:
+        return _blank(relation, counts, resampling, "no_value")
+    a, b = (_table(side, names) for side in sides)
     rng = generator(seed, "relation", name=relation.id, item="replicates")
     try:
         found = correlation_over_replicates(a, b, rng=rng, level=resampling.level)
     except StatisticsError as error:
-        return _blank(relation, counts, resampling, str(error))
+        few = "replicates carry" in str(error)
+        return _blank(
+            relation, counts, resampling, "too_few_replicates" if few else "does_not_vary"
+        )
     return Estimate(
         key=_key(relation),
         value=found.value,
@@ -142,5 +147,5 @@ def _blank(relation: Relation, counts: Counts, resampling: Resampling, why: str)
         n_units=counts.n,
         n_replicates=max(1, counts.n),
         status="undefined",
-        reason="too_few_replicates" if "replicates carry" in why else "does_not_vary",
+        reason=why,
     )

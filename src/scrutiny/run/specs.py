@@ -141,7 +141,8 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
 def unit_column(dataset: Dataset, unit: str) -> str:
     """Column of the items that is resampled as a whole.
 
-    The plan's unit; else the first that the data string names with ``unit=``; else "item".
+    The plan's unit; else the first ``u_`` column with several values (one document is no sample of
+    documents); else "item".
 
     Raises
     ------
@@ -150,7 +151,8 @@ def unit_column(dataset: Dataset, unit: str) -> str:
     """
     names = list(dict.fromkeys(name for e in dataset.examples for name in e.attributes))
     if unit == "item":
-        return next((name for name in names if name.startswith("u_")), "item")
+        units = (name for name in names if name.startswith("u_"))
+        return next((name for name in units if _has_several(dataset, name)), "item")
     for name in (unit, f"u_{unit}"):
         if name in names:
             return name
@@ -158,6 +160,13 @@ def unit_column(dataset: Dataset, unit: str) -> str:
         f"data {dataset.name!r}: unit {unit!r} is no column of the items; they have "
         f"{', '.join(names) or 'none'}. Map one in the data string: #unit={unit}."
     )
+
+
+def _has_several(dataset: Dataset, column: str) -> bool:
+    """Whether a column has more than one value."""
+    values = (e.attributes.get(column) for e in dataset.examples)
+    first = next(values, None)
+    return any(value != first for value in values)
 
 
 def _named(claim: Claim, place: Place, everywhere: Sequence[Place]) -> Claim:

@@ -90,6 +90,16 @@ def test_of_a_masked_model_it_is_the_norm_of_the_whole_gradient(masked):
     assert abs(found["curvature"].mean()) > 0
 
 
+def test_the_head_at_guessed_tokens_only_changes_nothing(masked, monkeypatch):
+    from scrutiny.models import hf_losses
+
+    fast = masked.landscape(TEXTS, probe=Probe(directions=2))
+    monkeypatch.setattr(hf_losses, "find_head", lambda network: None)
+    slow = masked.landscape(TEXTS, probe=Probe(directions=2))
+    for name, values in fast.items():
+        assert values == pytest.approx(slow[name], rel=1e-6, abs=1e-9, nan_ok=True)
+
+
 def test_it_is_the_same_for_any_order_and_leaves_the_model_as_it_was(masked):
     before = masked.fingerprint(), copy.deepcopy(masked._runner.network.state_dict())
     one = masked.landscape(TEXTS, probe=Probe())

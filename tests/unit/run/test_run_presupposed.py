@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -12,12 +13,14 @@ from small_runs import family, plan, rows, run
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import Registration, build
 from scrutiny.diagnostics.performance import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.claims import decide
 from scrutiny.run.presupposed import CHEAP_BYTES, FEW_NULLS, with_presupposed
+from scrutiny.run.specs import unit_column
 from scrutiny.store.panels import PanelKey, read_panel
 
 CLASSES = ("ByGroup", "NeedsSkill")
@@ -155,6 +158,19 @@ def test_an_unknown_column_of_a_group_is_refused(tmp_path):
     assert recorded.where({"a_group": "none of these"}).panel.items == ()
     with pytest.raises(PlanError, match="no column 'a_color'"):
         recorded.where({"a_color": "red"})
+
+
+@pytest.mark.parametrize(
+    ("documents", "unit"), [(["a"] * 4, "item"), (["a", "a", "b", "b"], "u_document")]
+)
+def test_one_document_is_no_sample_of_documents(documents, unit):
+    examples = tuple(
+        Example(f"p{n}", {"text": "x"}, attributes={"u_document": name})
+        for n, name in enumerate(documents)
+    )
+    dataset = SimpleNamespace(name="x", examples=examples)
+    assert unit_column(dataset, "item") == unit
+    assert unit_column(dataset, "document") == "u_document"
 
 
 def test_untrained_families_are_added_once(tmp_path):
