@@ -217,7 +217,7 @@ class HasLandscape(Protocol):
     def landscape(self, texts: Sequence[str], *, probe: Probe) -> "dict[str, np.ndarray[Any, Any]]":
         """Loss, gradient, sharpness and curvature ``(text,)``, all of them means over texts.
 
-        NaN for a text that is too long, or has no token to guess.
+        A text is cut where the model takes no more; one without a token to guess has NaN.
         """
         ...
 

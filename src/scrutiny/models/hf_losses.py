@@ -36,9 +36,9 @@ def landscape_of(
     probe
         How the surroundings are looked at.
     """
-    limit = model.limit or np.inf
-    made = [guess(t, e) for t, e in zip(texts, model.encode(texts), strict=True)]
-    fit = [i for i, one in enumerate(made) if one is not None and len(one[0]) <= limit]
+    encoded = [_cut(one, model.limit) for one in model.encode(texts)]
+    made = [guess(t, e) for t, e in zip(texts, encoded, strict=True)]
+    fit = [i for i, one in enumerate(made) if one is not None]
     found = {name: np.full(len(texts), np.nan) for name in _PROPERTIES}
     if fit:
         network = deepcopy(runner.network).double().eval().requires_grad_(requires_grad=True)
@@ -77,6 +77,12 @@ def causal_guess(model: HfEncoder) -> Guess:
         return (ids, [*ids[1:], IGNORED]) if len(ids) > 1 else None
 
     return guess
+
+
+def _cut(encoded: Encoded, limit: int | None) -> Encoded:
+    """As many tokens as fit, one less for the begin that causal models read first."""
+    most = None if limit is None else limit - 1
+    return Encoded(*(column[:most] for column in encoded))
 
 
 def _batches(

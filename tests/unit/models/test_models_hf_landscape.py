@@ -11,6 +11,7 @@ from scrutiny.core.language import HasLandscape, Probe  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.hf_landscape import Losses, landscape  # noqa: E402
+from scrutiny.models.hf_losses import _batches, _cut, masked_guess  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 
 pytestmark = pytest.mark.extra("transformers")
@@ -71,8 +72,6 @@ def masked(tmp_path, request):
 
 
 def test_of_a_masked_model_it_is_the_norm_of_the_whole_gradient(masked):
-    from scrutiny.models.hf_losses import _batches, masked_guess
-
     assert isinstance(masked, HasLandscape)
     probe = Probe(iterations=300)
     texts = TEXTS[:4]
@@ -112,8 +111,6 @@ def test_it_is_the_same_for_any_order_and_leaves_the_model_as_it_was(masked):
 
 
 def test_masks_belong_to_the_text_and_the_seed(masked):
-    from scrutiny.models.hf_losses import masked_guess
-
     encoded = masked.encode(TEXTS[:1])[0]
     made = [masked_guess(masked, Probe(seed))(TEXTS[0], encoded) for seed in range(20)]
     assert made[0] == masked_guess(masked, Probe(0))(TEXTS[0], encoded)
@@ -139,6 +136,11 @@ def test_of_a_causal_model_it_is_the_loss_of_its_own_probabilities(tmp_path):
     assert found == pytest.approx([-np.mean(s) for s in said], rel=1e-4)
 
 
-def test_a_text_that_is_too_long_is_left_out(masked):
-    found = masked.landscape(["the cat " * 40, "the cat sat"], probe=Probe(directions=1))
-    assert np.isnan(found["loss"]).tolist() == [True, False]
+def test_a_text_that_is_too_long_is_cut(masked):
+    long, longer = "the cat sat " * 20, "the cat sat " * 20 + "and a dog ran"
+    found = masked.landscape([long, "the cat sat"], probe=Probe(directions=1))
+    assert np.isfinite(found["loss"]).all()
+    guess = masked_guess(masked, Probe())
+    encoded = [_cut(one, masked.limit) for one in masked.encode([long, longer])]
+    assert encoded[0] == encoded[1]
+    assert len(guess(long, encoded[0])[0]) == masked.limit - 1
