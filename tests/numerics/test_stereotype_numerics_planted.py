@@ -238,6 +238,6 @@ def test_a_family_of_association_tests_holds_its_level_at_the_limit():
 
     Nominal is .025 a direction; these studies show .035 and .020 (error .008).
     """
-    studies = 150
+    studies = 400
     wrong, denied, _ = verdicts(lambda r, s: effects(r, s, gap=gap_of(0.2)), 0.2, studies=studies)
     assert max(wrong, denied) <= 0.025 + 2 * error(0.025, studies)
