@@ -82,7 +82,13 @@ def causal_guess(model: HfEncoder) -> Guess:
 def _cut(encoded: Encoded, limit: int | None) -> Encoded:
     """As many tokens as fit, one less for the begin that causal models read first."""
     most = None if limit is None else limit - 1
-    return Encoded(*(column[:most] for column in encoded))
+    return Encoded(
+        encoded.ids[:most],
+        encoded.is_special[:most],
+        encoded.offsets[:most],
+        encoded.words[:most],
+        encoded.segments[:most],
+    )
 
 
 def _batches(
