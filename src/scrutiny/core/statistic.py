@@ -12,7 +12,7 @@ class Statistic(Protocol):
     ``needs`` names measures ("hit") or measures of sides ("before.hit"); ``cells`` names the
     columns kept apart inside one value; ``conditional_on`` says what resampling holds fixed and is
     printed with the interval; ``scale`` is the scale on which its interval is symmetric
-    ("identity", "logit", "percent", "fisher_z", "effect_size").
+    (see `scrutiny.stats.scale.SCALES`).
     """
 
     id: str
