@@ -1,5 +1,6 @@
 """Verdicts in words and signs, and the sentence that opens every report."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -23,6 +24,8 @@ OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "not run": "\N{EN DASH}",
     "yes": "yes",
 }
+#: A condition of the model family, as `scrutiny.run.specs` puts it into full names.
+_WITHIN: Final = re.compile(r"\[(\w[\w-]*)=([^\]/]*)\]")
 
 
 def mark(verdict: str) -> str:
@@ -47,7 +50,9 @@ def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple
 
 def phrase_of(family: str, families: Mapping[str, str]) -> str:
     """Plural sentence of a family, by its full name or by the last part of it."""
-    return families.get(family) or families.get(family.rpartition("/")[2], "")
+    whole = _WITHIN.sub("", family)
+    phrase = families.get(whole) or families.get(whole.rpartition("/")[2], "")
+    return f"{phrase}{_within(family)}" if phrase else ""
 
 
 def context(finding: Finding) -> str:
@@ -55,9 +60,22 @@ def context(finding: Finding) -> str:
     if finding.estimate is None:
         return ""
     key = finding.estimate.key
+    subject = f"{key.subject}{_within(finding.claim.id)}"
     if any(c.against.startswith("dataset") for c in finding.claim.components):
-        return key.subject
-    return f"{key.subject} on {key.dataset}"
+        return subject
+    return f"{subject} on {key.dataset}"
+
+
+def _within(name: str) -> str:
+    """Condition of the model family in the full name of a claim: " (step 400)", or nothing.
+
+    Examples
+    --------
+    >>> _within("clusters/bert[step=400]/seat/weat6")
+    ' (step 400)'
+    """
+    found = ", ".join(f"{factor} {value}" for factor, value in _WITHIN.findall(name))
+    return f" ({found})" if found else ""
 
 
 def headline(findings: Sequence[Finding], families: Mapping[str, str]) -> str:

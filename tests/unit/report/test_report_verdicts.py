@@ -110,3 +110,23 @@ def test_claims_over_datasets_are_of_the_model_alone():
     over = replace(finding.claim, components=(Component("x", 0, "dataset a: reference"),))
     assert context(replace(finding, claim=over)) == "sentiment"
     assert context(replace(finding, estimate=None)) == ""
+
+
+def test_a_step_of_a_family_is_said_with_its_name():
+    view = report_sample.sample()
+    findings = [
+        replace(
+            f,
+            claim=replace(
+                f.claim,
+                id=f"robustness/m[step=400]/d/{number}",
+                family="robustness/m[step=400]/d/robustness",
+            ),
+        )
+        for number, f in enumerate(view.findings[1:])
+    ]
+    families = {"robustness/m/d/robustness": "changes hurt m more than random change does"}
+    assert headline(findings, families).startswith(
+        "3 of 18 changes hurt m more than random change does (step 400)"
+    )
+    assert context(findings[0]) == "sentiment (step 400) on reviews"
