@@ -115,13 +115,13 @@ def test_the_command_line_on_random_networks(
 
 
 def write_triples(path: Path) -> Path:
-    """Twelve terms of two domains, five items each; the stereotype is always "lazy"."""
+    """Twenty-four terms of two domains, five items each; the stereotype is always "lazy"."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(
             ["context", "stereotype", "antistereotype", "unrelated", "kind", "category", "term"]
         )
-        for term in range(12):
+        for term in range(24):
             for item in range(5):
                 context = f"the BLANK person{term} came home {item}"
                 texts = [context.replace("BLANK", w) for w in ("lazy", "busy", "green")]
@@ -171,7 +171,7 @@ def test_exchanged_labels_take_a_planted_preference_away(tmp_path: Path) -> None
 
 
 def test_the_same_over_terms(tmp_path: Path) -> None:
-    """Triples of a causal model: six terms a domain carry a claim, and lose it by the exchange."""
+    """Triples of a causal model: twelve terms a domain carry a claim, and lose it by the exchange."""
     path = write_triples(tmp_path / "triples.csv")
     names = "context", "stereotype", "antistereotype", "unrelated", "kind", "category", "term"
     source = f"csv:{path}#" + ",".join(f"{name}={name}" for name in names)
