@@ -115,7 +115,7 @@ def test_the_command_line_on_random_networks(
 
 
 def write_triples(path: Path) -> Path:
-    """Twenty-four terms of two domains, five items each; the stereotype is always "lazy"."""
+    """Twenty-four terms of two domains, five items each; the stereotype is "lazy"."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(
@@ -171,7 +171,7 @@ def test_exchanged_labels_take_a_planted_preference_away(tmp_path: Path) -> None
 
 
 def test_the_same_over_terms(tmp_path: Path) -> None:
-    """Triples of a causal model: twelve terms a domain carry a claim, and lose it by the exchange."""
+    """Triples of a causal model: twelve terms a domain carry a claim, lost by the exchange."""
     path = write_triples(tmp_path / "triples.csv")
     names = "context", "stereotype", "antistereotype", "unrelated", "kind", "category", "term"
     source = f"csv:{path}#" + ",".join(f"{name}={name}" for name in names)
