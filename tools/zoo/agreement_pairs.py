@@ -4,8 +4,10 @@
 
 Frames and words are our own. The two sentences of a pair differ in one word; for every pair whose
 subject is singular there is one with the plural, so that always preferring one form is right half
-of the time. Where a noun of the other number stands between subject and verb, agreeing with the
-nearest noun is always wrong. Frames are the clusters: their pairs share all but nouns.
+of the time. Where another noun stands between, it has the subject's number in half of the pairs and
+the other number in the rest (Marvin & Linzen 2018 have both), so that agreeing with the nearest
+noun is right half of the time as well; the halves of two constructions are reported
+apart ("_same", "_other"). Frames are the clusters: their pairs share all but nouns.
 """
 
 import json
@@ -30,9 +32,9 @@ THINGS = [
 MALE = [("man", "men"), ("boy", "boys"), ("king", "kings"), ("son", "sons"),
         ("brother", "brothers"), ("gentleman", "gentlemen")]  # fmt: skip
 FEMALE = [("woman", "women"), ("girl", "girls"), ("sister", "sisters"), ("lady", "ladies"),
-          ("daughter", "daughters")]  # fmt: skip
+          ("daughter", "daughters"), ("queen", "queens")]  # fmt: skip
 
-# {n}: the noun that is agreed with; {m}: a noun of the other number; {x}: the word that differs.
+# {n}: the noun that is agreed with; {m}: a noun between; {x}: the word that differs.
 FRAMES = [
     ("subject_verb", "The {n} {x} very old.", PEOPLE, (), ("is", "are")),
     ("subject_verb", "The {n} {x} not there.", THINGS, (), ("was", "were")),
@@ -65,7 +67,8 @@ FRAMES = [
     ("existential", "I know that there {x} no {n} here.", THINGS, (), ("is", "are")),
     ("existential", "{x} there no {n} in that place?", THINGS, (), ("Was", "Were")),
 ]  # fmt: skip
-LEMMAS = 5  # of each frame: 30 frames x 5 lemmas x 2 numbers = 300 pairs
+APART = ("prepositional", "relative")  # constructions whose halves are reported apart
+LEMMAS = 6  # of each frame, even: 30 frames x 6 lemmas x 2 numbers = 360 pairs
 
 
 def pairs():
@@ -75,10 +78,12 @@ def pairs():
         beside = list(islice(cycle(others or nouns), start + 3, start + 3 + LEMMAS))
         for lemma, (noun, other) in enumerate(zip(chosen, beside, strict=True), start=1):
             for plural, name in enumerate(("singular", "plural")):
-                words = {"n": noun[plural], "m": other[1 - plural]}
+                is_same = lemma % 2 == 0
+                words = {"n": noun[plural], "m": other[plural if is_same else 1 - plural]}
+                half = ("_same" if is_same else "_other") if construction in APART else ""
                 yield {
                     "id": f"{construction}-{number:02d}-{lemma}-{name}",
-                    "construction": construction,
+                    "construction": construction + half,
                     "frame": f"{construction}-{number:02d}",
                     "number": name,
                     "good": frame.format(**words, x=forms[plural]),

@@ -26,8 +26,8 @@ def test_there_are_enough_of_several_kinds(pairs):
     assert len(pairs) >= 200
     assert len({pair.id for pair in pairs}) == len(pairs) == len({pair.good for pair in pairs})
     kinds = Counter(pair.construction for pair in pairs)
-    assert len(kinds) == 6
-    assert min(kinds.values()) >= 40
+    assert len(kinds) == 8
+    assert min(kinds.values()) >= 30
     assert len({pair.frame for pair in pairs}) >= 20  # clusters
 
 
@@ -65,3 +65,13 @@ def test_the_kept_script_writes_the_sample(pairs):
         for p in pairs
     ]
     assert json.dumps(list(made)) == json.dumps(shown)
+
+
+def test_agreeing_with_the_nearest_noun_is_right_half_of_the_time(pairs):
+    kinds = Counter(pair.construction for pair in pairs)
+    for name in ("prepositional", "relative"):
+        assert kinds[f"{name}_same"] == kinds[f"{name}_other"]
+    # each noun of a frame stands in both numbers, whatever stands between
+    for half in ("prepositional_other", "relative_same"):
+        numbers = Counter(pair.number for pair in pairs if pair.construction == half)
+        assert numbers["singular"] == numbers["plural"]
