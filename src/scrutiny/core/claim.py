@@ -57,7 +57,7 @@ class Claim:
         What the verdict has to survive: "items", "seeds", "choices:NAME", "datasets".
     competence
         Identifiers of the estimates that show skill, each with the limit that it must exceed. One
-        that begins with a diagnostic and a colon ("competence:accuracy") is that diagnostic's, of
+        that begins with a diagnostic and a colon ("competence:agreement") is that diagnostic's, of
         the same family.
     gates
         Gates of a checkpoint's own competence record ("fivegram", "agreement", "next_sentence")

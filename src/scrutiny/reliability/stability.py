@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from scrutiny.stats.agreement import cohen_kappa
-from scrutiny.stats.arrays import finite, proper_level
+from scrutiny.stats.arrays import finite
+from scrutiny.stats.correlation import fisher_limits
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.flips import flips, poisson_binomial
 
@@ -158,9 +159,7 @@ def seed_correlation(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Corr
     value = float(np.clip(np.corrcoef(one, other)[0, 1], -1.0, 1.0))
     if n < 4 or abs(value) > 1.0 - 1e-12:
         return Correlation(value, None, None, n)
-    half = float(special.ndtri((1.0 + proper_level(level)) / 2.0)) / (n - 3) ** 0.5
-    z = np.arctanh(value)
-    return Correlation(value, float(np.tanh(z - half)), float(np.tanh(z + half)), n)
+    return Correlation(value, *fisher_limits(value, n, level=level), n)
 
 
 @dataclass(frozen=True, slots=True)

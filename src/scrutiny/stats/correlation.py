@@ -100,8 +100,7 @@ def correlation_over_replicates(
     null = _permuted(one, other, rng)
     p_value = float((np.abs(null) >= abs(found) - TIE).mean())
     smallest = float((np.abs(null) >= np.abs(null).max() - TIE).mean())
-    spread = 1 / sqrt(replicates - 3)
-    low, high = _fisher_limits(found, spread, proper_level(level))
+    low, high = fisher_limits(found, replicates, level=level)
     return Correlation(
         value=found,
         low=low,
@@ -111,7 +110,9 @@ def correlation_over_replicates(
         smallest_p=smallest,
         replicates=replicates,
         steps=steps,
-        detectable=float(np.tanh((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * spread)),
+        detectable=float(
+            np.tanh((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) / sqrt(replicates - 3))
+        ),
     )
 
 
@@ -144,8 +145,14 @@ def _permuted(one: FloatArray, other: FloatArray, rng: np.random.Generator) -> F
     return found
 
 
-def _fisher_limits(r: float, spread: float, level: float) -> tuple[float, float]:
-    """Limits of the correlation on Fisher's scale."""
+def fisher_limits(r: float, n: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Limits of a correlation of ``n`` pairs, four or more, by Fisher's z.
+
+    Examples
+    --------
+    >>> [round(limit, 2) for limit in fisher_limits(0.8, 5)]
+    [-0.28, 0.99]
+    """
     z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
-    reach = stats.norm.ppf(0.5 + level / 2) * spread
+    reach = stats.norm.ppf(0.5 + proper_level(level) / 2) / sqrt(n - 3)
     return float(np.tanh(z - reach)), float(np.tanh(z + reach))
