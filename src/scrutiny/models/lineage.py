@@ -36,11 +36,10 @@ def replicates_of(text: str) -> str | None:
     ModelError
         If the model is not there, or its ``training.json`` does not read.
     """
-    source = parse(text)
-    if source.scheme == UNTRAINED:
+    if parse(text).scheme == UNTRAINED:
         return INITIALIZATION
-    checkpoint = as_checkpoint(source)
-    path = Path(checkpoint.target).expanduser() / FILE if checkpoint else None
+    folder = checkpoint_folder(text)
+    path = None if folder is None else folder / FILE
     if path is None or not path.is_file():
         return None
     try:
@@ -48,6 +47,19 @@ def replicates_of(text: str) -> str | None:
     except (ValueError, AttributeError) as error:
         raise ModelError(f"{str(path)!r} does not read: {error}.") from error
     return str(stated) if stated is not None else None
+
+
+def checkpoint_folder(text: str) -> Path | None:
+    """Folder that a complete model string's weights lie in, or nothing: no such, or elsewhere.
+
+    Raises
+    ------
+    ModelError
+        If the string's adapter knows checkpoints, but not this one.
+    """
+    checkpoint = as_checkpoint(parse(text))
+    folder = None if checkpoint is None else Path(checkpoint.target).expanduser()
+    return folder if folder is not None and folder.is_dir() else None
 
 
 def with_training_hashes(model: Model, folder: Path) -> Model:

@@ -2,13 +2,11 @@
 
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from scrutiny.core.model import Family
-from scrutiny.models.adapters import as_checkpoint
 from scrutiny.models.competence import read_competence
-from scrutiny.models.source import parse
+from scrutiny.models.lineage import checkpoint_folder
 
 
 def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:
@@ -38,8 +36,6 @@ def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -
 @lru_cache(maxsize=256)
 def _gates(source: str) -> Mapping[str, Any]:
     """Gates of a checkpoint's record; none where it has no record, or is no checkpoint."""
-    checkpoint = as_checkpoint(parse(source))
-    if checkpoint is None:
-        return {}
-    record = read_competence(Path(checkpoint.target).expanduser())
+    folder = checkpoint_folder(source)
+    record = None if folder is None else read_competence(folder)
     return {} if record is None else dict(record["gates"])

@@ -10,20 +10,16 @@ from scrutiny.models.load import load_model, training_source
 from scrutiny.models.python_object import PythonModel
 from scrutiny.models.source import parse
 from scrutiny.models.training_text import with_training_text
-from scrutiny.run.trained_on import kept_hashes, read_hashes
 
 
 def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:
-    """Model of a complete string, with its training text known where that is stated.
+    """Model of a complete string, with its training text known where the user states it.
 
-    The user states it, or the folder of a checkpoint that was fine-tuned here.
+    What a checkpoint that was trained here knows of its own gives way to that.
     """
     model = load_model(source, task, options)
     stated = training_source(source, options)
-    if stated is None:
-        kept = None if task.scored_by is None else kept_hashes(source)
-        return model if kept is None else with_training_text(model, lambda: read_hashes(kept))
-    return with_training_text(model, lambda: hashes_of(stated))
+    return model if stated is None else with_training_text(model, lambda: hashes_of(stated))
 
 
 def hashes_of(source: str) -> Any:

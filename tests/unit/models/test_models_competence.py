@@ -10,7 +10,6 @@ from scrutiny.models.competence import (
     read_competence,
     with_competence,
 )
-from scrutiny.models.lineage import replicates_of
 
 RECORD = {"gates": {"beats_5gram": True, "agreement": False}, "masked_accuracy": 0.31}
 
@@ -82,16 +81,3 @@ def test_checkpoints_trained_here_know_their_training_text(tmp_path, classificat
     (folder / place / "training_hashes.npy").write_bytes(b"x")
     with pytest.raises(ModelError, match=r"training_hashes\.npy' does not read"):
         load_model(f"hf:{folder}", classification).training_hashes()
-
-
-def test_of_what_members_are_replicates(tmp_path):
-    assert replicates_of("builtin:sentiment") is None
-    assert replicates_of("untrained:hf:./any#seed=3") == "initialization"
-    assert replicates_of(f"hf:{tmp_path}") is None
-    (tmp_path / "training.json").write_text('{"replicates_of": "fine-tuning"}')
-    assert replicates_of(f"hf:{tmp_path}") == "fine-tuning"
-    (tmp_path / "training.json").write_text("{}")
-    assert replicates_of(f"hf:{tmp_path}") is None
-    (tmp_path / "training.json").write_text("[")
-    with pytest.raises(ModelError, match="does not read"):
-        replicates_of(f"hf:{tmp_path}")

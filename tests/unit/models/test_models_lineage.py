@@ -1,0 +1,41 @@
+"""What a checkpoint's folder says of its training."""
+
+import pytest
+
+from scrutiny.core.errors import ModelError
+from scrutiny.models.lineage import checkpoint_folder, find_training_hashes, replicates_of
+
+
+def test_the_folder_of_a_checkpoint(tmp_path, monkeypatch):
+    (tmp_path / "tiny" / "seed-1").mkdir(parents=True)
+    (tmp_path / "tiny" / "seed-1" / "config.json").write_text("{}")
+    monkeypatch.setenv("SCRUTINY_ZOO", str(tmp_path))
+    assert checkpoint_folder(f"hf:{tmp_path}#dtype=float32") == tmp_path
+    assert checkpoint_folder("zoo:tiny/seed-1") == tmp_path / "tiny" / "seed-1"
+    for text in (f"hf:{tmp_path}/no-such", "hf:org/name", f"untrained:hf:{tmp_path}"):
+        assert checkpoint_folder(text) is None
+
+
+def test_the_nearest_hashes_are_found_and_only_beside_a_record(tmp_path):
+    folder = tmp_path / "family" / "seed-1"
+    folder.mkdir(parents=True)
+    own, shared = folder / "training_hashes.npy", tmp_path / "family" / "training_hashes.npy"
+    shared.write_bytes(b"")
+    assert find_training_hashes(folder) is None  # nothing says that it was trained here
+    (folder / "training.json").write_text("{}")
+    assert find_training_hashes(folder) == shared
+    own.write_bytes(b"")
+    assert find_training_hashes(folder) == own
+
+
+def test_of_what_members_are_replicates(tmp_path):
+    assert replicates_of("builtin:sentiment") is None
+    assert replicates_of("untrained:hf:./any#seed=3") == "initialization"
+    assert replicates_of(f"hf:{tmp_path}") is None
+    (tmp_path / "training.json").write_text('{"replicates_of": "fine-tuning"}')
+    assert replicates_of(f"hf:{tmp_path}") == "fine-tuning"
+    (tmp_path / "training.json").write_text("{}")
+    assert replicates_of(f"hf:{tmp_path}") is None
+    (tmp_path / "training.json").write_text("[")
+    with pytest.raises(ModelError, match="does not read"):
+        replicates_of(f"hf:{tmp_path}")
