@@ -1,13 +1,10 @@
 """Model strings to loaded models."""
 
-from pathlib import Path
-
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.adapters import adapter, as_checkpoint
-from scrutiny.models.competence import with_competence
-from scrutiny.models.lineage import with_training_hashes
+from scrutiny.models.adapters import adapter
+from scrutiny.models.lineage import checkpoint_folder, with_training_hashes
 from scrutiny.models.source import TRAINING, parse
 
 _DEFAULT = LoadOptions()
@@ -16,7 +13,7 @@ _DEFAULT = LoadOptions()
 def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Model:
     """Loaded model of a complete model string, for one task.
 
-    A checkpoint that was trained here knows its competence and its training text.
+    A checkpoint that was trained here knows its training text.
 
     Parameters
     ----------
@@ -43,11 +40,8 @@ def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Mode
             f"The adapter of {parsed.scheme}: returned a {type(model).__name__}, which lacks a "
             "member of scrutiny.core.model.Model."
         )
-    checkpoint = as_checkpoint(parsed)
-    if checkpoint is None:
-        return model
-    folder = Path(checkpoint.target).expanduser()
-    return with_training_hashes(with_competence(model, folder), folder)
+    folder = checkpoint_folder(source)
+    return model if folder is None else with_training_hashes(model, folder)
 
 
 def training_source(source: str, options: LoadOptions = _DEFAULT) -> str | None:

@@ -3,6 +3,7 @@
 import pytest
 
 from scrutiny.core.errors import ModelError
+from scrutiny.core.model import KnowsTrainingText
 from scrutiny.models.lineage import checkpoint_folder, find_training_hashes, replicates_of
 
 
@@ -26,6 +27,29 @@ def test_the_nearest_hashes_are_found_and_only_beside_a_record(tmp_path):
     assert find_training_hashes(folder) == shared
     own.write_bytes(b"")
     assert find_training_hashes(folder) == own
+
+
+@pytest.mark.parametrize("place", [".", "..", "../..", "../../.."])
+def test_checkpoints_trained_here_know_their_training_text(tmp_path, classification, place):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import numpy as np
+    from tiny_bert import make_checkpoint
+
+    from scrutiny.models.load import load_model
+
+    folder = make_checkpoint(tmp_path / "all" / "family" / "seed-1" / "step-5")
+    hashes = np.array([3, 7], dtype=np.uint64)
+    np.save(folder / place / "training_hashes.npy", hashes)
+    assert not isinstance(load_model(f"hf:{folder}", classification), KnowsTrainingText)
+    (folder / "training.json").write_text("{}")
+    model = load_model(f"hf:{folder}", classification)
+    assert isinstance(model, KnowsTrainingText)
+    assert model.training_hashes().tolist() == [3, 7]
+    assert not isinstance(load_model(f"untrained:hf:{folder}", classification), KnowsTrainingText)
+    (folder / place / "training_hashes.npy").write_bytes(b"x")
+    with pytest.raises(ModelError, match=r"training_hashes\.npy' does not read"):
+        load_model(f"hf:{folder}", classification).training_hashes()
 
 
 def test_of_what_members_are_replicates(tmp_path):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
 from scrutiny.run.gated import _gates, refusal
 
@@ -40,6 +41,12 @@ def test_each_failed_gate_is_named(family):
     said = refusal(family, {"step": "10"}, ("fivegram", "next_sentence"))
     assert said.count("below the gate") == 2
     assert said.count('{"seed":"1"}') == 1  # seed 1 has failed the second only
+
+
+def test_a_record_that_does_not_read_is_no_pass(family, tmp_path):
+    (tmp_path / "seed-1-10" / "competence.json").write_text("{}")
+    with pytest.raises(ModelError, match="is no competence record"):
+        refusal(family, {"step": "10"}, ("fivegram",))
 
 
 def test_models_without_a_checkpoint_have_no_record():
