@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.edit import Variant
@@ -215,10 +215,10 @@ class Diagnostic(Protocol[P]):
 
     ``id`` is versioned; ``needs`` names model capabilities ("predict" among them), ``tasks`` the
     tasks it applies to (empty for any). ``scope`` is ``item`` where items can be measured apart
-    from each other. Two members may be left out: ``nulls``, how many untrained replicates it
-    wants as its second null (a number; none unless stated), and ``presupposes``, the diagnostics
-    on data of their own whose estimates its claims' ``competence`` names: ``{"competence@1":
-    "builtin:agreement"}``.
+    from each other. Three members may be left out: ``prepare``, of those that change texts
+    (`ChangesTexts`); ``nulls``, how many untrained replicates it wants as its second null (a
+    number; none unless stated); and ``presupposes``, the diagnostics on data of their own whose
+    estimates its claims' ``competence`` names: ``{"competence@1": "builtin:agreement"}``.
     """
 
     id: str
@@ -237,10 +237,15 @@ class Diagnostic(Protocol[P]):
         """Conditions, estimates, claims and cost; a pure function."""
         ...
 
-    def prepare(self, params: P, examples: Sequence[Example], ctx: Context) -> Iterable[Variant]:
-        """Variants of these items; nothing for diagnostics that change no text."""
-        ...
-
     def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of these items in this cell, item by item."""
+        ...
+
+
+@runtime_checkable
+class ChangesTexts(Protocol[P]):
+    """A diagnostic that asks about texts that it changed."""
+
+    def prepare(self, params: P, examples: Sequence[Example], ctx: Context) -> Iterable[Variant]:
+        """Variants of these items, made once and kept for all models."""
         ...

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
+from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Family
 from scrutiny.core.registry import registry
@@ -137,7 +138,8 @@ class _Work:
         tasks = list(tasks_of(self._resolved, stage))
         done = self._journal.done()
         todo = [task for task in tasks if task.id not in done]
-        self._progress.start(stage, total=len(tasks), done=len(tasks) - len(todo))
+        if tasks:
+            self._progress.start(stage, total=len(tasks), done=len(tasks) - len(todo))
         if not todo:
             return
         for task_id, block in make().run(self._with_variants(todo)):
@@ -160,7 +162,8 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
             dataset = resolved.datasets[name]
             items, size = len(dataset.examples), measurement.size(dataset)
             if stage == "prepare":
-                yield from prepare_tasks(measurement.plan.id, name, items, size)
+                if isinstance(measurement.diagnostic, ChangesTexts):
+                    yield from prepare_tasks(measurement.plan.id, name, items, size)
                 continue
             for family in measurement.plan.models:
                 for position in range(len(resolved.families[family].replicates)):

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Design, Diagnostic, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Design, Diagnostic, Inputs
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
@@ -35,7 +35,6 @@ _MEMBERS: Final = (
     "scope",
     "measured",
     "design",
-    "prepare",
     "measure",
 )
 Variants = dict[str, tuple[Variant, ...]]
@@ -208,7 +207,10 @@ def _check_design(trial: _Trial) -> None:
 
 def _check_variants(trial: _Trial) -> Variants:
     """Variants by item; raise if they are random, strangers or of one name."""
-    prepare, examples = trial.diagnostic.prepare, trial.examples
+    examples = trial.examples
+    if not isinstance(trial.diagnostic, ChangesTexts):
+        return {example.id: () for example in examples}
+    prepare = trial.diagnostic.prepare
     found = list(prepare(trial.params, examples, ToyContext(trial.task)))
     again = list(prepare(trial.params, examples, ToyContext(trial.task)))
     trial.promise(is_kept=found == again, message="prepare gave two results for one seed.")

@@ -65,6 +65,15 @@ def test_items_variants_records_and_outputs_stand_in_plan_order(tmp_path):
     assert {o["condition"] for o in outputs} == {"{}"}
 
 
+@pytest.mark.parametrize(("diagnostic", "shards"), [("performance", 0), ("robustness", 1)])
+def test_variants_are_prepared_where_a_diagnostic_changes_texts(tmp_path, diagnostic, shards):
+    made = plan(family(tmp_path), seeds=(1, 2), diagnostic=diagnostic)
+    folder = run(made, tmp_path / "out", data={"x": rows(4)})
+    tasks = folder.table("timings")["task"].to_pylist()
+    assert [task.partition("/")[0] for task in tasks] == ["prepare"] * shards + ["measure"] * 2
+    assert bool(folder.variants().num_rows) == bool(shards)
+
+
 def test_each_replicate_gets_a_row(tmp_path):
     made = plan(family(tmp_path), seeds=(1, 2, 3))
     made = replace(made, resampling=Resampling(draws=400, replicates="each"))

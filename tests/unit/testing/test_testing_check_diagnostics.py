@@ -62,6 +62,17 @@ def test_a_sound_one():
     check_diagnostic(Shouting())
 
 
+def test_one_that_changes_no_text_has_nothing_to_prepare():
+    members = {name: value for name, value in vars(Shouting).items() if name != "prepare"}
+
+    def measure(self, params, cell, batch, ctx):
+        for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
+            variant = Variant(example.id, None, "measured", None, "", (), example.gold)
+            yield self.row(example, variant, answer)
+
+    check_diagnostic(type("Asking", (), {**members, "measure": measure})())
+
+
 @pytest.mark.parametrize("name", ["performance@1", "robustness@1"])
 def test_built_in_ones_conform(name):
     check_diagnostic(registry().load("diagnostic", name)())

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
-from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row, Status
 from scrutiny.core.task import Task
@@ -82,13 +81,6 @@ class Clusters:
     def design(self, params: ClustersParams, inputs: Inputs) -> Design:
         """Alignment of each test, part and kind of vector, one claim for each test."""
         return make_clusters_design(params, inputs)
-
-    def prepare(
-        self, params: ClustersParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: no text is changed."""
-        del params, examples, ctx
-        return ()
 
     def measure(
         self, params: ClustersParams, cell: Cell, batch: Batch, ctx: Context

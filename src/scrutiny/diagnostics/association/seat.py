@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
-from scrutiny.core.edit import Variant
-from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.association.params import SeatParams, kinds_of, seat_representations
@@ -70,13 +68,6 @@ class Seat:
     def design(self, params: SeatParams, inputs: Inputs) -> Design:
         """One effect size for each test and kind of vector, one claim for each test."""
         return make_seat_design(params, inputs)
-
-    def prepare(
-        self, params: SeatParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: no text is changed."""
-        del params, examples, ctx
-        return ()
 
     def measure(self, params: SeatParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each item and kind of vector, item by item."""

@@ -1,6 +1,6 @@
 """The competence diagnostic: what every finding about a language model presupposes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -14,9 +14,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
-from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError
-from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.competence.minimal_pairs import AGREEMENT_MEASURES, agreement_rows
@@ -77,13 +75,6 @@ class Competence:
                 f"one offers {', '.join(sorted(inputs.capabilities)) or 'nothing'}."
             )
         return _agreement_design(name, inputs)
-
-    def prepare(
-        self, params: CompetenceParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: the texts are scored as they are."""
-        del params, examples, ctx
-        return ()
 
     def measure(
         self, params: CompetenceParams, cell: Cell, batch: Batch, ctx: Context

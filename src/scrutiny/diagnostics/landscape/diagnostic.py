@@ -1,6 +1,6 @@
 """The landscape diagnostic: loss, slope, sharpness and curvature at a model's weights."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -16,9 +16,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
-from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError
-from scrutiny.core.example import Example
 from scrutiny.core.language import HasLandscape, Probe
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
@@ -104,13 +102,6 @@ class Landscape:
                 "The steepest direction is found by power iteration on all texts, then held fixed.",
             ),
         )
-
-    def prepare(
-        self, params: LandscapeParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: the data is read as it is."""
-        del params, examples, ctx
-        return ()
 
     def measure(
         self, params: LandscapeParams, cell: Cell, batch: Batch, ctx: Context

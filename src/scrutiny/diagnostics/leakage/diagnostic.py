@@ -1,6 +1,6 @@
 """The leakage diagnostic: evaluation texts that stand in the training text, letters only."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,9 +14,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
-from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError
-from scrutiny.core.example import Example
 from scrutiny.core.model import KnowsTrainingText
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
@@ -84,13 +82,6 @@ class Leakage:
                 "Texts are compared by their letters alone, case folded, sentence by sentence.",
             ),
         )
-
-    def prepare(
-        self, params: LeakageParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: the data is looked up as it is."""
-        del params, examples, ctx
-        return ()
 
     def measure(
         self, params: LeakageParams, cell: Cell, batch: Batch, ctx: Context

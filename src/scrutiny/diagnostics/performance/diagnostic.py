@@ -1,6 +1,6 @@
 """The performance diagnostic: the task's score with its interval, against no skill."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,8 +15,6 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
-from scrutiny.core.edit import Variant
-from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task, score_of
 
@@ -68,13 +66,6 @@ class Performance:
             queries_per_item=1,
             notes=("No skill is the share of the commonest label, or 0 where spans are sought.",),
         )
-
-    def prepare(
-        self, params: PerformanceParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: the data is asked as it is."""
-        del params, examples, ctx
-        return ()
 
     def measure(
         self, params: PerformanceParams, cell: Cell, batch: Batch, ctx: Context

@@ -5,7 +5,6 @@ from typing import Literal
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
-from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
@@ -66,13 +65,6 @@ class Pairs:
             return Design(notes=(f"{inputs.subject} gives no likelihoods.",))
         require_any(variants, self.id, inputs.capabilities)
         return pair_design(params, inputs, variants, diagnostic=self.id)
-
-    def prepare(
-        self, params: PairsParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: the sentences are scored as they are."""
-        del params, examples, ctx
-        return ()
 
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and procedure."""

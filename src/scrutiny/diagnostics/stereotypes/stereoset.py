@@ -1,12 +1,10 @@
 """The diagnostic over StereoSet's triples."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
-from scrutiny.core.edit import Variant
-from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.stereotypes.params import (
@@ -56,13 +54,6 @@ class StereoSet:
             return Design(notes=(f"{inputs.subject} gives no likelihoods.",))
         require_any(variants, self.id, inputs.capabilities)
         return triple_design(params, inputs, variants)
-
-    def prepare(
-        self, params: StereoSetParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: the sentences are scored as they are."""
-        del params, examples, ctx
-        return ()
 
     def measure(
         self, params: StereoSetParams, cell: Cell, batch: Batch, ctx: Context
