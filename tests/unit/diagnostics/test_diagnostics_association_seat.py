@@ -175,6 +175,20 @@ def test_a_model_that_gives_up_has_failed_on_every_item():
     assert {(r.status, r.reason) for r in found.values()} == {("failed", "out_of_memory")}
 
 
+def test_one_representation_is_no_choice(tmp_path):
+    params = {"representations": ["mean"]}
+    design = (
+        resolve_only(
+            ToyVectors(), SENTENCES, diagnostic="association.seat", task=TASK, params=params
+        )
+        .measurements["d"]
+        .designs["m", "x"]
+    )
+    claim = next(c for c in design.claims if c.id == "words")
+    assert claim.checks == ("items", "seeds", "datasets")
+    assert [c.against for c in claim.components] == ["reference", "control: untrained"]
+
+
 def test_the_claim_of_a_test_compares_every_representation_with_the_margin_and_a_null(tmp_path):
     design = (
         resolve_only(ToyVectors(), SENTENCES, diagnostic="association.seat", task=TASK)
@@ -184,13 +198,13 @@ def test_the_claim_of_a_test_compares_every_representation_with_the_margin_and_a
     claim = next(c for c in design.claims if c.id == "words")
     assert [(c.estimate, c.limit, c.against) for c in claim.components[:4]] == [
         ("d/words/mean", 0.2, "reference"),
-        ("untrained/words/mean", 0.2, "control: untrained"),
+        ("untrained/d/words/mean", 0.2, "control: untrained"),
         ("d/words/cls", 0.2, "choice: representation cls"),
-        ("untrained/words/cls", 0.2, "choice: representation cls, untrained"),
+        ("untrained/d/words/cls", 0.2, "choice: representation cls, untrained"),
     ]
     assert len(claim.components) == 8
     assert {(c.id, c.a, c.b, c.role) for c in design.contrasts} >= {
-        ("untrained/words/mean", "d/words/mean", "d/words/mean", "null")
+        ("untrained/d/words/mean", "d/words/mean", "d/words/mean", "null")
     }
 
 

@@ -9,8 +9,9 @@ and beyond untrained networks, whatever the representation.
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import Claim
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
 from scrutiny.diagnostics.association.params import (
     ClustersParams,
     Kind,
@@ -19,7 +20,6 @@ from scrutiny.diagnostics.association.params import (
     kinds_of,
     layers_of,
 )
-from scrutiny.models.competence import LANGUAGE_GATES
 
 #: Short name and metric of what is estimated of every clustering.
 METRICS = (
@@ -44,10 +44,9 @@ def make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
     claimed = claimed_first(kinds, params.claimed)
     controlled = params.parts[0]
     contrasts = tuple(
-        ContrastSpec(f"untrained/{name}", name, name)
+        untrained_contrast(_name("excess", test, controlled, kind))
         for test in tests
         for kind in claimed
-        for name in (_name("excess", test, controlled, kind),)
     )
     return Design(
         conditions=tuple(condition_of(kind, part) for kind in kinds for part in params.parts),
@@ -89,28 +88,15 @@ def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
 
 def _claim(test: str, part: str, kinds: Sequence[Kind], params: ClustersParams) -> Claim:
     """Claim that a test's sets are found by clustering, whatever the representation."""
-    components = []
-    for position, kind in enumerate(kinds):
-        choice = "" if position == 0 else f"choice: representation {kind.name}"
-        name = _name("excess", test, part, kind)
-        components += [
-            Component(name, params.margin, choice or "reference"),
-            Component(
-                f"untrained/{name}",
-                params.margin,
-                f"{choice}, untrained" if choice else "control: untrained",
-            ),
-        ]
-    checks = ("items", "seeds", *(("choices:representation",) if len(kinds) > 1 else ()))
-    return Claim(
-        id=test,
+    return claim_of_every_kind(
+        test,
+        kinds,
+        name=lambda kind: _name("excess", test, part, kind),
+        margin=params.margin,
         says=f"{test}: two clusters of the {part} are its sets, {100 * params.margin:g} points "
         "beyond permuted labels and untrained networks",
         diagnostic="association.clusters",
-        components=tuple(components),
         family="clusters",
-        checks=(*checks, "datasets"),
-        gates=LANGUAGE_GATES,
     )
 
 

@@ -7,8 +7,9 @@ and exceeds that of untrained networks by the margin, and both hold for every ot
 
 from collections.abc import Iterator, Sequence
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import Claim
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
 from scrutiny.diagnostics.association.params import (
     Kind,
     SeatParams,
@@ -17,7 +18,6 @@ from scrutiny.diagnostics.association.params import (
     layers_of,
     seat_representations,
 )
-from scrutiny.models.competence import LANGUAGE_GATES
 
 
 def make_seat_design(params: SeatParams, inputs: Inputs) -> Design:
@@ -37,19 +37,18 @@ def make_seat_design(params: SeatParams, inputs: Inputs) -> Design:
             f"attributes (d > {params.margin:g}) in every representation, and more than untrained "
             "networks do"
         },
-        contrasts=tuple(
-            ContrastSpec(f"untrained/{test}/{kind.name}", name, name)
-            for test in tests
-            for kind in kinds
-            for name in (f"d/{test}/{kind.name}",)
-        ),
+        contrasts=tuple(untrained_contrast(_name(test, kind)) for test in tests for kind in kinds),
     )
+
+
+def _name(test: str, kind: Kind) -> str:
+    return f"d/{test}/{kind.name}"
 
 
 def _spec(test: str, kind: Kind, params: SeatParams) -> EstimateSpec:
     """Effect size of one test and kind of vector."""
     return EstimateSpec(
-        f"d/{test}/{kind.name}",
+        _name(test, kind),
         "effect_size@1" if params.ddof == 1 else "effect_size_population@1",
         {"": Selector("measured", kind.condition)},
         group=test,
@@ -62,27 +61,15 @@ def _spec(test: str, kind: Kind, params: SeatParams) -> EstimateSpec:
 
 def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
     """Claim that a test finds an association, whatever the representation."""
-    components = []
-    for position, kind in enumerate(kinds):
-        choice = "" if position == 0 else f"choice: representation {kind.name}"
-        components += [
-            Component(f"d/{test}/{kind.name}", params.margin, choice or "reference"),
-            Component(
-                f"untrained/{test}/{kind.name}",
-                params.margin,
-                f"{choice}, untrained" if choice else "control: untrained",
-            ),
-        ]
-    checks = ("items", "seeds", *(("choices:representation",) if len(kinds) > 1 else ()))
-    return Claim(
-        id=test,
+    return claim_of_every_kind(
+        test,
+        kinds,
+        name=lambda kind: _name(test, kind),
+        margin=params.margin,
         says=f"{test}: first targets nearer to first attributes, d > {params.margin:g}, "
         "beyond untrained networks",
         diagnostic="association.seat",
-        components=tuple(components),
         family="association",
-        checks=(*checks, "datasets"),
-        gates=LANGUAGE_GATES,
     )
 
 

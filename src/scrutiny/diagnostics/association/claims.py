@@ -1,0 +1,65 @@
+"""What a test of vectors claims: in every representation, and beyond untrained networks."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import ContrastSpec
+from scrutiny.diagnostics.association.params import Kind
+from scrutiny.models.competence import LANGUAGE_GATES
+
+
+def untrained_contrast(name: str) -> ContrastSpec:
+    """An estimate minus the same of the untrained family."""
+    return ContrastSpec(f"untrained/{name}", name, name)
+
+
+def claim_of_every_kind(
+    test: str,
+    kinds: Sequence[Kind],
+    *,
+    name: Callable[[Kind], str],
+    margin: float,
+    says: str,
+    diagnostic: str,
+    family: str,
+) -> Claim:
+    """Claim that a test comes out, whatever the representation.
+
+    Parameters
+    ----------
+    test
+        Name of the test, and of the claim.
+    kinds
+        What has to hold, the declared one first; the others are choices.
+    name
+        Name of the estimate of a kind.
+    margin
+        What it has to exceed, and exceed that of untrained networks by.
+    says, diagnostic, family
+        Of the claim.
+    """
+    checks = ("items", "seeds", *(("choices:representation",) if len(kinds) > 1 else ()))
+    return Claim(
+        id=test,
+        says=says,
+        diagnostic=diagnostic,
+        components=tuple(
+            part
+            for position, kind in enumerate(kinds)
+            for part in _components(name(kind), margin, choice=kind.name if position else "")
+        ),
+        family=family,
+        checks=(*checks, "datasets"),
+        gates=LANGUAGE_GATES,
+    )
+
+
+def _components(name: str, margin: float, *, choice: str) -> Iterator[Component]:
+    """An estimate, and its difference from untrained networks."""
+    said = f"choice: representation {choice}"
+    yield Component(name, margin, said if choice else "reference")
+    yield Component(
+        untrained_contrast(name).id,
+        margin,
+        f"{said}, untrained" if choice else "control: untrained",
+    )
