@@ -65,6 +65,10 @@ class Claim:
     refused
         Why it is refused whatever the numbers say (a checkpoint whose competence record is below
         the gates), or nothing.
+    needs_control
+        Whether it has to be held against a control before it may be trusted. False where the
+        reference is itself what no skill gets, or where no model is asked: nothing is left to
+        control for.
     post_hoc
         Whether it was written after the first query.
     """
@@ -79,6 +83,7 @@ class Claim:
     competence: tuple[tuple[str, float], ...] = ()
     gates: tuple[str, ...] = ()
     refused: str = ""
+    needs_control: bool = True
     post_hoc: bool = False
 
 

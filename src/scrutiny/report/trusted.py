@@ -13,7 +13,6 @@ from typing import Final
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.identity import identity
-from scrutiny.report.labels import family_name
 from scrutiny.report.parts.references import components
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
@@ -32,8 +31,6 @@ CONDITIONS: Final = ("interval", "choices", "seeds", "controls", "skill")
 NONE_DECLARED: Final = "none declared"
 NO_CONTROL: Final = "no control declared"
 NOT_NEEDED: Final = "none needed"
-#: Diagnostics whose claims are held against what no skill gets, or ask no model at all.
-HELD_AGAINST_NO_SKILL: Final = frozenset({"performance", "competence", "leakage"})
 _HOLDS: Final = frozenset({"yes", NONE_DECLARED, NOT_NEEDED})
 _CONTROLS: Final = frozenset({"control", "null", "baseline"})  # roles of a family
 _FEWEST: Final = 3
@@ -189,16 +186,10 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
     named = [c for c in finding.claim.components if "control" in c.against]
     declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
     if not declared:
-        return NOT_NEEDED if _is_against_no_skill(finding) else NO_CONTROL
+        return NO_CONTROL if finding.claim.needs_control else NOT_NEEDED
     passed = {component for component, e in controls if _is_beyond(component, e)}
     failed = [c.against for c in declared if c not in passed]
     return "yes" if not failed else f"{failed[0].removeprefix('control: ')} not passed"
-
-
-def _is_against_no_skill(finding: Finding) -> bool:
-    """Whether a claim says that there is skill at all, and presupposes none."""
-    name = family_name(finding.claim.diagnostic)
-    return name in HELD_AGAINST_NO_SKILL and not finding.claim.competence
 
 
 def _is_beyond(component: Component, estimate: Estimate | None) -> bool:

@@ -54,6 +54,9 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
         level=data["level"],
         checks=tuple(data["checks"]),
         competence=tuple((name, chance) for name, chance in data["competence"]),
+        gates=tuple(data.get("gates", ())),
+        refused=data.get("refused", ""),
+        needs_control=data.get("needs_control", True),
         post_hoc=data["post_hoc"],
     )
 

@@ -112,6 +112,7 @@ def test_the_estimate_that_other_claims_name():
     ]
     assert design.estimates[0].metric == "accuracy@1"
     assert design.claims[0].components[0].limit == 0.5
+    assert not design.claims[0].needs_control
 
 
 def test_passages_have_what_the_model_can_answer():

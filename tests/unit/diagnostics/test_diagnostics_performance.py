@@ -49,6 +49,7 @@ def test_accuracy_and_the_claim_above_the_commonest_label(tmp_path):
     assert estimate(folder, "accuracy").value == 0.9
     found = folder.findings()[0]
     assert found.claim.components[0].limit == pytest.approx(0.6)
+    assert not found.claim.needs_control
     assert found.verdict == "supported"
     assert found.reason.endswith("one replicate, so undecided for the recipe")
 
@@ -78,6 +79,7 @@ def test_leakage_is_the_share_of_items_that_were_trained_on(tmp_path):
     # letters only, so the numbers that tell the items apart do not count: 14 say "so good"
     assert found.value == 14 / 20
     assert folder.findings()[0].verdict in ("not supported", "undecided")
+    assert not folder.findings()[0].claim.needs_control
     assert len(folder.outputs()) == 0  # nothing is asked
 
 

@@ -114,7 +114,9 @@ def _assignments():
 
 def _claims():
     skill = Component("score", 0.5)
-    yield Claim("skill", "the family beats the majority", "performance", (skill,))
+    yield Claim(
+        "skill", "the family beats the majority", "performance", (skill,), needs_control=False
+    )
     for group in EFFECTS:
         parts = (
             Component(f"pairs-300-official-{group}", 0.52),

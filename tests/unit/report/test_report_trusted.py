@@ -62,9 +62,9 @@ def test_without_a_control_nothing_is_trusted_but_skill_itself(view):
     assert skill.standing == "trusted, no control"
 
 
-def test_skill_that_presupposes_skill_needs_a_control(view):
+def test_what_needs_no_control_is_the_claims_to_say(view):
     skill = next(f for f in view.findings if f.claim.id == "skill")
-    other = replace(skill, claim=replace(skill.claim, competence=(("score", 0.5),)))
+    other = replace(skill, claim=replace(skill.claim, needs_control=True))
     findings = tuple(other if f is skill else f for f in view.findings)
     row = rows_of(replace(view, findings=findings))["skill"]
     assert outcome(row, "controls") == NO_CONTROL

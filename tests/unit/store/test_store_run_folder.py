@@ -54,6 +54,9 @@ CLAIM = Claim(
     level=0.9,
     checks=("items", "choices:draw"),
     competence=(("level", 0.5), ("other", 0.25)),
+    gates=("fivegram",),
+    refused="below a gate",
+    needs_control=False,
     post_hoc=True,
 )
 FINDING = Finding(
@@ -183,6 +186,14 @@ def test_findings_round_trip(folder, finding):
     assert finding_from_json(json.loads(json.dumps(finding_to_json(finding)))) == finding
     folder.write_findings([finding])
     assert folder.findings() == [finding]
+
+
+def test_claims_of_an_earlier_version_are_those_with_the_defaults():
+    data = finding_to_json(FINDING)
+    for name in ("gates", "refused", "needs_control"):
+        del data["claim"][name]
+    claim = replace(CLAIM, gates=(), refused="", needs_control=True)
+    assert finding_from_json(data).claim == claim
 
 
 def test_without_findings_there_are_none(folder):

@@ -158,4 +158,5 @@ def _claim(estimate: str, says: str) -> Claim:
         diagnostic="competence",
         components=(Component(estimate, _CHANCE, "reference"),),
         checks=("items", "seeds", "datasets"),
+        needs_control=False,
     )

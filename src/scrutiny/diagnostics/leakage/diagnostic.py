@@ -75,6 +75,7 @@ class Leakage:
                     diagnostic="leakage",
                     components=(Component("overlap", params.limit, "reference", "<"),),
                     checks=("items", "datasets"),
+                    needs_control=False,
                 ),
             ),
             queries_per_item=0,

@@ -61,6 +61,7 @@ class Performance:
                     diagnostic="performance",
                     components=(Component("level", inputs.chance, "reference"),),
                     checks=("items", "seeds", "datasets"),
+                    needs_control=False,
                 ),
             ),
             queries_per_item=1,
