@@ -1,14 +1,17 @@
 """Judging a finished run by rules: the same verdicts as the audit's, from the same records."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.registry import registry
 from scrutiny.reliability.claims import decide
+from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.rules import Rule, parse_rule
-from scrutiny.run.assignment import Assignment, from_json
+from scrutiny.run.assignment import Assignment, Contrast, from_json
 from scrutiny.run.estimating import Estimator
 from scrutiny.store.run_folder import RunFolder
 
@@ -29,18 +32,28 @@ def assignments_of(folder: RunFolder) -> list[Assignment]:
     return [from_json(line) for line in folder.manifest["specs"]]
 
 
+def contrasts_of(folder: RunFolder) -> list[Contrast]:
+    """Differences that a finished run computed."""
+    return [
+        Contrast(pair["id"], from_json(pair["a"]), from_json(pair["b"]), pair["is_paired"])
+        for pair in folder.manifest.get("contrasts", ())
+    ]
+
+
 def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> list[Finding]:
     """Finding of each rule; estimates that it names must all obey it.
 
     Rules are corrected for each other (Holm). Unless a rule says ``where``, it holds for every
-    condition that has the metric.
+    condition that has the metric. A difference is meant where the rule names the estimate of the
+    plan that declares it, or says ``reference``; or where the run has nothing else of the metric.
 
     Parameters
     ----------
     folder
         The run.
     rules
-        ``accuracy_drop <= 0.05 where transformation=typos``.
+        ``accuracy_drop <= 0.05 where transformation=typos``; ``gain > 0`` of the plan's estimate
+        ``gain``; ``accuracy >= -0.01 where reference=v1``.
     group
         Items that are meant: ``all`` or ``changed``.
 
@@ -52,36 +65,70 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
     parsed = [parse_rule(rule) for rule in rules]
     if not parsed:
         raise PlanError("Say at least one rule: --rule 'accuracy_drop <= 0.05'.")
-    known = assignments_of(folder)
+    known = [
+        *(_Number(a.spec.id, a, a.measure) for a in assignments_of(folder)),
+        *(_Number(c.id, c, c.a.measure) for c in contrasts_of(folder)),
+    ]
     chosen = [_meant(rule, text, known, group) for rule, text in zip(parsed, rules, strict=True)]
     estimator = estimator_of(folder)
-    wanted = {a.spec.id: a for assignments in chosen for a in assignments}
-    estimated = {name: estimator.estimate(a) for name, a in wanted.items()}
+    wanted = {number.id: number for numbers in chosen for number in numbers}
+    estimated = {name: number.estimate(estimator) for name, number in wanted.items()}
     claims = [
-        _claim(rule, text, assignments)
-        for rule, text, assignments in zip(parsed, rules, chosen, strict=True)
+        _claim(rule, text, numbers)
+        for rule, text, numbers in zip(parsed, rules, chosen, strict=True)
     ]
     return decide(claims, estimated)
 
 
-def _meant(rule: Rule, text: str, known: Sequence[Assignment], group: str) -> list[Assignment]:
-    """Assignments that a rule speaks of."""
-    metrics = sorted({a.spec.metric for a in known})
-    if not any(rule.metric in (m, m.partition("@")[0]) for m in metrics):
-        registry().resolve("statistic", rule.metric)
-        raise UnknownNameError("metric in this run", rule.metric, metrics)
-    fitting = [
-        a
-        for a in known
-        if rule.fits(a.spec.metric, {"subject": a.subject, "dataset": a.dataset, **a.condition})
-    ]
-    # the level of the originals is a baseline beside drops, and meant where nothing else is
-    roles = ("measured", "baseline")
-    by_role = [[a for a in fitting if a.spec.role == role] for role in roles]
-    found = by_role[0] or by_role[1]
-    in_group = [a for a in found if a.spec.group == group] or found
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """An estimate or a difference that a rule may speak of, and the measurement it is made from."""
+
+    id: str
+    of: Assignment | Contrast
+    measure: str
+
+    @property
+    def key(self) -> EstimateKey:
+        """Its identity."""
+        return self.of.key
+
+    def estimate(self, estimator: Estimator) -> Estimated:
+        """Its estimate."""
+        if isinstance(self.of, Contrast):
+            return estimator.contrast(self.of)
+        return estimator.estimate(self.of)
+
+    def is_named(self, name: str) -> bool:
+        """Whether it is what an estimate of the plan is: one for each place, or the only one."""
+        is_designed = self.id.startswith(f"{self.measure}/{self.key.subject}")
+        return self.id == name or (self.id.startswith(f"{name}/") and not is_designed)
+
+    @property
+    def where(self) -> dict[str, object]:
+        """What a rule may ask of it."""
+        reference = {} if self.key.reference is None else {"reference": self.key.reference}
+        places = {"subject": self.key.subject, "dataset": self.key.dataset}
+        return {**places, **reference, **self.key.condition}
+
+    @property
+    def said(self) -> str:
+        """Where it applies, in words."""
+        minus = "" if self.key.reference is None else f" minus {self.key.reference}"
+        parts = [f"{name} {value}" for name, value in self.key.condition.items()]
+        return ", ".join([self.key.subject + minus, self.key.dataset, *parts])
+
+
+def _meant(rule: Rule, text: str, known: Sequence[_Number], group: str) -> list[_Number]:
+    """Numbers that a rule speaks of."""
+    named = [number for number in known if number.is_named(rule.metric)]
+    if named:
+        found = [number for number in named if rule.fits(rule.metric, number.where)]
+    else:
+        found = _of_metric(rule, known)
+    in_group = [number for number in found if number.key.group == group] or found
     if not in_group:
-        conditions = sorted({f"{k}={v}" for a in known for k, v in a.condition.items()})
+        conditions = sorted({f"{k}={v}" for number in known for k, v in number.where.items()})
         raise PlanError(
             f"No estimate of this run fits the rule {text!r}; conditions are "
             f"{', '.join(conditions[:12]) or 'none'}."
@@ -89,20 +136,35 @@ def _meant(rule: Rule, text: str, known: Sequence[Assignment], group: str) -> li
     return in_group
 
 
-def _claim(rule: Rule, text: str, assignments: Sequence[Assignment]) -> Claim:
+def _of_metric(rule: Rule, known: Sequence[_Number]) -> list[_Number]:
+    """Numbers of the metric that a rule names.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such metric, or the run has not computed it.
+    """
+    metrics = sorted({number.key.metric for number in known})
+    if not any(rule.metric in (m, m.partition("@")[0]) for m in metrics):
+        registry().resolve("statistic", rule.metric)
+        raise UnknownNameError("metric in this run", rule.metric, metrics)
+    fitting = [number for number in known if rule.fits(number.key.metric, number.where)]
+    # the level of the originals is a baseline beside drops, and differences stand beside the levels
+    # that they are made of: each is meant where nothing before it is
+    by_role = (
+        [n for n in fitting if n.key.role == r] for r in ("measured", "baseline", "contrast")
+    )
+    return next(filter(None, by_role), [])
+
+
+def _claim(rule: Rule, text: str, numbers: Sequence[_Number]) -> Claim:
     operator = ">" if rule.operator.startswith(">") else "<"
-    components = tuple(Component(a.spec.id, rule.limit, _named(a), operator) for a in assignments)
     return Claim(
         id=f"rule: {text}",
         says=text,
         diagnostic="gate",
-        components=components,
+        components=tuple(Component(n.id, rule.limit, n.said, operator) for n in numbers),
         family="gate",
         checks=("items", "seeds"),
         post_hoc=True,
     )
-
-
-def _named(assignment: Assignment) -> str:
-    parts = [f"{k} {v}" for k, v in assignment.condition.items()]
-    return ", ".join([assignment.subject, assignment.dataset, *parts])

@@ -6,7 +6,7 @@ import pytest
 from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.plan import DataPlan, Resampling
+from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.run.comparing import compare_runs
 from scrutiny.run.judging import judge_run
 from scrutiny.testing import FlakyClassifier
@@ -123,6 +123,57 @@ def test_rules_may_say_where(runs):
     assert judge_run(runs["good"], ["accuracy > 0.5 where dataset=x,subject=m"])[0].estimate
     with pytest.raises(PlanError, match="No estimate of this run fits the rule"):
         judge_run(runs["good"], ["accuracy > 0.5 where dataset=y"])
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory):
+    """Two families on one dataset, and two differences of them that the plan declares."""
+    base = tmp_path_factory.mktemp("versions")
+    models = tuple(
+        ModelPlan(name, family(base, every=every, name=name), seeds=(1, 2, 3, 4))
+        for name, every in (("new", 11), ("old", 2))
+    )
+    sides = {"a": {"subject": "new"}, "b": {"subject": "old"}}
+    own = (
+        EstimatePlan("gain", "d", "accuracy", contrast=sides),
+        EstimatePlan("loss", "d", "accuracy", contrast={"a": sides["b"], "b": sides["a"]}),
+        EstimatePlan("level", "d", "accuracy", where={"subject": "new"}),
+        EstimatePlan("each", "d", "accuracy"),
+    )
+    measure = (MeasurePlan("d", "performance", ("new", "old"), ("x",)),)
+    return run(plan(models=models, measure=measure, estimate=own), base / "run")
+
+
+def test_differences_that_the_plan_declares_are_judged_by_name(versions):
+    gain, loss = judge_run(versions, ["gain > 10%", "loss > 10%"])
+    assert (gain.verdict, loss.verdict) == ("supported", "not supported")
+    computed = next(e for e in versions.estimates() if e.key.reference == "old")
+    assert gain.estimate == computed
+    assert gain.claim.components[0].against == "new minus old, x"
+
+
+def test_differences_are_meant_where_a_reference_is_said(versions):
+    (gain,) = judge_run(versions, ["accuracy > 0.1 where reference=old"])
+    assert (gain.estimate.key.subject, gain.estimate.key.reference) == ("new", "old")
+    (level,) = judge_run(versions, ["accuracy > 0.1"])
+    ids = [component.estimate for component in level.claim.components]
+    assert ids[:2] == ["d/new/x/level", "d/old/x/level"]
+    assert not {"gain", "loss"} & set(ids)
+    with pytest.raises(PlanError, match=r"No estimate of this run fits.*reference=old"):
+        judge_run(versions, ["accuracy > 0.1 where reference=other"])
+    with pytest.raises(PlanError, match="No estimate of this run fits the rule 'gain > 0"):
+        judge_run(versions, ["gain > 0 where reference=new"])
+
+
+def test_estimates_of_the_plan_are_judged_by_name(versions):
+    (level,) = judge_run(versions, ["level > 0.5"])
+    assert [c.estimate for c in level.claim.components] == ["level"]
+    (each,) = judge_run(versions, ["each > 0.1"])
+    assert [c.estimate for c in each.claim.components] == ["each/new/x", "each/old/x"]
+    (one,) = judge_run(versions, ["each > 0.1 where subject=old"])
+    assert [c.estimate for c in one.claim.components] == ["each/old/x"]
+    with pytest.raises(UnknownNameError):
+        judge_run(versions, ["d > 0.1"])  # a measurement is no estimate
 
 
 def test_rules_that_name_nothing_of_the_run(runs):
