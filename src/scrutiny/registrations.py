@@ -12,6 +12,7 @@ _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
 _S: Final = "scrutiny.reliability.statistics"
 _A: Final = "scrutiny.reliability.association_statistics"
+_H: Final = "scrutiny.reliability.attention_statistics"
 _SS: Final = "scrutiny.reliability.stereotype_statistics"
 
 REGISTRATIONS: Final = (
@@ -119,4 +120,28 @@ REGISTRATIONS: Final = (
     Registration("statistic", "effect_size_population@1", f"{_A}:EFFECT_SIZE_POPULATION"),
     Registration("statistic", "inertia@1", f"{_A}:INERTIA"),
     Registration("statistic", "single_start_alignment@1", f"{_A}:SINGLE_START"),
+    Registration("statistic", "best_head_f1@1", f"{_H}:BEST_HEAD_F1"),
+    Registration("statistic", "f1@1", f"{_H}:F1"),
+    Registration("statistic", "precision@1", f"{_H}:PRECISION"),
+    Registration("statistic", "recall@1", f"{_H}:RECALL"),
+    Registration("statistic", "gain_tau_f1@1", f"{_H}:GAIN_TAU_F1"),
+    Registration("statistic", "gain_tau_precision@1", f"{_H}:GAIN_TAU_PRECISION"),
+    Registration("statistic", "gain_tau_recall@1", f"{_H}:GAIN_TAU_RECALL"),
+    Registration("statistic", "gain_tau_other_half_f1@1", f"{_H}:GAIN_TAU_OTHER_HALF_F1"),
+    Registration(
+        "statistic", "gain_tau_other_half_precision@1", f"{_H}:GAIN_TAU_OTHER_HALF_PRECISION"
+    ),
+    Registration("statistic", "gain_tau_other_half_recall@1", f"{_H}:GAIN_TAU_OTHER_HALF_RECALL"),
+    Registration("statistic", "heads_tau_f1@1", f"{_H}:HEADS_TAU_F1"),
+    Registration("statistic", "heads_tau_precision@1", f"{_H}:HEADS_TAU_PRECISION"),
+    Registration("statistic", "heads_tau_recall@1", f"{_H}:HEADS_TAU_RECALL"),
+    Registration("statistic", "mean_head_f1@1", f"{_H}:MEAN_HEAD_F1"),
+    Registration("statistic", "mean_head_precision@1", f"{_H}:MEAN_HEAD_PRECISION"),
+    Registration("statistic", "mean_head_recall@1", f"{_H}:MEAN_HEAD_RECALL"),
+    Registration("statistic", "split_half_tau_f1@1", f"{_H}:SPLIT_HALF_TAU_F1"),
+    Registration("statistic", "split_half_tau_precision@1", f"{_H}:SPLIT_HALF_TAU_PRECISION"),
+    Registration("statistic", "split_half_tau_recall@1", f"{_H}:SPLIT_HALF_TAU_RECALL"),
+    Registration("statistic", "selected_baseline_f1@1", f"{_H}:SELECTED_BASELINE_F1"),
+    Registration("statistic", "selected_head_f1@1", f"{_H}:SELECTED_HEAD_F1"),
+    Registration("statistic", "selected_head_over_baseline@1", f"{_H}:SELECTED_HEAD_OVER_BASELINE"),
 )

@@ -19,6 +19,10 @@ tests
 associations
     `association`: effect size of word sets and its permutation test, on `partitions` made once for
     each size. `clusters`: how far clusters are sets, and what permuted sets give.
+attention
+    `tau`: Kendall's tau-b of many pairs of rankings at once. `moments`: least squares of many
+    outcomes from sums of products, errors by cluster. `trees`: maximum spanning trees of many maps.
+    `divergence`: entropy of rows, Jensen-Shannon divergence between heads, and a map of it.
 many tests, verdicts
     `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
     Holm over a family, supported or not supported or undecided.

@@ -1,0 +1,124 @@
+"""What a head's counts are worth, and statistics that compare heads: their common anatomy.
+
+Columns of a statistic are counts of every head and, last, how many targets there were:
+``tp`` (predicted and right) and ``predicted``, each ``(head,)``, then ``gold``.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from scrutiny.reliability.additive import Array, divide
+from scrutiny.reliability.replicate_tests import ReplicateTests
+from scrutiny.stats.errors import StatisticsError
+
+Kind = Literal["precision", "recall", "f1"]
+KINDS: Final[tuple[Kind, ...]] = ("precision", "recall", "f1")
+
+
+class HeadCounts(NamedTuple):
+    """Counts ``(..., head)`` of heads, and of targets ``(..., 1)``."""
+
+    tp: Array
+    predicted: Array
+    gold: Array
+
+    def score(self, kind: Kind) -> Array:
+        """Score ``(..., head)``: 0 of a head that predicts nothing, as in the released code.
+
+        NaN without any target: then there is nothing to find.
+        """
+        denominator = {
+            "precision": self.predicted,
+            "recall": np.broadcast_to(self.gold, self.tp.shape),
+            "f1": (self.predicted + self.gold) / 2,
+        }[kind]
+        found = np.where(denominator > 0, divide(self.tp, denominator), 0.0)
+        return np.where(self.gold > 0, found, np.nan)
+
+    def of_other_cells(self) -> "HeadCounts":
+        """Counts of all cells ``(..., cell, head)`` but each one's own."""
+        return HeadCounts(*(part.sum(axis=-2, keepdims=True) - part for part in self))
+
+
+@dataclass(frozen=True, slots=True)
+class OfHeads:
+    """A value computed from counts of all heads, in one cell or several.
+
+    Parameters
+    ----------
+    id, says, needs, cells, scale, higher_is, conditional_on, no_effect, tests
+        As in `scrutiny.reliability.additive.Additive`. ``needs`` are pairs of ``tp`` and
+        ``predicted`` of one or more sides, then ``gold``.
+    combine
+        Value ``(...)`` of the counts ``(..., cell, head)`` of each side.
+    widths
+        Columns of each need. Nothing: all sides have equally many heads, which the number of
+        columns then gives. A statistic whose sides differ (heads and baselines) must be told, see
+        `of_widths`.
+    has_one_width
+        Whether all sides have the same heads.
+
+    **Measures**: see each statistic.
+
+    **Misleads when**: rows are words or frames and not whole sentences: resample sentences.
+
+    **References**: Zhao & Bethard (2020), How does BERT's attention change when you fine-tune?
+    """
+
+    id: str
+    says: str
+    needs: tuple[str, ...]
+    combine: Callable[[Sequence[HeadCounts]], Array]
+    cells: tuple[str, ...] = ()
+    scale: str = "logit"
+    higher_is: str = "neither"
+    conditional_on: str | None = None
+    no_effect: float | None = None
+    tests: ReplicateTests | None = None
+    widths: tuple[int, ...] | None = None
+    has_one_width: bool = True
+
+    def of_widths(self, widths: Sequence[int]) -> "OfHeads":
+        """Return the same statistic for needs of these many columns each."""
+        if len(widths) != len(self.needs):
+            raise StatisticsError(f"{self.id} has {len(self.needs)} needs, not {len(widths)}.")
+        return replace(self, widths=tuple(widths))
+
+    def components(self, measures: Array) -> Array:
+        """Components: the counts themselves ``(..., column)``."""
+        self._widths(measures.shape[-1])
+        return measures
+
+    def value(self, sums: Array, weight: Array) -> Array:
+        """Values ``(...)`` of sums ``(..., cell, column)``."""
+        del weight  # a corpus or a half is no cell inside a resampled unit
+        return self.combine(self.sides(sums))
+
+    def sides(self, sums: Array) -> list[HeadCounts]:
+        """Counts ``(..., head)`` of each side, of sums ``(..., column)``."""
+        ends = np.cumsum(self._widths(sums.shape[-1]))
+        *counts, gold = np.split(sums, ends[:-1], axis=-1)
+        return [
+            HeadCounts(tp, predicted, gold)
+            for tp, predicted in zip(counts[::2], counts[1::2], strict=True)
+        ]
+
+    def _widths(self, columns: int) -> tuple[int, ...]:
+        """Columns of each need, checked."""
+        if self.widths is not None:
+            widths = self.widths
+        else:
+            counts = len(self.needs) - 1
+            heads = (columns - 1) // counts
+            widths = (*[heads] * counts, 1)
+            if not self.has_one_width and heads != 1:
+                widths = ()
+        if sum(widths) != columns or not columns:
+            raise StatisticsError(
+                f"{self.id} needs {', '.join(self.needs)}; {columns} columns do not say how many "
+                "belong to which. Call of_widths with the columns of each."
+            )
+        return widths
