@@ -12,6 +12,7 @@ from scipy import stats
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.panel import CODES, Panel, Side
@@ -23,7 +24,7 @@ REPLICATES = 5
 ITEMS = 200
 MARGIN = 0.02
 PANEL = Panel(
-    ("hit",),
+    (Measure("hit"),),
     tuple(f'{{"seed":"{r}"}}' for r in range(REPLICATES)),
     tuple(f"i{i}" for i in range(ITEMS)),
 )

@@ -21,11 +21,13 @@ P = TypeVar("P", contravariant=True)
 class Selector:
     """Which records one side of an estimate reads.
 
-    ``condition`` must be contained in the record's; empty selects all.
+    ``condition`` must be contained in the record's; empty selects all. ``of`` is "own", or "base":
+    the records of the family that the measured one was trained from.
     """
 
     role: str = "measured"
     condition: Mapping[str, object] = field(default_factory=dict)
+    of: str = "own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,15 @@ class EstimateSpec:
         Column within which units are resampled, or nothing.
     where
         Items that it is over, by their columns (``{"a_category": "age"}``); empty for all.
+    at
+        Places on axes of the measures, counted from 1 (``{"layer": 8, "head": 4}``). The statistic
+        gets what is left of each measure, flattened. Without fallback.
+    along
+        Axes along which it is computed place by place, on the same draws: one estimate for each,
+        with the place in its condition and behind its id (``f1/layer=8/head=4``).
+    beside
+        Other datasets of the same measurement whose items it is over as well. Resampling keeps to
+        each dataset; statistics with ``cells = ("dataset",)`` keep them apart.
     """
 
     id: str
@@ -66,6 +77,9 @@ class EstimateSpec:
     unit: str = "item"
     strata: str | None = None
     where: Mapping[str, str] = field(default_factory=dict)
+    at: Mapping[str, int] = field(default_factory=dict)
+    along: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +140,10 @@ class Inputs:
 
     ``chance`` is the score that needs no skill on this dataset. ``columns`` counts the items by
     the values of their columns (``{"a_category": {"age": 87}}``), in the order of appearance.
-    ``n_layers`` is how many layers the model has whose vectors can be had, or 0.
+    ``n_layers`` is how many layers the model has whose vectors or attention can be had, and
+    ``n_heads`` how many heads a layer has, or 0. ``beside`` are the datasets of the same task that
+    come after this one in the measurement. ``base`` is the family that this one was trained from,
+    if the same measurement has it.
     """
 
     task: Task
@@ -141,6 +158,9 @@ class Inputs:
     is_audit: bool = False
     columns: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     n_layers: int = 0
+    n_heads: int = 0
+    beside: tuple[str, ...] = ()
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +250,10 @@ class Diagnostic(Protocol[P]):
     scope: Literal["item", "dataset"]
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Measures on this task: the declared ones, or the task's own."""
+        """Measures on this task: the declared ones, or the task's own.
+
+        Axes of length 0 get the model's lengths.
+        """
         ...
 
     def design(self, params: P, inputs: Inputs) -> Design:

@@ -27,6 +27,7 @@ class ModelPlan:
     """A family of models under its name in the plan.
 
     ``control_of`` names the family that a control or null family is there for; nothing means all.
+    ``base`` names the family that it was trained from, where that is known.
     """
 
     name: str
@@ -36,6 +37,7 @@ class ModelPlan:
     seeds: tuple[int, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     control_of: str = ""
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

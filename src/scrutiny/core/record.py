@@ -1,7 +1,9 @@
 """Records: raw measures, one row for each thing measured."""
 
-from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Final, Literal, NamedTuple
 
 Status = Literal["ok", "undefined", "failed", "skipped", "refused"]
 Role = Literal["measured", "control", "null", "baseline"]
@@ -20,7 +22,8 @@ class Measure:
     name
         Name within the diagnostic.
     axes
-        ``(name, length)`` of each axis, outermost first; empty for a single number.
+        ``(name, length)`` of each axis, outermost first; empty for a single number. A length of 0
+        is the model's own: how many layers it has, or heads.
     unit
         What the number counts ("items", "nats").
     """
@@ -36,6 +39,47 @@ class Measure:
         for _, length in self.axes:
             size *= length
         return size
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "Measure":
+        """Measure of its plain JSON."""
+        return cls(data["name"], tuple((n, int(k)) for n, k in data["axes"]), data["unit"])
+
+    def sized(self, lengths: Mapping[str, int]) -> "Measure":
+        """The measure with the model's own lengths filled in."""
+        axes = tuple((name, length or lengths.get(name, 0)) for name, length in self.axes)
+        return replace(self, axes=axes)
+
+    def cells(self, at: Mapping[str, int]) -> Iterator[int]:
+        """Positions among the flattened numbers of those at some places, counted from 1."""
+        places = [
+            range(length) if name not in at else (at[name] - 1,) for name, length in self.axes
+        ]
+        for place in product(*places):
+            position = 0
+            for (_, length), index in zip(self.axes, place, strict=True):
+                position = position * length + index
+            yield position
+
+
+#: Axes whose length is the model's own.
+LAYERS: Final = ("layer", 0)
+HEADS: Final = ("head", 0)
+
+
+def columns_of(
+    measures: Sequence[Measure], name: str, at: Mapping[str, int]
+) -> tuple[int, ...] | None:
+    """Columns of a measure in a row's values, of those at some places of its axes.
+
+    Nothing if there is no such measure.
+    """
+    start = 0
+    for measure in measures:
+        if measure.name == name:
+            return tuple(start + position for position in measure.cells(at))
+        start += measure.size
+    return None
 
 
 class Row(NamedTuple):

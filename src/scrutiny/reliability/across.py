@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.proportion import wilson
+from scrutiny.stats.rank import rank_sum, signed_rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +104,49 @@ def across(
         significant_low=None if share is None else share.low,
         significant_high=None if share is None else share.high,
     )
+
+
+def compared_runs(a: ArrayLike, b: ArrayLike) -> dict[str, float]:
+    """Exact rank tests of two groups of runs that do not pair up, and their effect size.
+
+    Parameters
+    ----------
+    a, b
+        ``(run,)`` value of each run on all items. A single value on one side is a constant that the
+        other side's runs are compared with.
+
+    Returns
+    -------
+    dict
+        ``rank_sum_p`` and ``rank_sum_smallest_p`` (or ``signed_rank_...`` against a constant), two
+        sided; ``superiority``: how often a run of ``a`` is above one of ``b``, ties half. Empty
+        where neither side has two runs.
+
+    **Measures**: whether the runs of one recipe tend to lie above those of another, whatever the
+    items.
+
+    **Misleads when**: there are few runs: 3 against 3 give no p below .10, 4 against 4 none below
+    .029, and one constant against 5 runs none below .0625. All runs share the items' luck.
+
+    **References**: Wilcoxon (1945); Zhao & Bethard (2020), How does BERT's attention change when
+    you fine-tune?, who compare ten runs with ten.
+
+    Examples
+    --------
+    >>> found = compared_runs([3.0, 4.0, 5.0], [0.0, 1.0, 2.0])
+    >>> round(found["rank_sum_p"], 3), found["superiority"]
+    (0.1, 1.0)
+    """
+    one, other = finite(a, "a", ndim=1), finite(b, "b", ndim=1)
+    if max(one.size, other.size) < 2:
+        return {}
+    if min(one.size, other.size) == 1:
+        name, test = "signed_rank", signed_rank((one - other).ravel())
+    else:
+        name, test = "rank_sum", rank_sum(one, other)
+    apart = one[:, None] - other[None, :]
+    return {
+        f"{name}_p": test.p_value,
+        f"{name}_smallest_p": test.smallest_p,
+        "superiority": float((apart > 0).mean() + (apart == 0).mean() / 2),
+    }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.record import columns_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, Side
 
 _OK = CODES["ok"]
@@ -24,8 +25,9 @@ def join(
     *,
     needs: Sequence[str],
     fallback: Mapping[str, str] | None = None,
+    at: Mapping[str, int] | None = None,
 ) -> Joined:
-    """Measures ``(replicate, row, need)`` of the items that every needed side has.
+    """Measures ``(replicate, row, number)`` of the items that every needed side has.
 
     Parameters
     ----------
@@ -39,6 +41,9 @@ def join(
     fallback
         Side that stands in for another where a variant was skipped or refused, because the item
         then stays as it was.
+    at
+        Places on axes of the measures, counted from 1; what is left of a measure is flattened, and
+        the measures stand side by side.
 
     Raises
     ------
@@ -57,7 +62,8 @@ def join(
         if measure == "ok":
             column, status = _is_ok(sides[name])
         else:
-            column, status = _column(panel, filled[name], measure), filled[name].status
+            column = _numbers(panel, filled[name], measure, at or {})
+            status = filled[name].status
         columns.append(column)
         statuses.append(status)
     status = reduce(worst, statuses)
@@ -65,13 +71,13 @@ def join(
     by_item = worst_over_replicates(status[replicates])
     rows = np.flatnonzero(by_item == _OK)
     chosen = np.ix_(replicates, rows)
-    values = np.stack([column[chosen] for column in columns], axis=-1)
+    values = np.concatenate([column[chosen] for column in columns], axis=-1)
     return Joined(values=values, rows=rows, replicates=replicates, status=by_item)
 
 
 def _parts(need: str, panel: Panel) -> tuple[str, str]:
-    """Side and measure of a need; a measure's own name may hold dots ("heads.3")."""
-    if need in panel.measures or "." not in need:
+    """Side and measure of a need; a measure's own name may hold dots."""
+    if "." not in need or any(measure.name == need for measure in panel.measures):
         return "", need
     side, _, measure = need.partition(".")
     return side, measure
@@ -80,7 +86,7 @@ def _parts(need: str, panel: Panel) -> tuple[str, str]:
 def _is_ok(side: Side) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """Whether a side is ok, and the status that this question itself has."""
     known = np.isin(side.status, (_OK, *_UNCHANGED))
-    is_ok: NDArray[np.float64] = (side.status == _OK).astype(np.float64)
+    is_ok: NDArray[np.float64] = (side.status == _OK).astype(np.float64)[..., None]
     return is_ok, np.where(known, np.int8(_OK), side.status)
 
 
@@ -115,9 +121,11 @@ def _filled(side: Side, sides: Mapping[str, Side], stand_in: str | None) -> Side
     )
 
 
-def _column(panel: Panel, side: Side, measure: str) -> NDArray[np.float64]:
-    """Values ``(replicate, item)`` of one measure."""
-    if measure not in panel.measures:
-        raise PlanError(f"There is no measure {measure!r}; there are {list(panel.measures)}.")
-    column: NDArray[np.float64] = side.values[..., panel.measures.index(measure)]
-    return column
+def _numbers(panel: Panel, side: Side, measure: str, at: Mapping[str, int]) -> NDArray[np.float64]:
+    """Values ``(replicate, item, number)`` of one measure at some places of its axes."""
+    columns = columns_of(panel.measures, measure, at)
+    if columns is None:
+        known = [known.name for known in panel.measures]
+        raise PlanError(f"There is no measure {measure!r}; there are {known}.")
+    numbers: NDArray[np.float64] = side.values[..., list(columns)]
+    return numbers

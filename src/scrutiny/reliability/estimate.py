@@ -71,13 +71,37 @@ def estimate(
         Status ``undefined`` with a reason where there are no items, or no value on these items.
     """
     joined = join(panel, sides, needs=statistic.needs, fallback=fallback)
-    names = [panel.replicates[i] for i in joined.replicates]
-    blank = Estimated(without_value(key, joined.counts, len(names), resampling, "no_items"))
+    one = Asked(joined, tuple(panel.replicates[i] for i in joined.replicates), key)
     if joined.rows.size == 0:
-        return blank
+        return one.blank("no_items", resampling)
     rng = generator(seed, "bootstrap", name=key.dataset, item="items")
     try:
         resampled = resample_joined(panel, joined, statistic, draws=resampling.draws, rng=rng)
+    except StatisticsError:
+        return one.blank("no_value", resampling)
+    return of_draws(one, resampled, statistic=statistic, resampling=resampling, seed=seed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """What an estimate is of: the joined measures, their replicates, and the identity it gets."""
+
+    joined: Joined
+    names: tuple[str | None, ...]
+    key: EstimateKey
+
+    def blank(self, reason: str, resampling: Resampling) -> Estimated:
+        """The estimate where there is no value."""
+        counts = self.joined.counts
+        return Estimated(without_value(self.key, counts, len(self.names), resampling, reason))
+
+
+def of_draws(
+    asked: Asked, resampled: Resampled, *, statistic: Any, resampling: Resampling, seed: int
+) -> Estimated:
+    """Estimate of a statistic whose draws of items are there."""
+    names, joined = asked.names, asked.joined
+    try:
         interval = interval_of(
             resampled,
             name=statistic.id,
@@ -87,8 +111,8 @@ def estimate(
         )
         each = _each(resampled, statistic, names, resampling=resampling, seed=seed)
     except StatisticsError:
-        return replace(blank, estimate=replace(blank.estimate, reason="no_value"))
-    found = with_value(key, joined.counts, interval, resampled=resampled, names=names)
+        return asked.blank("no_value", resampling)
+    found = with_value(asked.key, joined.counts, interval, resampled=resampled, names=names)
     agreement = across(
         resampled.point,
         no_effect=getattr(statistic, "no_effect", None),

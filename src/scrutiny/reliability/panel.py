@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.record import STATUSES, Counts
+from scrutiny.core.record import STATUSES, Counts, Measure
 
 #: Codes of the statuses, from best to worst; a row that was never planned is -1.
 CODES: Mapping[str, int] = {name: code for code, name in enumerate(STATUSES)}
@@ -20,7 +20,7 @@ class Side:
     Parameters
     ----------
     values
-        ``(replicate, item, measure)``; NaN where the status is not ok.
+        ``(replicate, item, number)``; NaN where the status is not ok.
     status
         ``(replicate, item)`` codes of `CODES`.
     """
@@ -36,7 +36,7 @@ class Panel:
     Parameters
     ----------
     measures
-        Names along the last axis of every side.
+        What the numbers along the last axis of every side are, axes flattened.
     replicates
         Canonical JSON of each replicate's random factors; a single model is ``None``.
     items
@@ -49,7 +49,7 @@ class Panel:
         Cell of each item, for statistics that keep cells apart; or nothing.
     """
 
-    measures: tuple[str, ...]
+    measures: tuple[Measure, ...]
     replicates: tuple[str | None, ...]
     items: tuple[str, ...]
     units: NDArray[np.int64] | None = None
@@ -72,7 +72,7 @@ class Joined:
     Parameters
     ----------
     values
-        ``(replicate, row, need)``, all finite.
+        ``(replicate, row, number)``, all finite: the numbers of each need side by side.
     rows
         Positions of the kept items in the panel.
     replicates

@@ -16,9 +16,9 @@ def key_of(assigned: Assigned) -> EstimateKey:
         diagnostic=assigned["kind"],
         metric=spec["metric"],
         subject=assigned["subject"],
-        dataset=assigned["dataset"],
+        dataset="+".join([assigned["dataset"], *spec["beside"]]),
         role=spec["role"],
-        condition={**spec["condition"], **assigned["within"]},
+        condition={**spec["condition"], **assigned["within"], **spec["at"]},
         group=spec["group"],
     )
 

@@ -10,6 +10,7 @@ from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure, columns_of
 from scrutiny.report.assigned import contrast_key_of, key_of
 from scrutiny.report.identity import identity
 from scrutiny.report.view import Hits, OwnInterval
@@ -62,12 +63,18 @@ class FolderRecords:
     @cached_property
     def _specs(self) -> dict[str, Mapping[str, Any]]:
         """What the run computed, by the identity of the estimate."""
-        return {identity(key_of(a)): a for a in self._manifest.get("specs", ())}
+        specs = self._manifest.get("specs", ())
+        return {identity(key_of(a)): a for a in specs if _is_of_whole_records(a)}
 
     @cached_property
     def _contrasts(self) -> dict[str, Mapping[str, Any]]:
         """Differences that the run computed, by the identity of the estimate."""
-        return {identity(contrast_key_of(c)): c for c in self._manifest.get("contrasts", ())}
+        pairs = self._manifest.get("contrasts", ())
+        return {
+            identity(contrast_key_of(c)): c
+            for c in pairs
+            if _is_of_whole_records(c["a"]) and _is_of_whole_records(c["b"])
+        }
 
     @cached_property
     def _hits(self) -> tuple[Hits, ...]:
@@ -81,7 +88,7 @@ class FolderRecords:
         return tuple(found)
 
     def _panel(
-        self, kind: str, subject: str, dataset: str, *, measures: tuple[str, ...], **more: Any
+        self, kind: str, subject: str, dataset: str, *, measures: tuple[Measure, ...], **more: Any
     ) -> "Recorded | None":
         """Panel of some records, read once; nothing where they do not fit together."""
         from scrutiny.store.panels import PanelKey, read_panel
@@ -156,7 +163,7 @@ class FolderRecords:
             assigned["kind"],
             assigned["subject"],
             assigned["dataset"],
-            measures=tuple(assigned["measures"]),
+            measures=tuple(Measure.of(measure) for measure in assigned["measures"]),
             unit=spec["unit"],
             strata=spec["strata"],
             cells=tuple(getattr(_statistic(spec["metric"]), "cells", ())),
@@ -173,6 +180,13 @@ class FolderRecords:
     @property
     def _seed(self) -> int:
         return int(self._manifest.get("plan", {}).get("seed", 0))
+
+
+def _is_of_whole_records(assigned: Mapping[str, Any]) -> bool:
+    """Whether a specification reads one dataset of one family, axes and all."""
+    spec = assigned["spec"]
+    own = all(side["of"] == "own" for side in spec["sides"].values())
+    return own and not (spec["at"] or spec["along"] or spec["beside"])
 
 
 def _statistic(metric: str) -> Any:
@@ -209,27 +223,18 @@ def _z(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def _with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[str, ...]]]:
-    """Kind, subject, dataset and flat measures of all records that have a measure ``hit``."""
+def _with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
+    """Kind, subject, dataset and measures of all records that have a measure ``hit``."""
     footer = json.loads((records.schema.metadata or {}).get(b"scrutiny", b"{}"))
     names = ["kind", "subject", "dataset"]
     places = records.select(names).group_by(names, use_threads=False).aggregate([])
     found = []
     for place in places.to_pylist():
-        declared = footer.get(place["kind"], {}).get(place["dataset"], ())
-        measures = tuple(name for measure in declared for name in _flat(measure))
-        if HIT in measures:
+        declared = footer.get(place["kind"], {}).get(place["dataset"], {})
+        measures = tuple(Measure.of(measure) for measure in declared.get(place["subject"], ()))
+        if any(measure.name == HIT for measure in measures):
             found.append((place["kind"], place["subject"], place["dataset"], measures))
     return found
-
-
-def _flat(measure: Mapping[str, Any]) -> list[str]:
-    """Names of a measure's numbers: its own, or numbered from 1."""
-    size = 1
-    for _, length in measure["axes"]:
-        size *= length
-    name = measure["name"]
-    return [name] if size == 1 else [f"{name}.{i}" for i in range(1, size + 1)]
 
 
 def _hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
@@ -237,13 +242,14 @@ def _hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
     import numpy as np
 
     panel, found = recorded.panel, []
-    place = {name: i for i, name in enumerate(panel.measures)}
+    (at_hit,) = columns_of(panel.measures, HIT, {}) or (0,)
+    at_margin = columns_of(panel.measures, MARGIN, {})
     for (condition, role), side in recorded.sides.items():
-        hit = side.values[:, :, place[HIT]]
+        hit = side.values[:, :, at_hit]
         asked = np.isfinite(hit).any(axis=1)  # replicates that have this condition at all
         if not asked.any() or not np.isin(hit[np.isfinite(hit)], (0.0, 1.0)).all():
             continue
-        margin = side.values[:, :, place[MARGIN]][asked] if MARGIN in place else None
+        margin = side.values[:, :, at_margin[0]][asked] if at_margin else None
         names = tuple(panel.replicates[i] for i in np.flatnonzero(asked).tolist())
         key = replace(base, role=role, condition=recorded.conditions[condition])
         found.append(Hits(key, names, panel.items, hit[asked], margin, _columns(recorded)))

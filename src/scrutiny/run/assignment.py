@@ -7,6 +7,8 @@ from typing import Any
 from scrutiny.core.canonical import plain
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.record import Measure
+from scrutiny.reliability.along import places_along
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,16 +16,18 @@ class Assignment:
     """One specification on the records of one diagnostic, subject and dataset.
 
     ``measure`` is the measurement's identifier in the plan. ``within`` is the condition that all
-    its records share: the captures of the family that are not random.
+    its records share: the captures of the family that are not random. ``base`` is the family that
+    the subject was trained from, if the measurement has it.
     """
 
     measure: str
     kind: str
     subject: str
     dataset: str
-    measures: tuple[str, ...]
+    measures: tuple[Measure, ...]
     spec: EstimateSpec
     within: Mapping[str, str]
+    base: str = ""
 
     @property
     def condition(self) -> dict[str, object]:
@@ -37,11 +41,17 @@ class Assignment:
             diagnostic=self.kind,
             metric=self.spec.metric,
             subject=self.subject,
-            dataset=self.dataset,
+            dataset="+".join([self.dataset, *self.spec.beside]),
             role=self.spec.role,
-            condition=self.condition,
+            condition={**self.condition, **self.spec.at},
             group=self.spec.group,
         )
+
+    @property
+    def places(self) -> list[dict[str, int]]:
+        """Places that it is computed at, where it runs along axes."""
+        axes = self.spec.along
+        return [{**self.spec.at, **place} for place in places_along(self.measures, axes)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ class Contrast:
             metric=self.a.spec.metric,
             subject=self.a.subject,
             reference=self.b.subject,
-            dataset=self.a.dataset,
+            dataset=self.a.key.dataset,
             role="contrast",
             condition=condition,
             group=self.a.spec.group,
@@ -106,7 +116,10 @@ def from_json(data: Mapping[str, Any]) -> Assignment:
         kind=data["kind"],
         subject=data["subject"],
         dataset=data["dataset"],
-        measures=tuple(data["measures"]),
-        spec=EstimateSpec(**spec),
+        measures=tuple(Measure.of(measure) for measure in data["measures"]),
+        spec=EstimateSpec(
+            **{**spec, "along": tuple(spec["along"]), "beside": tuple(spec["beside"])}
+        ),
         within=data["within"],
+        base=data["base"],
     )

@@ -17,7 +17,7 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
-from scrutiny.reliability.across import across
+from scrutiny.reliability.across import across, compared_runs
 from scrutiny.reliability.derive import worst
 from scrutiny.reliability.estimate import (
     Estimated,
@@ -159,7 +159,9 @@ def contrast(
         found,
         n_replicates=min(count, others),
         by_replicate=found.by_replicate if is_by_replicate else {},
-        across=across(apart.point, no_effect=0.0).numbers() if is_by_replicate else {},
+        across=across(apart.point, no_effect=0.0).numbers()
+        if is_by_replicate
+        else compared_runs(sides[0].point, sides[1].point),
     )
     whole = Scale.of(statistic.scale).whole
     return Estimated(found, interval, apart, row_range=_row_range(statistic), whole=whole)

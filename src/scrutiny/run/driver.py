@@ -260,10 +260,13 @@ def _unique(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def _measures(measurement: Measurement, resolved: Resolved) -> dict[str, Any]:
-    """Names and axes of what a diagnostic's values hold, by dataset."""
+    """Names and axes of what a diagnostic's values hold, by dataset and model family."""
     return {
-        name: [plain(m) for m in measurement.diagnostic.measured(resolved.tasks[name])]
-        for name in measurement.plan.data
+        data: {
+            family: [plain(m) for m in resolved.measures(measurement, family=family, data=data)]
+            for family in measurement.plan.models
+        }
+        for data in measurement.plan.data
     }
 
 

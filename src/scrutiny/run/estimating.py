@@ -1,5 +1,6 @@
 """Estimates and findings from the records of a run; no model is asked."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -8,12 +9,15 @@ import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Claim, Finding
+from scrutiny.core.diagnostic import Selector
+from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.core.registry import registry
 from scrutiny.reliability.adjusted_tests import with_holm
+from scrutiny.reliability.along import estimate_along
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate
@@ -23,6 +27,7 @@ from scrutiny.run.assignment import Assignment, Contrast, Relation
 from scrutiny.run.contrasts import contrast, meet
 from scrutiny.run.relations import relate
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
+from scrutiny.store.stacked import stack
 
 _KEPT_PANELS = 8
 
@@ -41,16 +46,37 @@ class Estimator:
 
     def estimate(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification."""
+        if assignment.spec.at:
+            (one,) = self.along(assignment).values()
+            return one
         recorded = self._recorded(assignment)
         return estimate(
             recorded.panel,
-            _sides(recorded, assignment),
+            self._sides(recorded, assignment),
             statistic=registry().load("statistic", assignment.spec.metric),
             key=assignment.key,
             resampling=self.resampling,
             seed=self.seed,
             fallback=assignment.spec.fallback,
         )
+
+    def along(self, assignment: Assignment) -> Mapping[str, Estimated]:
+        """Estimates of one specification at every place of its axes, by their full names."""
+        recorded = self._recorded(assignment)
+        places = assignment.places
+        found = estimate_along(
+            recorded.panel,
+            self._sides(recorded, assignment),
+            statistic=registry().load("statistic", assignment.spec.metric),
+            key=assignment.key,
+            resampling=self.resampling,
+            seed=self.seed,
+            places=places,
+        )
+        return {
+            "/".join([assignment.spec.id, *(f"{axis}={n}" for axis, n in place.items())]): one
+            for place, one in zip(places, found, strict=True)
+        }
 
     def contrast(self, pair: Contrast) -> Estimated:
         """Estimate of the difference of two specifications."""
@@ -71,36 +97,76 @@ class Estimator:
         recorded = self._recorded(assignment)
         if needs is None:
             needs = registry().load("statistic", assignment.spec.metric).needs
-        sides, fallback = _sides(recorded, assignment), assignment.spec.fallback
-        return recorded.panel, join(recorded.panel, sides, needs=needs, fallback=fallback)
+        spec, sides = assignment.spec, self._sides(recorded, assignment)
+        return recorded.panel, join(
+            recorded.panel, sides, needs=needs, fallback=spec.fallback, at=spec.at
+        )
 
     def _recorded(self, assignment: Assignment) -> Recorded:
         """Panel that a specification reads."""
         spec = assignment.spec
         statistic = registry().load("statistic", spec.metric)
-        whole = self._panel(
-            PanelKey(
-                kind=assignment.kind,
-                subject=assignment.subject,
-                dataset=assignment.dataset,
-                measures=assignment.measures,
-                unit=spec.unit,
-                strata=spec.strata,
-                cells=tuple(getattr(statistic, "cells", ())),
-            )
+        key = PanelKey(
+            kind=assignment.kind,
+            subject=assignment.subject,
+            dataset=assignment.dataset,
+            measures=assignment.measures,
+            unit=spec.unit,
+            strata=spec.strata,
+            cells=tuple(getattr(statistic, "cells", ())),
         )
+        whole = self._stack(key, spec.beside) if spec.beside else self._panel(key)
         return whole.where(spec.where) if spec.where else whole
+
+    def _stack(self, key: PanelKey, beside: Sequence[str]) -> Recorded:
+        """Panels of several datasets under one another."""
+        parts = {
+            dataset: self._panel(replace(key, dataset=dataset, cells=()))
+            for dataset in (key.dataset, *beside)
+        }
+        return stack(parts, cells=key.cells)
 
     def _read(self, key: PanelKey) -> Recorded:
         return read_panel(self._records, self._items, key)
 
+    def _sides(self, recorded: Recorded, assignment: Assignment) -> Mapping[str, Side]:
+        """Records of each side of a specification."""
+        return {
+            name: recorded.select(selector, assignment.within)
+            if selector.of == "own"
+            else self._of_base(recorded, assignment, selector)
+            for name, selector in assignment.spec.sides.items()
+        }
 
-def _sides(recorded: Recorded, assignment: Assignment) -> Mapping[str, Side]:
-    """Records of each side of a specification."""
-    return {
-        name: recorded.select(selector, assignment.within)
-        for name, selector in assignment.spec.sides.items()
-    }
+    def _of_base(self, recorded: Recorded, assignment: Assignment, selector: Selector) -> Side:
+        """Side of the family that the subject was trained from, beside each of its replicates."""
+        base = self._recorded(replace(assignment, subject=assignment.base))
+        side = base.select(selector, {})
+        rows = [place_of(name, base.panel.replicates) for name in recorded.panel.replicates]
+        return Side(side.values[rows], side.status[rows])
+
+
+def place_of(replicate: str | None, bases: Sequence[str | None]) -> int:
+    """Position of the base that a replicate was trained from.
+
+    The only one there is, or the one whose random factors the replicate has as well.
+
+    Raises
+    ------
+    PlanError
+        If no base has the replicate's factors, or several do.
+    """
+    if len(bases) == 1:
+        return 0
+    own = json.loads(replicate or "{}").items()
+    fitting = [i for i, base in enumerate(bases) if json.loads(base or "{}").items() <= own]
+    if len(fitting) != 1:
+        raise PlanError(
+            f"The replicate {replicate or 'without factors'} was trained from one of "
+            f"{len(bases)} models, and its factors do not say which: "
+            f"{', '.join(map(str, bases[:4]))}."
+        )
+    return fitting[0]
 
 
 def estimate_all(
@@ -117,7 +183,14 @@ def estimate_all(
     """
     estimated: dict[str, Estimated] = {}
     rows: list[Estimate] = []
+    named = {component.estimate for claim in claims for component in claim.components}
     for assignment in assignments:
+        if assignment.spec.along:
+            several = estimator.along(assignment)
+            rows += [one.estimate for one in several.values()]
+            # the draws of all heads are large: those that no claim names are let go
+            estimated |= {name: one for name, one in several.items() if name in named}
+            continue
         found = estimator.estimate(assignment)
         estimated[assignment.spec.id] = found
         rows.append(found.estimate)

@@ -81,7 +81,8 @@ class Performer:
             task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
         )
         batch = self._batch(task, prepared)
-        width = sum(m.size for m in measurement.diagnostic.measured(context.task))
+        measures = self._resolved.measures(measurement, family=task.family, data=task.dataset)
+        width = sum(measure.size for measure in measures)
         rows = measurement.diagnostic.measure(measurement.params, cell, batch, context)
         records = records_table(measurement.kind, cell, rows, width=width)
         seconds = perf_counter() - start

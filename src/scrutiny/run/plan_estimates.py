@@ -129,6 +129,7 @@ def _fitting(
 
 def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:
     has = {
+        **assignment.spec.at,
         "subject": assignment.subject,
         "dataset": assignment.dataset,
         "role": assignment.spec.role,
@@ -147,7 +148,8 @@ def _of_records(
     for place in places(resolved):
         if place.measure != plan.source:
             continue
-        lacking = [need for need in needs if need not in place.measures]
+        names = {measure.name for measure in place.measures}
+        lacking = [need for need in needs if need not in names]
         if lacking:
             designed = sorted({spec.metric for spec in place.design.estimates})
             raise PlanError(
@@ -162,6 +164,8 @@ def _straight(
     plan: EstimatePlan, place: Place, metric: str, where: Mapping[str, Any]
 ) -> Assignment:
     own = {name: v for name, v in where.items() if name != "role" and name not in place.within}
+    axes = {name for measure in place.measures for name, _ in measure.axes}
+    at = {name: int(own.pop(name)) for name in sorted(axes & own.keys())}
     spec = EstimateSpec(
         id=plan.id,
         metric=metric,
@@ -169,6 +173,7 @@ def _straight(
         role=str(where["role"]),
         condition=own,
         unit=place.unit,
+        at=at,
     )
     return Assignment(
         measure=place.measure,

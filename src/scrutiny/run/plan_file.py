@@ -44,6 +44,7 @@ class _Model(_Strict):
     seeds: tuple[int, ...] = ()
     labels: dict[str, str] = Field(default_factory=dict)
     control_of: str = ""
+    base: str = ""
 
 
 class _Train(_Strict):
@@ -155,7 +156,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
     except ValidationError as error:
         raise PlanError(_explain(error, where)) from error
     models = tuple(
-        ModelPlan(n, m.source, m.random, m.role, m.seeds, m.labels, m.control_of)
+        ModelPlan(n, m.source, m.random, m.role, m.seeds, m.labels, m.control_of, m.base)
         for n, m in read.models.items()
     )
     datasets = tuple(

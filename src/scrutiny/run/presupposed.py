@@ -51,7 +51,9 @@ def _null_families(plan: Plan, measure: MeasurePlan, diagnostic: Any) -> Iterato
     measured = [models[name] for name in measure.models if name in models]
     has_own = {model.control_of for model in measured if model.role == "null"}
     for model in measured:
-        if model.role == "measured" and not has_own & {"", model.name}:
+        # what was trained from a model that is measured here has that model's untrained ones
+        has_base = model.base in measure.models
+        if model.role == "measured" and not has_base and not has_own & {"", model.name}:
             first = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
             source = first.replicates[0].source
             wanted = _how_many(measure, diagnostic, source)

@@ -1,7 +1,7 @@
 """A plan with everything that it names looked up: data, models, diagnostics, designs."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
 from scrutiny.run.presupposed import with_presupposed
 from scrutiny.run.relations import plan_relations
 from scrutiny.run.resolved import Measurement, Pairing, Resolved
-from scrutiny.run.specs import design_assignments, design_claims, design_contrasts
+from scrutiny.run.specs import base_of, design_assignments, design_claims, design_contrasts
 
 #: A column with more values than this is no grouping.
 _MOST_VALUES: Final = 500
@@ -180,13 +180,15 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         )
     else:  # taggers may leave their types open
         match = LabelMatch({label: label for label in dataset.labels})
+    n_layers, n_heads = getattr(model, "attention_shape", (getattr(model, "n_layers", 0), 0))
     return Pairing(
         labels=match,
         model_labels=labels,
         capabilities=capabilities_of(model, task),
         fingerprint=model.fingerprint(),
         is_batch_invariant=model.is_batch_invariant,
-        n_layers=int(getattr(model, "n_layers", 0)),
+        n_layers=int(n_layers),
+        n_heads=int(n_heads),
     )
 
 
@@ -206,6 +208,7 @@ def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
 
 def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
     dataset, task = resolved.datasets[data], resolved.tasks[data]
+    pairing = resolved.pairings[family, data]
     golds = [gold for gold in dataset.golds if gold is not None]
     return Inputs(
         task=task,
@@ -216,11 +219,20 @@ def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) ->
         labels=dataset.labels,
         chance=task.chance(golds) if golds else 0.0,
         languages=dataset.languages,
-        capabilities=resolved.pairings[family, data].capabilities,
+        capabilities=pairing.capabilities,
         is_audit=plan.is_audit,
         columns=_columns(dataset),
-        n_layers=resolved.pairings[family, data].n_layers,
+        n_layers=pairing.n_layers,
+        n_heads=pairing.n_heads,
+        beside=_after(data, plan.data, resolved),
+        base=base_of(family, plan=plan, models=resolved.plan.models),
     )
+
+
+def _after(data: str, names: Sequence[str], resolved: Resolved) -> tuple[str, ...]:
+    """Datasets of the same task that come after one in a measurement."""
+    later = names[list(names).index(data) + 1 :]
+    return tuple(n for n in later if resolved.tasks[n].name == resolved.tasks[data].name)
 
 
 def _columns(dataset: Dataset) -> dict[str, dict[str, int]]:

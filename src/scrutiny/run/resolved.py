@@ -9,6 +9,7 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import Design
 from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan
+from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
@@ -29,6 +30,12 @@ class Pairing:
     fingerprint: str | None
     is_batch_invariant: bool
     n_layers: int = 0
+    n_heads: int = 0
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Lengths of the axes that are the model's own."""
+        return {"layer": self.n_layers, "head": self.n_heads}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +79,11 @@ class Resolved:
     contrasts: tuple[Contrast, ...] = ()
     relations: tuple[Relation, ...] = ()
     claims: tuple[Claim, ...] = ()
+
+    def measures(self, measurement: Measurement, *, family: str, data: str) -> tuple[Measure, ...]:
+        """Measures of a family's records on a dataset, with the model's own lengths."""
+        lengths = self.pairings[family, data].lengths
+        return tuple(m.sized(lengths) for m in measurement.diagnostic.measured(self.tasks[data]))
 
     @property
     def identity(self) -> str:

@@ -7,6 +7,8 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Family
+from scrutiny.core.plan import MeasurePlan, ModelPlan
+from scrutiny.core.record import Measure
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.gated import refusal
@@ -22,7 +24,7 @@ class Place:
     family: Family
     dataset: str
     within: Mapping[str, str]
-    measures: tuple[str, ...]
+    measures: tuple[Measure, ...]
     unit: str
     design: Design
 
@@ -43,7 +45,7 @@ def places(resolved: Resolved) -> Iterator[Place]:
     }
     for measurement in resolved.measurements.values():
         for (name, data), design in measurement.designs.items():
-            measures = measurement.diagnostic.measured(resolved.tasks[data])
+            measures = resolved.measures(measurement, family=name, data=data)
             family = resolved.families[name]
             conditions = {str(sorted(r.condition.items())): r.condition for r in family.replicates}
             for within in conditions.values():
@@ -53,7 +55,7 @@ def places(resolved: Resolved) -> Iterator[Place]:
                     family=family,
                     dataset=data,
                     within=within,
-                    measures=tuple(name for m in measures for name in _flat(m.name, m.size)),
+                    measures=measures,
                     unit=units[data],
                     design=design,
                 )
@@ -78,7 +80,18 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
                 measures=place.measures,
                 spec=named,
                 within=place.within,
+                base=base_of(
+                    place.family.name,
+                    plan=resolved.measurements[place.measure].plan,
+                    models=resolved.plan.models,
+                ),
             )
+
+
+def base_of(family: str, *, plan: MeasurePlan, models: Sequence[ModelPlan]) -> str:
+    """Family that one was trained from, where the same measurement has it; else nothing."""
+    base = next(model.base for model in models if model.name == family)
+    return base if base in plan.models else ""
 
 
 def _wanted(place: Place) -> Sequence[EstimateSpec]:
@@ -212,8 +225,3 @@ def _on_every_dataset(name: str, members: list[tuple[str, Claim]]) -> Claim:
         family=f"{first.family}/across" if first.family else "",
         competence=tuple(pair for _, claim in members for pair in claim.competence),
     )
-
-
-def _flat(name: str, size: int) -> list[str]:
-    """Names of a measure's numbers: its own, or numbered from 1."""
-    return [name] if size == 1 else [f"{name}.{i}" for i in range(1, size + 1)]

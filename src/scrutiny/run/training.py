@@ -179,7 +179,8 @@ class _Nodes:
     def add(self, node: TrainPlan, job: Job, folder: Path) -> None:
         """Let the checkpoints in a folder be a family of the plan."""
         source = f"hf:{folder.as_posix()}/{job.pattern}"
-        family = ModelPlan(node.name, source, job.random, node.role)
+        base = node.source if any(m.name == node.source for m in self.plan.models) else ""
+        family = ModelPlan(node.name, source, job.random, node.role, base=base)
         self.plan = replace(self.plan, models=(*self.plan.models, family))
 
     def _model(self, node: TrainPlan) -> ModelPlan:

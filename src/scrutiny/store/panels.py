@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import PlanError
+from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 
 
@@ -83,7 +84,7 @@ class PanelKey:
     kind, subject, dataset
         Which records.
     measures
-        Names along the values.
+        What the values are, axes flattened.
     unit, strata, cells
         Columns of the items.
     """
@@ -91,7 +92,7 @@ class PanelKey:
     kind: str
     subject: str
     dataset: str
-    measures: tuple[str, ...]
+    measures: tuple[Measure, ...]
     unit: str = "item"
     strata: str | None = None
     cells: tuple[str, ...] = ()
@@ -137,7 +138,8 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     row_replicate = _positions(table["replicate"], panel.replicates)
     statuses, status_code = _coded(table["status"])
     status = np.array([CODES[name] for name in statuses], dtype=np.int8)[status_code]
-    values = _values(table["values"], status == CODES["ok"], len(panel.measures))
+    width = sum(measure.size for measure in panel.measures)
+    values = _values(table["values"], status == CODES["ok"], width)
     shape = len(panel.replicates), len(panel.items)
     sides = {}
     for wanted in dict.fromkeys(code.tolist()):
@@ -145,7 +147,7 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
         rows = np.flatnonzero(code == wanted)
         place = row_replicate[rows], row_item[rows]
         _must_be_single(np.ravel_multi_index(place, shape), key)
-        dense = np.full((*shape, len(panel.measures)), np.nan)
+        dense = np.full((*shape, width), np.nan)
         codes = np.full(shape, NOT_PLANNED, dtype=np.int8)
         dense[place] = values[rows]
         codes[place] = status[rows]

@@ -5,7 +5,7 @@ import numpy as np
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
-from scrutiny.core.record import Counts
+from scrutiny.core.record import Counts, Measure
 from scrutiny.reliability.estimate import Estimated, estimate
 from scrutiny.reliability.panel import CODES, Panel, Side
 from scrutiny.stats.crossed import crossed
@@ -21,6 +21,7 @@ def names(count):
 
 def panel(replicates, items, measures=("hit",), **more):
     items = tuple(f"i{n}" for n in range(items))
+    measures = tuple(m if isinstance(m, Measure) else Measure(m) for m in measures)
     return Panel(measures, names(replicates), items, **more)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability.across import across
+from scrutiny.reliability.across import across, compared_runs
 from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.proportion import wilson
@@ -71,3 +71,23 @@ def test_numbers_that_do_not_exist_are_left_out():
 def test_replicates_without_a_value_are_refused():
     with pytest.raises(StatisticsError):
         across([1.0, float("nan")])
+
+
+def test_ten_runs_against_ten_that_lie_apart_have_the_smallest_p_there_is():
+    found = compared_runs(range(10, 20), range(10))
+    assert found["rank_sum_p"] == pytest.approx(2 / 184756)
+    assert found["rank_sum_p"] == found["rank_sum_smallest_p"]
+    assert found["superiority"] == 1.0
+
+
+def test_ties_count_half_and_equal_groups_are_even():
+    found = compared_runs([1.0, 2.0], [1.0, 2.0])
+    assert found["superiority"] == 0.5
+    assert found["rank_sum_p"] == pytest.approx(1.0)
+
+
+def test_runs_against_a_constant_are_a_signed_rank_test():
+    found = compared_runs([2.0, 3.0, 4.0, 5.0, 6.0], [1.0])
+    assert found["signed_rank_p"] == pytest.approx(2 / 2**5)
+    assert "rank_sum_p" not in found
+    assert compared_runs([1.0], [2.0]) == {}

@@ -82,7 +82,7 @@ def test_ok_is_one_or_zero_and_never_stands_for_what_is_missing():
     assert (joined.counts.undefined, joined.counts.failed) == (1, 1)
 
 
-def test_a_measure_with_axes_keeps_the_dots_of_its_name():
+def test_a_measures_own_name_may_hold_dots():
     heads = panel(1, 2, measures=("f1.1", "f1.2"))
     values = side([[[0.1, 0.2], [0.3, 0.4]]])
     assert join(heads, {"": values}, needs=("f1.2",)).values.ravel().tolist() == [0.2, 0.4]

@@ -8,6 +8,7 @@ from made_panels import FAILED, KEY, SKIPPED, drops, panel, side
 
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure
 from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.panel import Panel
@@ -284,4 +285,4 @@ def test_keys_are_kept():
 
 
 def test_names_and_panels_are_values():
-    assert Panel(("hit",), (None,), ("a",)).cells is None
+    assert Panel((Measure("hit"),), (None,), ("a",)).cells is None

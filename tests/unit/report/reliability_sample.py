@@ -15,6 +15,7 @@ import pyarrow as pa
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure
 from scrutiny.run.assignment import Assignment, Contrast, Relation, to_json
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.store.run_folder import RunFolder
@@ -92,7 +93,7 @@ def _assignment(kind, dataset, name, *, group="all", condition=None, where=None)
         kind=kind,
         subject=SUBJECT,
         dataset=dataset,
-        measures=("hit", "margin"),
+        measures=(Measure("hit"), Measure("margin")),
         spec=spec,
         within={},
     )
@@ -159,7 +160,7 @@ def _made():
 def write(path):
     """Write the run into a folder."""
     table, records, (assignments, contrasts), (estimates, findings) = _made()
-    measures = [{"name": "hit", "axes": []}, {"name": "margin", "axes": []}]
+    measures = [{"name": name, "axes": [], "unit": ""} for name in ("hit", "margin")]
     data = {PAIRS: "pairs", TRIPLES: "triples", SCORE: "task"}
     folder = RunFolder(path)
     folder.write_manifest(
@@ -177,7 +178,7 @@ def write(path):
             ],
         }
     )
-    footer = {kind: {dataset: measures} for kind, dataset in data.items()}
+    footer = {kind: {dataset: {SUBJECT: measures}} for kind, dataset in data.items()}
     folder.write_table("records", [records], schema=RECORDS, footer=footer)
     folder.write_table("items", [table], schema=table.schema)
     folder.write_estimates(estimates)

@@ -8,6 +8,7 @@ import pytest
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
@@ -23,7 +24,7 @@ def side(hits, *, items=None, seeds=None, status=None, units=None):
     count, n = hits.shape
     names = tuple(f'{{"seed":"{s}"}}' for s in (seeds or range(1, count + 1)))
     codes = np.zeros(hits.shape, np.int8) if status is None else np.asarray(status, np.int8)
-    panel = Panel(("hit",), names, tuple(items or (f"i{i}" for i in range(n))), units)
+    panel = Panel((Measure("hit"),), names, tuple(items or (f"i{i}" for i in range(n))), units)
     values = np.where(codes == 0, hits, np.nan)[..., None]
     return panel, join(panel, {"": Side(values, codes)}, needs=("hit",))
 

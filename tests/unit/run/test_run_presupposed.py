@@ -15,6 +15,7 @@ from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Selecto
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.record import Measure
 from scrutiny.core.registry import Registration, build
 from scrutiny.diagnostics.performance import Performance
 from scrutiny.registrations import REGISTRATIONS
@@ -154,7 +155,9 @@ def test_an_unknown_column_of_a_group_is_refused(tmp_path):
     folder = run_grouped(with_control(tmp_path), tmp_path / "out")
     records, items = folder.records(), folder.items()
     kind = records["kind"][0].as_py()
-    recorded = read_panel(records, items, PanelKey(kind, "m", "x", ("hit", "pred", "p_gold")))
+    recorded = read_panel(
+        records, items, PanelKey(kind, "m", "x", tuple(map(Measure, ("hit", "pred", "p_gold"))))
+    )
     assert recorded.where({"a_group": "none of these"}).panel.items == ()
     with pytest.raises(PlanError, match="no column 'a_color'"):
         recorded.where({"a_color": "red"})

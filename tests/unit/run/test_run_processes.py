@@ -49,7 +49,9 @@ def desk(tmp_path):
 
 
 def test_a_worker_that_dies_is_said_and_what_was_done_is_kept(tmp_path):
-    made = plan(source(tmp_path, DIES))
+    made = plan(
+        source(tmp_path, DIES), diagnostic="robustness", params={"transformations": ["typos"]}
+    )
     with pytest.raises(RunIncompleteError, match=r"exit code 9.*re-issue the same command"):
         run(made, tmp_path / "out", workers=2, executor="processes")
     journal = Journal(tmp_path / "out" / "journal.sqlite")

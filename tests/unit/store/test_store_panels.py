@@ -7,11 +7,13 @@ import pytest
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import PlanError
+from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED
 from scrutiny.store.panels import PanelKey, read_panel
 from scrutiny.store.schemas import RECORDS
 
-KEY = PanelKey("d@1#0", "m", "x", ("hit", "loss"))
+MEASURES = (Measure("hit"), Measure("loss"))
+KEY = PanelKey("d@1#0", "m", "x", MEASURES)
 ITEMS = pa.table(
     {
         "dataset": ["x", "x", "x", "other"],
@@ -122,7 +124,13 @@ def test_conditions_may_hold_lists():
 
 def test_units_strata_and_cells_are_codes_in_order_of_appearance():
     key = PanelKey(
-        "d@1#0", "m", "x", ("hit", "loss"), "u_story", strata="a_side", cells=("u_story", "a_side")
+        "d@1#0",
+        "m",
+        "x",
+        MEASURES,
+        "u_story",
+        strata="a_side",
+        cells=("u_story", "a_side"),
     )
     found = panel(record("a", [1, 1]), key=key).panel
     assert found.units.tolist() == [0, 1, 0]
@@ -132,7 +140,7 @@ def test_units_strata_and_cells_are_codes_in_order_of_appearance():
 
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are():
-    key = PanelKey("d@1#0", "m", "x", ("hit", "loss"), "u_word")
+    key = PanelKey("d@1#0", "m", "x", MEASURES, "u_word")
     with pytest.raises(PlanError, match=r"no column 'u_word'; they have .*u_story.*#unit=COLUMN"):
         panel(record("a", [1, 1]), key=key)
 
