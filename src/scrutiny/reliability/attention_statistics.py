@@ -123,7 +123,7 @@ def _between_cells(kind: Kind) -> Combine:
         found = [tau_b(scores[..., a, :], scores[..., b, :]) for a, b in pairs]
         if not found:
             return np.full(scores.shape[:-2], np.nan)
-        return np.mean(found, axis=0)
+        return np.asarray(np.mean(found, axis=0))
 
     return combine
 

@@ -1,5 +1,7 @@
 """Kendall's tau-b of many pairs of rankings at once, and its test for one pair."""
 
+from math import prod
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
@@ -47,8 +49,8 @@ def tau_b(a: ArrayLike, b: ArrayLike) -> FloatArray:
         raise StatisticsError(f"tau compares values in pairs; got shapes {x.shape} and {y.shape}.")
     x, y = np.broadcast_arrays(x, y)
     n = x.shape[-1]
-    pairs = x.reshape(-1, n), y.reshape(-1, n)
-    out = np.empty(pairs[0].shape[0])
+    out = np.empty(prod(x.shape[:-1]))
+    pairs = x.reshape(out.size, n), y.reshape(out.size, n)
     step = max(1, _CHUNK_BYTES // (8 * max(n, 1)))
     for start in range(0, out.size, step):
         # (value, row): the values of one place lie together
