@@ -1,0 +1,139 @@
+"""Hypotheses about what a head encodes: from one sentence's attention to all heads' predictions.
+
+An encoding is a pure function of a map between words. It answers for every head at once, which
+words it predicts to belong to an anchor (a cue and its scope, a quantifier and its restrictor).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.diagnostics.attention.word_maps import Floats, WordMap
+
+Booleans = NDArray[np.bool_]
+Anchored = Callable[[WordMap, NDArray[np.int64]], Booleans]
+
+
+def attends_to(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
+    """Words ``(layer, head, word)`` that attend to an anchor more than to anything else.
+
+    The first of equals counts; a word without attention to anything attends to nothing.
+
+    **Measures**: whether a head points from a scope to its cue.
+
+    **Misleads when**: the head points to frequent, early or unusual words, cue or not: compare
+    with pseudo-cues and untrained networks.
+
+    **References**: Zhao & Bethard (2020), equation 3.
+    """
+    return _on_words(found, _points_at(found.weights, np.isin(found.words, anchors)))
+
+
+def attended_by(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
+    """Words that the anchors attend to more than a uniform share: cue to scope.
+
+    An anchor's row has as many winners as it likes: every word with more than 1 / n of the row's
+    weight, by the largest of the anchors' rows.
+
+    **Measures**: whether a head spreads from a cue over its scope.
+
+    **Misleads when**: rows are not brought to sum 1 (special tokens dropped): the share is of what
+    is left.
+
+    **References**: the transpose of Zhao & Bethard (2020); Clark et al. (2019) try both directions.
+    """
+    is_word = found.is_word
+    rows = found.weights[..., np.isin(found.words, anchors), :][..., is_word]
+    total = rows.sum(axis=-1, keepdims=True)
+    above = (rows * is_word.sum() > total) & (total > 0)
+    return _spread(found, above.any(axis=-2))
+
+
+def path_to(found: WordMap, anchors: NDArray[np.int64], *, hops: int = 3) -> Booleans:
+    """Words whose chain of strongest attention reaches an anchor within some steps.
+
+    **Measures**: the paper's own suggestion: a tree of attention with the cue above its scope.
+
+    **Misleads when**: chains are long: every head whose chains end in one place reaches it if the
+    anchor lies there.
+
+    **References**: Zhao & Bethard (2020), section 7.
+    """
+    is_anchor = np.isin(found.words, anchors)
+    target = _strongest(found.weights)  # (layer, head, unit), -1: nothing
+    place = np.broadcast_to(np.arange(found.words.size), target.shape)
+    reached = np.zeros(target.shape, dtype=bool)
+    for _ in range(hops):
+        place = np.where(place < 0, -1, np.take_along_axis(target, np.maximum(place, 0), axis=-1))
+        reached |= (place >= 0) & is_anchor[np.maximum(place, 0)]
+    return _on_words(found, reached)
+
+
+def rollout_to(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
+    """Words whose attention, rolled out to each layer, is strongest at an anchor.
+
+    Heads of a layer start from that layer's head and go down through the mean over heads of the
+    layers below, each mixed half and half with the identity.
+
+    **Measures**: whether information of the cue can flow to its scope by the whole network up to a
+    head, not by one layer.
+
+    **Misleads when**: read as flow: values and feed-forward parts are left out.
+
+    **References**: Abnar & Zuidema (2020), Quantifying attention flow in transformers.
+    """
+    weights = found.weights
+    size = weights.shape[-1]
+    identity = np.eye(size, dtype=weights.dtype)
+    below = identity
+    reached = np.empty(weights.shape[:-1], dtype=bool)
+    is_anchor = np.isin(found.words, anchors)
+    for layer in range(weights.shape[0]):
+        rolled = _to_sum_one(weights[layer] + identity) @ below
+        rolled[..., np.arange(size), np.arange(size)] = 0.0  # a word is no scope of itself
+        reached[layer] = _points_at(rolled, is_anchor)
+        below = _to_sum_one(weights[layer].mean(axis=0) + identity) @ below
+    return _on_words(found, reached)
+
+
+#: Encodings of anchored spans by the name that plans give them.
+ENCODINGS: Final[Mapping[str, Anchored]] = {
+    "attends-to": attends_to,
+    "attended-by": attended_by,
+    "path-to": path_to,
+    "rollout-to": rollout_to,
+}
+
+
+def _strongest(weights: Floats) -> NDArray[np.int64]:
+    """Unit ``(..., unit)`` that each row attends to most, -1 where it attends to nothing."""
+    target = weights.argmax(axis=-1)
+    weight = np.take_along_axis(weights, target[..., None], axis=-1)[..., 0]
+    return np.where(weight > 0, target, -1)
+
+
+def _points_at(weights: Floats, is_anchor: Booleans) -> Booleans:
+    """Rows ``(..., unit)`` whose strongest weight lies on an anchor."""
+    target = _strongest(weights)
+    pointed: Booleans = (target >= 0) & is_anchor[np.maximum(target, 0)]
+    return pointed
+
+
+def _on_words(found: WordMap, by_unit: Booleans) -> Booleans:
+    """Predictions by word, of predictions by unit: words without a piece are not predicted."""
+    return _spread(found, by_unit[..., found.is_word])
+
+
+def _spread(found: WordMap, by_word_unit: Booleans) -> Booleans:
+    predicted = np.zeros((*by_word_unit.shape[:-1], found.n_words), dtype=bool)
+    predicted[..., found.words[found.is_word]] = by_word_unit
+    return predicted
+
+
+def _to_sum_one(weights: Floats) -> Floats:
+    """Rows brought to sum 1; rows of zeros stay."""
+    total = weights.sum(axis=-1, keepdims=True)
+    scaled: Floats = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return scaled

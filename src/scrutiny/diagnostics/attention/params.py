@@ -1,0 +1,78 @@
+"""Parameters of the attention diagnostics."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.diagnostics.attention.encodings import ENCODINGS
+from scrutiny.diagnostics.attention.presets import PRESETS, preset
+from scrutiny.diagnostics.attention.word_maps import MapOptions
+
+#: Name of the condition that has options of the user's own.
+OWN: Final = "own"
+_ALLOWED: Final[Mapping[str, tuple[Any, ...]]] = {
+    "into": ("sum", "mean", "max"),
+    "out_of": ("mean", "first", "max"),
+    "is_self_masked": (True, False),
+    "special": ("drop", "renormalize", "keep"),
+    "direction": ("from", "to", "both"),
+    "is_lower_cased": (True, False),
+    "weighting": ("raw", "value-norm"),
+    "missing": ("drop-sentence", "drop-word"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsParams:
+    """What is predicted from a head, and by which choices.
+
+    Parameters
+    ----------
+    presets
+        Ways from pieces to words, each a condition: ``default``, ``as_released``,
+        ``as_published``. Claims are of the first.
+    options
+        Choices of the user's own, on top of the first preset; they become a further condition,
+        ``own``: ``{"into": "max", "weighting": "value-norm"}``.
+    encoding
+        Hypothesis: ``attends-to``, ``attended-by``, ``path-to``, ``rollout-to``.
+    margin
+        Smallest difference of F1 worth a claim.
+    tau_margin
+        Smallest difference of tau worth a claim.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a preset, option or encoding is not there.
+    """
+
+    presets: tuple[str, ...] = ("default", "as_released", "as_published")
+    options: Mapping[str, Any] = field(default_factory=dict)
+    encoding: str = "attends-to"
+    margin: float = 0.02
+    tau_margin: float = 0.10
+
+    def __post_init__(self) -> None:
+        if not self.presets:
+            raise PlanError(f"presets is empty; there are {', '.join(PRESETS)}.")
+        for name in self.presets:
+            preset(name)
+        if self.encoding not in ENCODINGS:
+            raise UnknownNameError("encoding", self.encoding, ENCODINGS)
+        for name, value in self.options.items():
+            if name not in _ALLOWED:
+                raise UnknownNameError("option", name, [one.name for one in fields(MapOptions)])
+            if value not in _ALLOWED[name]:
+                allowed = ", ".join(str(one) for one in _ALLOWED[name])
+                raise PlanError(f"options: {name} is {value!r}; it can be {allowed}.")
+
+    def conditions(self) -> dict[str, MapOptions]:
+        """Options of each condition, in the order of the records."""
+        found = {name: preset(name) for name in self.presets}
+        if self.options:
+            first = found[self.presets[0]]
+            stated = {one.name: getattr(first, one.name) for one in fields(MapOptions)}
+            found[OWN] = MapOptions(**{**stated, **self.options})
+        return found

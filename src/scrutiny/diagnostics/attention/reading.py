@@ -1,0 +1,87 @@
+"""Maps of sentences, each asked once however many presets and examples read it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from scrutiny.core.attention import Attends, AttentionMap, Weighting, Words
+from scrutiny.core.diagnostic import Failure
+from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap, word_map
+
+#: What a preset makes of a sentence: a map, or why there is none.
+Made = WordMap | Failure
+#: Maps of one sentence by preset, and how many pieces each word has.
+Sentence = tuple[dict[str, Made], dict[int, int]]
+
+WITHOUT_PIECES = "word_without_pieces"
+
+
+def read_sentences(
+    model: Any, sentences: Sequence[Words], presets: Mapping[str, MapOptions]
+) -> Iterator[Sentence]:
+    """Maps by preset of every sentence, in order; nothing of a sentence is kept after it.
+
+    A preset's words may be lower-cased. Where the model's tokenizer lower-cases anyway, the model
+    is not asked twice.
+    """
+    needed = _needed(model, sentences, presets)
+    streams = {
+        key: cast("Attends", model).attentions(
+            [_cased(words, key[0]) for words in sentences], weighting=key[1]
+        )
+        for key in dict.fromkeys(needed.values())
+    }
+    for words in sentences:
+        found = {key: next(stream) for key, stream in streams.items()}
+        made = {name: _made(found[key], len(words), presets[name]) for name, key in needed.items()}
+        first = next((m for m in found.values() if isinstance(m, AttentionMap)), None)
+        yield made, _pieces(first)
+
+
+def _needed(
+    model: Any, sentences: Sequence[Words], presets: Mapping[str, MapOptions]
+) -> dict[str, tuple[bool, Weighting]]:
+    """By preset: whether words are lower-cased, and the weighting that is asked for."""
+    differs = any(p.is_lower_cased for p in presets.values()) and not all(
+        p.is_lower_cased for p in presets.values()
+    )
+    is_uncased = differs and _is_uncased(getattr(model, "encode", None), sentences)
+    return {
+        name: (options.is_lower_cased or is_uncased, options.weighting)
+        for name, options in presets.items()
+    }
+
+
+def _is_uncased(encode: Callable[..., Any] | None, sentences: Sequence[Words]) -> bool:
+    """Whether a tokenizer makes the same pieces of these words in lower case."""
+    if encode is None:
+        return False
+    cased = list(dict.fromkeys(w for words in sentences for w in words if w != w.lower()))
+    pairs = zip(
+        encode(cased, special=False),
+        encode([word.lower() for word in cased], special=False),
+        strict=True,
+    )
+    return all(one.ids == other.ids for one, other in pairs)
+
+
+def _cased(words: Words, is_lower_cased: bool) -> Words:  # noqa: FBT001 - one of a pair of keys
+    return tuple(word.lower() for word in words) if is_lower_cased else words
+
+
+def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> Made:
+    """Map between words, or why a sentence has none."""
+    if isinstance(found, Failure):
+        return found
+    there = len({word for word in found.words if word is not None})
+    if there < n_words and options.missing == "drop-sentence":
+        return Failure(WITHOUT_PIECES)
+    return word_map(found, n_words, options)
+
+
+def _pieces(found: AttentionMap | None) -> dict[int, int]:
+    """Number of pieces of each word."""
+    counts: dict[int, int] = {}
+    for word in () if found is None else found.words:
+        if word is not None:
+            counts[word] = counts.get(word, 0) + 1
+    return counts
