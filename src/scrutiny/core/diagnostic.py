@@ -84,7 +84,7 @@ class EstimateSpec:
 
 @dataclass(frozen=True, slots=True)
 class ContrastSpec:
-    """An estimate of this family minus the same kind of estimate of its control family.
+    """An estimate of this family minus another, usually the same kind of its control family.
 
     Parameters
     ----------
@@ -92,10 +92,11 @@ class ContrastSpec:
         Unique in the design; components of claims name it.
     a, b
         Identifiers of specifications of this design: the family's own, and the one that is read
-        off the control family's records. Usually the same.
+        off the other family's records. Usually the same.
     role
-        Role of the control family ("null": untrained replicates). Where the plan has none, the
-        contrast does not exist, and claims that need it are undecided.
+        Role of the other family ("null": untrained replicates; "control"), or "base": the family
+        that this one was trained from, or "own": the same family, replicate by replicate. Where
+        the plan has none, the contrast does not exist, and claims that need it are undecided.
     """
 
     id: str
@@ -143,7 +144,8 @@ class Inputs:
     ``n_layers`` is how many layers the model has whose vectors or attention can be had, and
     ``n_heads`` how many heads a layer has, or 0. ``beside`` are the datasets of the same task that
     come after this one in the measurement. ``base`` is the family that this one was trained from,
-    if the same measurement has it.
+    if the same measurement has it; ``controls`` are the roles of the families that are there for it
+    to be compared with.
     """
 
     task: Task
@@ -161,6 +163,7 @@ class Inputs:
     n_heads: int = 0
     beside: tuple[str, ...] = ()
     base: str = ""
+    controls: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,7 +15,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
-from scrutiny.core.record import Counts
+from scrutiny.core.record import Counts, columns_of
 from scrutiny.core.registry import registry
 from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.along import estimate_along
@@ -53,7 +54,7 @@ class Estimator:
         return estimate(
             recorded.panel,
             self._sides(recorded, assignment),
-            statistic=registry().load("statistic", assignment.spec.metric),
+            statistic=statistic_of(assignment),
             key=assignment.key,
             resampling=self.resampling,
             seed=self.seed,
@@ -67,7 +68,7 @@ class Estimator:
         found = estimate_along(
             recorded.panel,
             self._sides(recorded, assignment),
-            statistic=registry().load("statistic", assignment.spec.metric),
+            statistic=statistic_of(assignment),
             key=assignment.key,
             resampling=self.resampling,
             seed=self.seed,
@@ -80,7 +81,7 @@ class Estimator:
 
     def contrast(self, pair: Contrast) -> Estimated:
         """Estimate of the difference of two specifications."""
-        statistic = registry().load("statistic", pair.a.spec.metric)
+        statistic = statistic_of(pair.a)
         return contrast(
             meet(self.joined(pair.a), self.joined(pair.b)),
             statistic,
@@ -96,7 +97,7 @@ class Estimator:
         """Panel of a specification, and the measures that its statistic needs."""
         recorded = self._recorded(assignment)
         if needs is None:
-            needs = registry().load("statistic", assignment.spec.metric).needs
+            needs = statistic_of(assignment).needs
         spec, sides = assignment.spec, self._sides(recorded, assignment)
         return recorded.panel, join(
             recorded.panel, sides, needs=needs, fallback=spec.fallback, at=spec.at
@@ -105,7 +106,7 @@ class Estimator:
     def _recorded(self, assignment: Assignment) -> Recorded:
         """Panel that a specification reads."""
         spec = assignment.spec
-        statistic = registry().load("statistic", spec.metric)
+        statistic = statistic_of(assignment)
         key = PanelKey(
             kind=assignment.kind,
             subject=assignment.subject,
@@ -144,6 +145,19 @@ class Estimator:
         side = base.select(selector, {})
         rows = [place_of(name, base.panel.replicates) for name in recorded.panel.replicates]
         return Side(side.values[rows], side.status[rows])
+
+
+def statistic_of(assignment: Assignment) -> Any:
+    """Statistic of a specification; one that asks is told how many numbers each need has."""
+    spec = assignment.spec
+    statistic = registry().load("statistic", spec.metric)
+    if not hasattr(statistic, "of_widths"):
+        return statistic
+    at = assignment.places[0]
+    names = (need.rpartition(".")[2] for need in statistic.needs)
+    return statistic.of_widths(
+        [len(columns_of(assignment.measures, name, at) or ()) for name in names]
+    )
 
 
 def place_of(replicate: str | None, bases: Sequence[str | None]) -> int:
@@ -212,7 +226,7 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
     ``value`` is the p-value; ``n_units`` what the test rests on.
     """
     spec = assignment.spec
-    tests = tests_of(registry().load("statistic", spec.metric))
+    tests = tests_of(statistic_of(assignment))
     if tests is None or spec.role != "measured" or spec.group == "changed":
         return []
     panel, joined = estimator.joined(assignment)

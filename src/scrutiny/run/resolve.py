@@ -23,7 +23,13 @@ from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
 from scrutiny.run.presupposed import with_presupposed
 from scrutiny.run.relations import plan_relations
 from scrutiny.run.resolved import Measurement, Pairing, Resolved
-from scrutiny.run.specs import base_of, design_assignments, design_claims, design_contrasts
+from scrutiny.run.specs import (
+    base_of,
+    controls_for,
+    design_assignments,
+    design_claims,
+    design_contrasts,
+)
 
 #: A column with more values than this is no grouping.
 _MOST_VALUES: Final = 500
@@ -225,6 +231,7 @@ def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) ->
         n_layers=pairing.n_layers,
         n_heads=pairing.n_heads,
         beside=_after(data, plan.data, resolved),
+        controls=_controls(family, plan, resolved),
         base=base_of(family, plan=plan, models=resolved.plan.models),
     )
 
@@ -233,6 +240,13 @@ def _after(data: str, names: Sequence[str], resolved: Resolved) -> tuple[str, ..
     """Datasets of the same task that come after one in a measurement."""
     later = names[list(names).index(data) + 1 :]
     return tuple(n for n in later if resolved.tasks[n].name == resolved.tasks[data].name)
+
+
+def _controls(family: str, plan: MeasurePlan, resolved: Resolved) -> frozenset[str]:
+    """Roles of the families that a measurement has for one to be compared with."""
+    models = {model.name: model for model in resolved.plan.models}
+    others = (models[name] for name in plan.models)
+    return frozenset(m.role for m in others if controls_for(models[family], m))
 
 
 def _columns(dataset: Dataset) -> dict[str, dict[str, int]]:

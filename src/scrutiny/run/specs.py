@@ -97,38 +97,53 @@ def base_of(family: str, *, plan: MeasurePlan, models: Sequence[ModelPlan]) -> s
 def _wanted(place: Place) -> Sequence[EstimateSpec]:
     """Specifications of a place that somebody reads."""
     specs = place.design.estimates
+    if place.family.role == "measured":
+        return specs
     needed = {c.b for c in place.design.contrasts if c.role == place.family.role}
     return [s for s in specs if s.id in needed] if needed else specs
 
 
 def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Contrast]:
-    """Differences of measured families from their control families, in plan order."""
+    """Differences of measured families from what they are compared with, in plan order."""
     by_name = {assignment.spec.id: assignment for assignment in designed}
-    controls = {model.name: model.control_of for model in resolved.plan.models}
+    models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
     for place in everywhere:
         if place.family.role != "measured":
             continue
         for spec in place.design.contrasts:
-            other = next((p for p in everywhere if _controls(p, place, spec, controls)), None)
+            other = next((p for p in everywhere if _is_other(p, place, spec, models)), None)
             if other is not None:
                 yield Contrast(
                     id=place.prefix + spec.id,
                     a=by_name[place.prefix + spec.a],
                     b=by_name[other.prefix + spec.b],
-                    is_paired=False,
+                    is_paired=other is place,
                 )
 
 
-def _controls(
-    control: Place, place: Place, spec: ContrastSpec, controls: Mapping[str, str]
+def _is_other(
+    other: Place, place: Place, spec: ContrastSpec, models: Mapping[str, ModelPlan]
 ) -> bool:
-    """Whether a place holds the control that a contrast asks for."""
-    return (
-        control.family.role == spec.role
-        and (control.measure, control.dataset) == (place.measure, place.dataset)
-        and controls.get(control.family.name) in ("", place.family.name)
+    """Whether a place holds what a contrast subtracts."""
+    if (other.measure, other.dataset) != (place.measure, place.dataset):
+        return False
+    if spec.role == "own":
+        return other is place
+    if spec.role == "base":
+        return other.family.name == models[place.family.name].base
+    return other.family.role == spec.role and controls_for(
+        models[place.family.name], models[other.family.name]
     )
+
+
+def controls_for(model: ModelPlan, control: ModelPlan) -> bool:
+    """Whether a control or null family is there for a family, or for the one it was trained from.
+
+    What was trained from a model has that model's untrained networks, but no other's control task.
+    """
+    there_for = {"", model.name, *([model.base] if control.role == "null" else [])}
+    return control.role in ("control", "null") and control.control_of in there_for
 
 
 def design_claims(resolved: Resolved) -> Iterator[Claim]:

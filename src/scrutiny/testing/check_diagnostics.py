@@ -159,6 +159,7 @@ def _check_applies(trial: _Trial) -> None:
 def _inputs(trial: _Trial) -> Inputs:
     """What the design may look at."""
     golds = [example.gold for example in trial.examples if example.gold is not None]
+    n_layers, n_heads = getattr(trial.model, "attention_shape", (0, 0))
     return Inputs(
         task=trial.task,
         subject="subject",
@@ -169,6 +170,8 @@ def _inputs(trial: _Trial) -> Inputs:
         chance=trial.task.chance(golds),
         languages=frozenset(example.language for example in trial.examples),
         capabilities=trial.model.capabilities,
+        n_layers=n_layers,
+        n_heads=n_heads,
     )
 
 
@@ -232,7 +235,9 @@ def _check_variants(trial: _Trial) -> Variants:
 def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
     """Rows of all examples, each one sound."""
     rows, _ = trial.measure(trial.examples, variants)
-    width = sum(measure.size for measure in trial.diagnostic.measured(trial.task))
+    inputs = _inputs(trial)
+    lengths = {"layer": inputs.n_layers, "head": inputs.n_heads}
+    width = sum(m.sized(lengths).size for m in trial.diagnostic.measured(trial.task))
     for row in rows:
         _check_row(trial, row, width=width)
     if trial.diagnostic.scope == "item":
