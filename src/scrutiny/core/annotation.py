@@ -1,0 +1,227 @@
+"""Views of annotated examples: spans on words become word indices.
+
+An example holds text, the borders of its words (``Example.tokens``) and labeled spans. A view reads
+the labels of one kind of annotation; it is pure and knows nothing of models.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example, Span
+
+#: Labels of anchored spans.
+ANCHOR: Final = "anchor"
+TARGET: Final = "target"
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredSpans:
+    """An anchor and the words that belong to it: a cue and its scope.
+
+    Parameters
+    ----------
+    words
+        Of the sentence.
+    anchors, targets
+        Indices of words, ascending, each once.
+    n_listed
+        Targets as the source lists them; a word that it lists twice counts twice.
+    """
+
+    words: Words
+    anchors: tuple[int, ...]
+    targets: tuple[int, ...]
+    n_listed: int
+
+    @classmethod
+    def of(cls, example: Example) -> "AnchoredSpans":
+        """View of an example whose spans are labeled ``anchor`` and ``target``.
+
+        Raises
+        ------
+        DataError
+            If it has no words, or a span does not lie on words.
+        """
+        words, place = _words(example)
+        spans = [(span.label, place.of(span)) for span in example.spans]
+        anchors = {word for label, found in spans if label == ANCHOR for word in found}
+        listed = [word for label, found in spans if label == TARGET for word in found]
+        return cls(words, tuple(sorted(anchors)), tuple(sorted(set(listed))), len(listed))
+
+    def anchored_at(self, anchors: Sequence[int]) -> "AnchoredSpans":
+        """Return the same targets with other words as their anchor."""
+        return replace(self, anchors=tuple(anchors))
+
+
+@dataclass(frozen=True, slots=True)
+class Arcs:
+    """Dependencies: the head of each word and the relation between them.
+
+    ``heads`` are indices of words, -1 for the root; ``relations`` stand beside them. A word without
+    an arc has the head nothing.
+    """
+
+    words: Words
+    heads: tuple[int | None, ...]
+    relations: tuple[str, ...]
+
+    @classmethod
+    def of(cls, example: Example) -> "Arcs":
+        """View of an example whose spans are labeled ``HEAD:RELATION``, heads counted from 1.
+
+        Raises
+        ------
+        DataError
+            If a label is no such pair, a head is no word, or a word has two heads.
+        """
+        words, place = _words(example)
+        heads: list[int | None] = [None] * len(words)
+        relations = [""] * len(words)
+        for span in example.spans:
+            head, _, relation = span.label.partition(":")
+            if not head.isdecimal() or not relation or int(head) > len(words):
+                raise DataError(
+                    f"{_where(example)}: {span.label!r} is no arc. Arcs are HEAD:RELATION with a "
+                    f"head from 0 (the root) to {len(words)}."
+                )
+            for word in place.of(span):
+                if heads[word] is not None:
+                    raise DataError(f"{_where(example)}: {words[word]!r} has two heads.")
+                heads[word], relations[word] = int(head) - 1, relation
+        return cls(words, tuple(heads), tuple(relations))
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words of a mention, its cluster and its kind (pronoun, proper, nominal)."""
+
+    words: tuple[int, ...]
+    cluster: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Mentions of a text in the order of their first word; those of one cluster corefer."""
+
+    words: Words
+    mentions: tuple[Mention, ...]
+
+    @classmethod
+    def of(cls, example: Example) -> "Mentions":
+        """View of an example whose spans are labeled ``CLUSTER:KIND``.
+
+        Raises
+        ------
+        DataError
+            If a label is no such pair, or a span does not lie on words.
+        """
+        words, place = _words(example)
+        found = []
+        for span in example.spans:
+            cluster, _, kind = span.label.partition(":")
+            if not cluster or not kind:
+                raise DataError(
+                    f"{_where(example)}: {span.label!r} is no mention. Mentions are CLUSTER:KIND."
+                )
+            found.append(Mention(place.of(span), cluster, kind))
+        return cls(words, tuple(sorted(found, key=lambda mention: mention.words)))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenClasses:
+    """Class of each word; nothing for words without one."""
+
+    words: Words
+    classes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, example: Example) -> "TokenClasses":
+        """View of an example whose spans are labeled with classes.
+
+        Raises
+        ------
+        DataError
+            If a word has two classes, or a span does not lie on words.
+        """
+        words, place = _words(example)
+        classes = [""] * len(words)
+        for span in example.spans:
+            for word in place.of(span):
+                if classes[word]:
+                    raise DataError(f"{_where(example)}: {words[word]!r} has two classes.")
+                classes[word] = span.label
+        return cls(words, tuple(classes))
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPairs:
+    """Pairs of stretches of words that belong together, by the name of the pair."""
+
+    words: Words
+    pairs: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+    @classmethod
+    def of(cls, example: Example) -> "AlignedPairs":
+        """View of an example whose spans are labeled ``PAIR:a`` and ``PAIR:b``.
+
+        Raises
+        ------
+        DataError
+            If a pair lacks a side, or a span does not lie on words.
+        """
+        words, place = _words(example)
+        sides: dict[str, dict[str, tuple[int, ...]]] = {}
+        for span in example.spans:
+            pair, _, side = span.label.rpartition(":")
+            sides.setdefault(pair, {})[side] = place.of(span)
+        lacking = next((pair for pair, both in sides.items() if set(both) != {"a", "b"}), None)
+        if lacking is not None:
+            raise DataError(
+                f"{_where(example)}: the pair {lacking!r} has the sides "
+                f"{', '.join(sorted(sides[lacking]))}; a pair has one span {lacking}:a and one "
+                f"{lacking}:b."
+            )
+        return cls(words, tuple((both["a"], both["b"]) for both in sides.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Words of one field by their borders."""
+
+    example: Example
+    field: str
+    first: dict[int, int]
+    last: dict[int, int]
+
+    def of(self, span: Span) -> tuple[int, ...]:
+        """Words that a span covers, from border to border."""
+        start, end = self.first.get(span.start), self.last.get(span.end)
+        if span.field != self.field or start is None or end is None or end < start:
+            raise DataError(
+                f"{_where(self.example)}: the span {span.label!r} at {span.start} to {span.end} of "
+                f"{span.field!r} does not begin and end at borders of words of {self.field!r}."
+            )
+        return tuple(range(start, end + 1))
+
+
+def _words(example: Example) -> tuple[Words, _Places]:
+    """Words of an example, and where they stand."""
+    tokens = example.tokens or {}
+    if not tokens:
+        raise DataError(f"{_where(example)}: the example has no words, only text.")
+    field, borders = next(iter(tokens.items()))
+    text = example.fields[field]
+    words = tuple(text[start:end] for start, end in borders)
+    first = {start: word for word, (start, _) in enumerate(borders)}
+    last = {end: word for word, (_, end) in enumerate(borders)}
+    return words, _Places(example, field, first, last)
+
+
+def _where(example: Example) -> str:
+    """Where an example came from, for messages."""
+    return example.source or f"item {example.id}"
