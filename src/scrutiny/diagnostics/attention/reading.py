@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from scrutiny.core.attention import Attends, AttentionMap, Weighting, Words
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.record import Row
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap, word_map
 
 #: What a preset makes of a sentence: a map, or why there is none.
@@ -13,6 +14,29 @@ Made = WordMap | Failure
 Sentence = tuple[dict[str, Made], dict[int, int]]
 
 WITHOUT_PIECES = "word_without_pieces"
+
+
+def each_example(
+    model: Any,
+    words: Sequence[Words],
+    presets: Mapping[str, MapOptions],
+    *,
+    use: Callable[[int, Sentence], list[Row]],
+) -> Iterator[Row]:
+    """Rows that each example's maps are made into, example by example.
+
+    Examples of one sentence share its maps, which are let go before the next sentence is read.
+    """
+    of_sentence: dict[Words, list[int]] = {}
+    for position, own in enumerate(words):
+        of_sentence.setdefault(own, []).append(position)
+    rows: list[list[Row]] = [[] for _ in words]
+    maps = read_sentences(model, list(of_sentence), presets)
+    for positions, sentence in zip(of_sentence.values(), maps, strict=True):
+        for position in positions:
+            rows[position] = use(position, sentence)
+    for found in rows:
+        yield from found
 
 
 def read_sentences(
