@@ -82,7 +82,7 @@ def moments_by_unit(predictors: ArrayLike, outcomes: ArrayLike, *, units: Units)
     x, y = x[order], y[..., order]
     return Moments(
         np.add.reduceat(x[:, :, None] * x[:, None, :], starts, axis=0),
-        np.add.reduceat(y[..., None] * x, starts, axis=-2),
+        np.stack([np.add.reduceat(y * column, starts, axis=-1) for column in x.T], axis=-1),
         np.add.reduceat(y * y, starts, axis=-1),
     )
 
@@ -260,8 +260,8 @@ def cluster_robust(by_cluster: Moments) -> ClusterRobust:
     **Measures**: whether a coefficient differs from 0, with rows of one cluster taken as no
     more independent than they are.
 
-    **Misleads when**: there are few clusters (under about 40, and far under where one holds most
-    of a predictor's variation): then it still rejects too often.
+    **Misleads when**: few clusters hold a predictor's variation (a label that three of forty
+    sentences have): it rejects too often, and so it does, a little, with a dozen clusters.
 
     **References**: Liang & Zeger (1986), Longitudinal data analysis using generalized linear
     models; Cameron & Miller (2015), A practitioner's guide to cluster-robust inference (CR1).
