@@ -1,13 +1,19 @@
 """What is read off a model's attention, and what may be changed in it.
 
 ``attentions`` (`Attends`) is asked of the model itself, streamed, and never cached or stored: a
-corpus of maps is larger than anything made of them.
+corpus of maps is larger than anything made of them. ``head_interventions`` (`Intervenes`) gives a
+second model over the same weights, with a fingerprint of its own: answers under an intervention
+cannot be taken for the model's own, in a cache or anywhere else.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.language import Encoded, TokenIds
+from scrutiny.core.model import Model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,5 +60,90 @@ class Attends(Protocol):
         Every word is cut into pieces by itself, and the pieces stand between the special tokens
         that the model's tokenizer puts round one text. A sentence that does not fit into the model
         is a `Failure` ("too_long"), never cut.
+        """
+        ...
+
+
+#: What may be done to a head: its output is zero; it attends alike to all that it may attend to;
+#: weights are taken out of its rows and the rest sums to 1 again.
+Change = Literal["mask", "uniform", "erase"]
+CHANGES: Final[tuple[Change, ...]] = ("mask", "uniform", "erase")
+
+#: Indices of a layer and a head as in `AttentionMap.weights`: from 0.
+HeadIndex = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """What is changed in a model's attention while it answers.
+
+    Parameters
+    ----------
+    change
+        ``mask`` and ``uniform`` as in Kovaleva et al. (2019), ``erase`` as in Serrano & Smith
+        (2019). Uniform is over the tokens that are no padding, in a decoder over those that have
+        come. A row whose whole weight is erased stays zero.
+    heads
+        Layer and head of each that is changed, counted from 0; nothing is changed without any.
+    erased
+        For ``erase``, the token ids of each sequence that is going to be asked, special tokens
+        included, and the positions in it whose weights are taken out of every row. A sequence that
+        is asked and does not stand here fails (``not_stated``); one with nothing to erase has no
+        positions.
+
+    Raises
+    ------
+    ConformanceError
+        For another change, negative indices, or a sequence that stands here twice.
+    """
+
+    change: Change
+    heads: tuple[HeadIndex, ...]
+    erased: tuple[tuple[TokenIds, tuple[int, ...]], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.change not in CHANGES:
+            raise ConformanceError(
+                f"{self.change!r} cannot be done to a head; there are {', '.join(CHANGES)}."
+            )
+        if any(min(head) < 0 for head in self.heads):
+            raise ConformanceError(f"Layers and heads are counted from 0, not {self.heads}.")
+        if self.erased and self.change != "erase":
+            raise ConformanceError(f"Only 'erase' has positions to erase, not {self.change!r}.")
+        if len({ids for ids, _ in self.erased}) < len(self.erased):
+            raise ConformanceError("Positions to erase are stated twice for one sequence.")
+        for ids, positions in self.erased:
+            if any(not 0 <= place < len(ids) for place in positions):
+                raise ConformanceError(
+                    f"Positions to erase in {len(ids)} tokens are 0 to {len(ids) - 1}, "
+                    f"not {positions}."
+                )
+
+
+@runtime_checkable
+class Intervenes(Protocol):
+    """Capability ``head_interventions``; ``attention_shape`` is (layers, heads)."""
+
+    attention_shape: tuple[int, int]
+
+    def encode(
+        self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
+    ) -> list[Encoded]:
+        """Tokens of each text as the model is asked with: where positions to erase come from."""
+        ...
+
+    def intervened(self, intervention: Intervention) -> Model:
+        """Model over the same weights, all of whose answers are given under an intervention.
+
+        It has a fingerprint of its own, and those of the model's capabilities that the
+        intervention reaches; the model itself answers as before. Its ``attentions`` are the
+        changed ones: rows of a masked head are zero.
+
+        Raises
+        ------
+        ConformanceError
+            For a head that the model does not have.
+        ModelError
+            If its attention cannot be changed.
         """
         ...

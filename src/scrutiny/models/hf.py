@@ -17,7 +17,7 @@ from scrutiny.models.bio import labels_of_tags
 from scrutiny.models.hf_batching import start_budget
 from scrutiny.models.hf_checkpoint import Checkpoint, find_checkpoint
 from scrutiny.models.hf_forward import Forward
-from scrutiny.models.hf_language import load_language_model
+from scrutiny.models.hf_language import attention_of, load_language_model, runner_of
 from scrutiny.models.hf_models import HfClassifier, HfTagger, Loaded
 from scrutiny.models.hf_parts import (
     find_device,
@@ -78,6 +78,7 @@ def _loaded(
     batch: int | str,
 ) -> Loaded:
     """All parts of a model put together, with its fingerprint."""
+    network.config.use_cache = False  # nothing is generated
     limit = find_limit(tokenizer, network.config, source)
     names = _names(network.config, source, task)
     budget = start_budget(batch, network.device.type)
@@ -104,6 +105,9 @@ def _loaded(
         limit=limit,
         names=names,
         fingerprint=digest(_VERSION, checkpoint.fingerprint(), canonical_json(identity)),
+        attention=attention_of(
+            runner_of(network, tokenizer, batch), tokenizer, limit=limit, source=source
+        ),
     )
 
 

@@ -1,7 +1,6 @@
 """What every network of transformers can be asked: its tokens, its vectors, its attention."""
 
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
@@ -11,13 +10,13 @@ import numpy as np
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.language import Encoded, Passage, TokenIds
 from scrutiny.models.checked import AnswerError
-from scrutiny.models.hf_batching import Budget
+from scrutiny.models.hf_attention import AttentionSource
+from scrutiny.models.hf_attention_function import eager
+from scrutiny.models.hf_attention_models import Attending
 from scrutiny.models.hf_pooling import Floats, check_poolings, pooling_weights
 from scrutiny.models.hf_sequences import Ints, Runner, Sequences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrutiny.core.example import Example
     from scrutiny.core.task import Prediction
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 #: an effect size by 5e-4; the published procedures ask one text at a time.
 _ALONE: Final = 4
 _CHUNK: Final = 4096  # passages tokenized at a time: enough to sort by length, little to keep
-_MOST_WEIGHTS: Final = 2**25  # attention weights that are held at a time: 128 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,8 @@ class LanguageParts:
         Most tokens of one sequence, or nothing.
     fingerprint
         Digest of all that changes an answer; the task does not.
-    has_attention
-        Whether its attention weights can be had.
+    attention
+        Where its attention maps come from, if its weights can be had.
     """
 
     source: str
@@ -55,10 +53,10 @@ class LanguageParts:
     runner: Runner
     limit: int | None
     fingerprint: str
-    has_attention: bool
+    attention: AttentionSource | None
 
 
-class HfEncoder:
+class HfEncoder(Attending):
     """A network without a language-modeling head: tokens, vectors and attention."""
 
     is_batch_invariant = False
@@ -71,8 +69,9 @@ class HfEncoder:
         self.mask_id: int | None = parts.tokenizer.mask_token_id
         self.begin_id: int | None = None
         self.n_layers = int(parts.runner.network.config.num_hidden_layers)
-        attention = {"attention_received"} if parts.has_attention else set()
-        self.capabilities = frozenset({"tokenizes", "representations"} | attention)
+        attention = self._offer(parts.attention)
+        received = {"attention_received"} if attention else set()
+        self.capabilities = frozenset({"tokenizes", "representations"} | received) | attention
         self._parts = parts
         self._runner = parts.runner
 
@@ -98,17 +97,7 @@ class HfEncoder:
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
     ) -> list[Encoded]:
         """Tokens of each text, or of each pair of texts; never cut."""
-        if not texts:
-            return []
-        fields = [list(texts)] if pairs is None else [list(texts), list(pairs)]
-        found = self._parts.tokenizer(
-            *fields,
-            add_special_tokens=special,
-            truncation=False,
-            padding=False,
-            verbose=False,
-        )
-        return [_encoded(one) for one in found.encodings]
+        return encode_texts(self._parts.tokenizer, texts, pairs=pairs, special=special)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text of token ids, as the tokenizer writes it."""
@@ -225,8 +214,10 @@ class HfEncoder:
             for row, i in zip(received.tolist(), batch, strict=True):
                 found[i] = tuple(row[: sequences.lengths[i]])
 
+        longest = int(sequences.lengths.max(initial=1))
+        budget = self._source_of_attention().budget(longest)
         with eager(self._runner.network):
-            for _ in self._runner.run(sequences, use, budget=self._attention_budget(sequences)):
+            for _ in self._runner.run(sequences, use, budget=budget):
                 pass
         return [found[index[query]] for query in queries]
 
@@ -240,14 +231,6 @@ class HfEncoder:
         attends = torch.arange(total.shape[1], device=total.device) < real  # (sequence, token)
         sums = (total * attends[:, :, None]).sum(1)
         return sums / (real * len(output.attentions))
-
-    def _attention_budget(self, sequences: Sequences) -> Budget:
-        """Budget under which all weights of a batch fit: they grow with the square."""
-        config = self._runner.network.config
-        longest = int(sequences.lengths.max(initial=1))
-        tokens = _MOST_WEIGHTS // (config.num_hidden_layers * config.num_attention_heads * longest)
-        own = self._runner.budget
-        return replace(own, tokens=max(1, min(own.tokens, tokens)))
 
     def refuse_long(self, sequences: Sequence[Sequence[int]]) -> None:
         """Raise if a sequence has more tokens than fit, or none.
@@ -268,6 +251,19 @@ class HfEncoder:
             raise ConformanceError("A query is an empty sequence of tokens.")
 
 
+def encode_texts(
+    tokenizer: Any, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool
+) -> list[Encoded]:
+    """Tokens of each text, or of each pair of texts; never cut."""
+    if not texts:
+        return []
+    fields = [list(texts)] if pairs is None else [list(texts), list(pairs)]
+    found = tokenizer(
+        *fields, add_special_tokens=special, truncation=False, padding=False, verbose=False
+    )
+    return [_encoded(one) for one in found.encodings]
+
+
 def _encoded(one: Any) -> Encoded:
     """Our view of what the tokenizer gives.
 
@@ -283,14 +279,3 @@ def _encoded(one: Any) -> Encoded:
         words=tuple(one.word_ids),
         segments=tuple(segments),
     )
-
-
-@contextmanager
-def eager(network: Any) -> "Iterator[None]":
-    """Attention that gives its weights, for a while."""
-    before = network.config._attn_implementation
-    network.set_attn_implementation("eager")
-    try:
-        yield
-    finally:
-        network.set_attn_implementation(before)

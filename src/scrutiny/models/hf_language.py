@@ -12,11 +12,11 @@ from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.task import Task
+from scrutiny.models.hf_attention import AttentionSource, find_attention_shape
 from scrutiny.models.hf_batching import start_budget
 from scrutiny.models.hf_causal import HfCausalLanguageModel
 from scrutiny.models.hf_checkpoint import Checkpoint
-from scrutiny.models.hf_encoder import HfEncoder, LanguageParts, eager
-from scrutiny.models.hf_heads import probe_inputs
+from scrutiny.models.hf_encoder import HfEncoder, LanguageParts
 from scrutiny.models.hf_masked import HfMaskedLanguageModel, HfNextSentence, HfPreTraining
 from scrutiny.models.hf_parts import (
     find_device,
@@ -132,35 +132,29 @@ def parts_of(
         "head": type(network).__name__,
         "limit": limit,
     }
+    runner = runner_of(network, tokenizer, batch)
     return LanguageParts(
         source=source.text,
         task=task.name,
         tokenizer=tokenizer,
-        runner=_runner(network, tokenizer, batch),
+        runner=runner,
         limit=limit,
         fingerprint=digest(_VERSION, identity, canonical_json(stated)),
-        has_attention=gives_attention(network),
+        attention=attention_of(runner, tokenizer, limit=limit, source=source),
     )
 
 
-def gives_attention(network: Any) -> bool:
-    """Whether a network's attention weights can be had: it is tried on a few tokens."""
-    import torch
-
-    try:
-        with torch.inference_mode(), eager(network):
-            output = network.base_model(**probe_inputs(network), output_attentions=True)
-    except (RuntimeError, TypeError, ValueError, AttributeError, NotImplementedError):
-        return False
-    found = getattr(output, "attentions", None)
-    return (
-        found is not None
-        and len(found) > 0
-        and all(layer is not None and layer.ndim == 4 for layer in found)
-    )
+def attention_of(
+    runner: Runner, tokenizer: Any, *, limit: int | None, source: ModelSource
+) -> AttentionSource | None:
+    """Where the attention maps of a network come from, or nothing if they cannot be had."""
+    shape = find_attention_shape(runner.network)
+    if shape is None:
+        return None
+    return AttentionSource(runner, tokenizer, limit=limit, shape=shape, name=source.text)
 
 
-def _runner(network: Any, tokenizer: Any, batch: int | str) -> Runner:
+def runner_of(network: Any, tokenizer: Any, batch: int | str) -> Runner:
     """Network with its padding and its budget."""
     pads = (tokenizer.pad_token_id, getattr(network.config, "pad_token_id", None), 0)
     takes = "token_type_ids" in signature(network.base_model.forward).parameters

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from scrutiny.core.example import Example, Span
+from scrutiny.core.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.bio import labels_of_tags, spans_from_tags
 from scrutiny.models.checked import AnswerError
+from scrutiny.models.hf_attention import AttentionSource
+from scrutiny.models.hf_attention_models import Attending
+from scrutiny.models.hf_encoder import encode_texts
 from scrutiny.models.hf_forward import Columns, Forward
 from scrutiny.models.inputs import borders
 
@@ -32,6 +36,8 @@ class Loaded:
         Names of the network's outputs, in order.
     fingerprint
         Digest of all that changes an answer.
+    attention
+        Where its attention maps come from, if its weights can be had.
     """
 
     source: str
@@ -41,6 +47,7 @@ class Loaded:
     limit: int | None
     names: tuple[str, ...]
     fingerprint: str
+    attention: AttentionSource | None
 
     def encode(self, fields: Sequence[Sequence[str]], *, truncate: bool, **more: bool) -> Any:
         """Token columns of texts ``fields[field][text]``, not padded."""
@@ -54,21 +61,27 @@ class Loaded:
         )
 
 
-class HfClassifier:
+class HfClassifier(Attending):
     """A sequence classifier; texts longer than the network takes are cut at its limit."""
 
     is_batch_invariant = False
-    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, loaded: Loaded) -> None:
         self.source = loaded.source
         self.task = loaded.task
         self.labels = loaded.names
+        self.capabilities = frozenset({"predict"}) | self._offer(loaded.attention)
         self._loaded = loaded
 
     def fingerprint(self) -> str:
         """Digest of weights, configuration, tokenizer and the way it is run."""
         return self._loaded.fingerprint
+
+    def encode(
+        self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
+    ) -> list[Encoded]:
+        """Tokens of each text, or of each pair of texts; never cut."""
+        return encode_texts(self._loaded.tokenizer, texts, pairs=pairs, special=special)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
@@ -93,7 +106,7 @@ class HfClassifier:
         return [Prediction(scores=tuple(by_index[i])) for i in range(len(examples))]
 
 
-class HfTagger:
+class HfTagger(Attending):
     """A token classifier; each word has the tag of its first piece.
 
     A text with more tokens than the network takes fails with ``too_long``: a cut text would count
@@ -101,17 +114,23 @@ class HfTagger:
     """
 
     is_batch_invariant = False
-    capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, loaded: Loaded) -> None:
         self.source = loaded.source
         self.task = loaded.task
         self.labels = labels_of_tags(loaded.names)
+        self.capabilities = frozenset({"predict"}) | self._offer(loaded.attention)
         self._loaded = loaded
 
     def fingerprint(self) -> str:
         """Digest of weights, configuration, tokenizer and the way it is run."""
         return self._loaded.fingerprint
+
+    def encode(
+        self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
+    ) -> list[Encoded]:
+        """Tokens of each text, or of each pair of texts; never cut."""
+        return encode_texts(self._loaded.tokenizer, texts, pairs=pairs, special=special)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Spans of each example, in order.

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.errors import ConformanceError
+from scrutiny.models.hf_attention_function import is_tapped
 from scrutiny.models.hf_heads import Head, logits_of
 from scrutiny.models.hf_last_layer import find_last_layer, is_sparse
 from scrutiny.models.hf_sequences import Ints, Runner, Sequences
@@ -114,7 +115,8 @@ class Reader:
         import torch
 
         network = self._runner.network
-        if self._last is not None and is_sparse(places, len(inputs["input_ids"])):
+        is_cut_short = is_sparse(places, len(inputs["input_ids"])) and not is_tapped(network)
+        if self._last is not None and is_cut_short:
             return self._last.states(inputs, places)
         if self._head is None:
             states = logits_of(network(**inputs))
