@@ -1,17 +1,28 @@
-"""What a plan would cost, measured on a handful of items; nothing is written."""
+"""What a plan would cost, timed on a handful of items; nothing is written."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import inf
 from time import perf_counter
+from typing import Any, Final
 
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.diagnostic import ChangesTexts
+from scrutiny.core.model import Model
 from scrutiny.models.checked import predict_or_fail
-from scrutiny.models.load import load_model
+from scrutiny.models.lineage import checkpoint_folder
+from scrutiny.models.source import UNTRAINED, parse
 from scrutiny.run.desk import ForgetfulDesk
+from scrutiny.run.loading import load_given, load_replicate
 from scrutiny.run.perform import Performer
-from scrutiny.run.resolved import Resolved
+from scrutiny.run.resolved import Measurement, Resolved
 from scrutiny.run.tasks import TaskSpec
+from scrutiny.store.journal import to_bytes
 
-_SAMPLE = 32
+#: Stretches that are timed: items, where they lie from the start (0) to the end (1), and the
+#: seconds that they may be expected to take.
+_ROUNDS: Final = ((1, 0.5, inf), (2, 0.0, 5.0), (8, 1.0, 2.0), (32, 0.5, 1.0), (128, 0.0, 1.0))
+Work = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +34,7 @@ class Cost:
     parts
         (measurement, family, dataset, items, replicates, queries at most, claims).
     seconds
-        Estimated time of the forward passes, from a sample of originals.
+        Estimated time in the models, from a sample of the items.
     bytes_at_most
         Estimated size of the records in memory.
     """
@@ -51,8 +62,17 @@ class Cost:
         )
 
 
-def cost_of(resolved: Resolved) -> Cost:
-    """Cost of a resolved plan; times a sample of the originals on each family."""
+def cost_of(resolved: Resolved, *, models: Mapping[str, Any] | None = None) -> Cost:
+    """Cost of a resolved plan; times a few of the items on the first replicate of each family.
+
+    Parameters
+    ----------
+    resolved
+        The plan.
+    models
+        Objects that stand behind names of the plan.
+    """
+    timer = _Timer(resolved, models or {})
     parts = []
     seconds = 0.0
     for measurement in resolved.measurements.values():
@@ -60,51 +80,125 @@ def cost_of(resolved: Resolved) -> Cost:
             items = len(resolved.datasets[data])
             replicates = len(resolved.families[family].replicates)
             queries = items * replicates * design.queries_per_item
-            seconds += _seconds(resolved, measurement.plan.id, family=family, data=data)
+            seconds += timer.seconds(measurement, family=family, data=data)
             claims = len(design.claims)
             parts.append((measurement.plan.id, family, data, items, replicates, queries, claims))
     total = sum(part[5] for part in parts)
     return Cost(tuple(parts), seconds, 400 * total)
 
 
-def _seconds(resolved: Resolved, measure: str, *, family: str, data: str) -> float:
-    """Estimated time in the model of one measurement of a family on a dataset."""
-    items, replicates = len(resolved.datasets[data]), len(resolved.families[family].replicates)
-    if resolved.tasks[data].scored_by is None:
-        return items * replicates * _seconds_per_item(resolved, measure, family=family, data=data)
-    design = resolved.measurements[measure].designs[family, data]
-    queries = items * replicates * design.queries_per_item
-    return queries * _seconds_per_query(resolved, family, data)
+class _Timer:
+    """Times measurements: of all models that are equally fast, the first one alone."""
+
+    def __init__(self, resolved: Resolved, given: Mapping[str, Any]) -> None:
+        self._resolved = resolved
+        self._given = given
+        self._each: dict[tuple[Hashable, ...], float] = {}
+        self._last: tuple[tuple[str, str], Model] | None = None
+
+    def seconds(self, measurement: Measurement, *, family: str, data: str) -> float:
+        """Estimated time in the model of one measurement of a family on a dataset."""
+        resolved = self._resolved
+        queries = measurement.designs[family, data].queries_per_item
+        items, replicates = len(resolved.datasets[data]), len(resolved.families[family].replicates)
+        if not queries or not items:
+            return 0.0
+        is_predicted = resolved.tasks[data].scored_by is not None
+        source = resolved.families[family].replicates[0].source
+        alike = family if family in self._given else equally_fast(source)
+        offers = resolved.pairings[family, data].capabilities
+        key = ("" if is_predicted else measurement.kind, data, alike, offers)
+        if key not in self._each:
+            model = self._model(family, data)
+            work = (
+                self._predicting(model, data)
+                if is_predicted
+                else self._measuring(model, measurement, family=family, data=data)
+            )
+            self._each[key] = seconds_each(work, items)
+        return items * replicates * self._each[key] * (queries if is_predicted else 1)
+
+    def _model(self, family: str, data: str) -> Model:
+        """First replicate of a family, loaded; the last one is kept."""
+        task = self._resolved.tasks[data]
+        if family in self._given:
+            return load_given(self._given[family], task)
+        source = self._resolved.families[family].replicates[0].source
+        if self._last is None or self._last[0] != (source, task.name):
+            self._last = None  # never two at a time
+            model = load_replicate(source, task, self._resolved.options)
+            self._last = (source, task.name), model
+        return self._last[1]
+
+    def _predicting(self, model: Model, data: str) -> Work:
+        """Predict items as they are."""
+        examples = self._resolved.datasets[data].examples
+
+        def work(start: int, stop: int) -> None:
+            predict_or_fail(model, examples[start:stop])
+
+        return work
+
+    def _measuring(self, model: Model, measurement: Measurement, *, family: str, data: str) -> Work:
+        """Measure items for which nothing is predicted, as a run would."""
+        desk = ForgetfulDesk()
+
+        def work(start: int, stop: int) -> None:
+            # a performer keeps the items of a shard by where it starts: each stretch has its own
+            performer = Performer(self._resolved, desk, run_id="check", models={family: model})
+            task = TaskSpec(
+                "check", "measure", measurement.plan.id, data, start, stop, family, replicate=0
+            )
+            prepared = None
+            if isinstance(measurement.diagnostic, ChangesTexts):
+                variants = performer.perform(replace(task, stage="prepare"))["variants"]
+                prepared = to_bytes(variants)
+            performer.perform(task, prepared)
+
+        return work
 
 
-def _seconds_per_query(resolved: Resolved, family: str, data: str) -> float:
-    """Time of one prediction."""
-    task = resolved.tasks[data]
-    source = resolved.families[family].replicates[0].source
-    model = load_model(source, task, resolved.options)
-    examples = resolved.datasets[data].examples[:_SAMPLE]
-    predict_or_fail(model, examples[:2])
-    start = perf_counter()
-    predict_or_fail(model, examples)
-    return (perf_counter() - start) / len(examples)
+def equally_fast(source: str) -> str:
+    """What models share that take the same time: their configuration, or else their own string.
 
-
-def _seconds_per_item(resolved: Resolved, measure: str, *, family: str, data: str) -> float:
-    """Time of measuring one item where nothing is predicted, the model's loading left out.
-
-    The items at the ends and in the middle are a sample of what follows: data that comes in tests
-    or categories has short texts in one place and long ones in another.
+    Replicates, checkpoints on the way to them, and untrained networks are of one kind.
     """
-    count = len(resolved.datasets[data])
-    performer = Performer(resolved, ForgetfulDesk(), run_id="check")
-    stretch = max(1, min(_SAMPLE, count) // 3)
-    times, asked = 0.0, 0
-    for number, begin in enumerate((0, 0, max(0, (count - stretch) // 2), count - stretch)):
-        task = TaskSpec(
-            "check", "measure", measure, data, begin, begin + stretch, family=family, replicate=0
-        )
-        start = perf_counter()
-        performer.perform(task)
-        if number:  # the first loads the model
-            times, asked = times + perf_counter() - start, asked + stretch
-    return times / asked
+    parsed = parse(source)
+    options = {name: value for name, value in parsed.options.items() if name != "seed"}
+    folder = checkpoint_folder(parsed.target if parsed.scheme == UNTRAINED else source)
+    config = None if folder is None else folder / "config.json"
+    if config is None or not config.is_file():
+        return source
+    return digest(config.read_bytes(), canonical_json(options))
+
+
+def seconds_each(work: Work, count: int) -> float:
+    """Seconds of one item of so many, from as few as tell.
+
+    Parameters
+    ----------
+    work
+        Does the items of a stretch: start and stop.
+    count
+        How many items there are, one at least.
+
+    Notes
+    -----
+    One item warms up. Then come more and more, from the start, the end and the middle (data that
+    comes in tests or categories has short texts in one place and long ones in another), as long as
+    the next stretch is not expected to take more than a second or two. What is slow is timed on
+    few items, and on the first one alone if two more would take very long.
+    """
+    timed: list[tuple[int, float]] = []
+    for size, place, most_s in _ROUNDS:
+        items = min(size, count)
+        if timed and items * timed[-1][1] / timed[-1][0] > most_s:
+            break
+        start = round(place * (count - items))
+        begun = perf_counter()
+        work(start, start + items)
+        timed.append((items, perf_counter() - begun))
+        if items == count and len(timed) > 1:
+            break
+    told = timed[1:] or timed
+    return sum(took for _, took in told) / sum(items for items, _ in told)
