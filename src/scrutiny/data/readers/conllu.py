@@ -1,0 +1,114 @@
+"""CoNLL-U: sentences with dependencies, a word a line.
+
+Words are the syntactic ones, which heads are counted by: lines of multiword tokens (``3-4``) and
+of empty nodes (``8.1``) are passed over.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.options import takes
+from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id)\s*=\s*(.*)")
+_WIDTH: Final = 10
+_FORM, _HEAD, _DEPREL = 1, 6, 7
+#: Column of the classes, for token classes.
+_CLASSES: Final = {"upos": 3, "xpos": 4}
+_ARCS: Final = "arcs"
+
+
+@takes(
+    annotation="arcs (unless told), or upos or xpos: the words' classes",
+    subtypes="drop leaves out what follows the colon of a relation",
+)
+def read(source: DataSource) -> Table:
+    """Sentences with ``words``, ``heads``, ``relations``, or with the words' ``classes``.
+
+    The ``sent_id`` is the item's id; a sentence without one is named by its place in the file.
+
+    Raises
+    ------
+    DataError
+        If an option has no such value.
+    """
+    kind = _one_of(source, "annotation", (_ARCS, *_CLASSES))
+    drops = _one_of(source, "subtypes", ("keep", "drop")) == "drop"
+    own = ("classes",) if kind in _CLASSES else ("heads", "relations")
+    columns = ("id", "words", *own, "sentence", "document")
+    task = "token-classes" if kind in _CLASSES else "dependency-arcs"
+    return Table(
+        columns=columns,
+        rows=_rows(source, kind, drops=drops),
+        place=source.target,
+        defaults=stated_columns(task, columns),
+    )
+
+
+def _one_of(source: DataSource, name: str, allowed: tuple[str, ...]) -> str:
+    given = source.option(name, allowed[0])
+    if given not in allowed:
+        raise DataError(f"{name}={given} in {source}: it is {', '.join(allowed)}.")
+    return given
+
+
+def _rows(source: DataSource, kind: str, *, drops: bool) -> Iterator[RawRow]:
+    stem = source.path.stem
+    document = stem
+    for position, (line, comments, words) in enumerate(_blocks(source), 1):
+        document = comments.get("newdoc id", document)
+        problem = _problem(words)
+        if problem:
+            yield RawRow(line, {}, problem)
+            continue
+        name = comments.get("sent_id") or f"{stem}/{position}"
+        values: dict[str, Any] = {"id": name, "sentence": name, "document": document}
+        values["words"] = [row[_FORM] for row in words]
+        yield RawRow(line, values | _annotation(words, kind, drops=drops))
+
+
+def _annotation(words: Sequence[list[str]], kind: str, *, drops: bool) -> dict[str, Any]:
+    if kind in _CLASSES:
+        classes = [row[_CLASSES[kind]] for row in words]
+        return {"classes": ["" if c == "_" else c for c in classes]}
+    relations = [row[_DEPREL].partition(":")[0] if drops else row[_DEPREL] for row in words]
+    return {"heads": [int(row[_HEAD]) for row in words], "relations": relations}
+
+
+def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:
+    """Of each sentence the line of its first word, what its comments state, and its words."""
+    start, comments, words = 0, dict[str, str](), list[list[str]]()
+    for number, raw in enumerate(lines(source), 1):
+        line = raw.rstrip("\r\n")
+        if not line or line.isspace():
+            if words:
+                yield start, comments, words
+            comments, words = {}, []
+        elif line.startswith("#"):
+            stated = _COMMENT.match(line)
+            comments |= {stated[1]: stated[2].strip()} if stated else {}
+        else:
+            cells = line.split("\t")
+            if "-" in cells[0] or "." in cells[0]:
+                continue
+            start = start if words else number
+            words.append(cells)
+    if words:
+        yield start, comments, words
+
+
+def _problem(words: Sequence[list[str]]) -> str:
+    """What is wrong with the words of a sentence, or nothing."""
+    for number, cells in enumerate(words, 1):
+        if len(cells) != _WIDTH:
+            return f"word {number} has {len(cells)} columns, not the {_WIDTH} of CoNLL-U"
+        if cells[0] != str(number):
+            return f"word {number} bears the number {cells[0]!r}"
+        if not cells[_HEAD].isdecimal():
+            return f"word {number} has the head {cells[_HEAD]!r}, which is no number"
+    return ""

@@ -1,0 +1,139 @@
+"""Corpora of negation cues and their scopes, known by their content.
+
+Zhao and Bethard's JSON; the columns of CD-SCO (*SEM 2012); the SFU Review corpus; BioScope.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers import bioscope, cd_sco, negation_story, sfu_reviews
+from scrutiny.data.readers.files import existing_file, lines
+from scrutiny.data.readers.frames import Sentence, frame_rows
+from scrutiny.data.readers.options import takes
+from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_COLUMNS: Final = ("id", "words", "anchor", "target", "sentence")
+_SUFFIXES: Final = (".json", ".txt", ".tsv", ".conll", ".xml")
+_HEAD: Final = 4096
+_ROOT: Final = re.compile(rb"<(DOCUMENT|Annotation)\b")
+
+
+class _Corpus(NamedTuple):
+    """How files of one corpus are read, whether they tell documents, and how they are named."""
+
+    title: str
+    sentences: Callable[[DataSource], Iterator[Sentence]]
+    notes: Callable[[list[DataSource]], tuple[str, ...]]
+    has_documents: bool = True
+    is_named_by_folder: bool = False
+
+
+_CORPORA: Final = {
+    "story": _Corpus(
+        "the JSON of Zhao & Bethard",
+        negation_story.sentences,
+        negation_story.notes,
+        has_documents=False,
+    ),
+    "cd-sco": _Corpus("the columns of CD-SCO", cd_sco.sentences, cd_sco.notes),
+    "sfu": _Corpus(
+        "SFU Review XML", sfu_reviews.sentences, sfu_reviews.notes, is_named_by_folder=True
+    ),
+    "bioscope": _Corpus("BioScope XML", bioscope.sentences, bioscope.notes),
+}
+
+
+@takes(files="files of a folder to read, by name, separated by bars; * stands for anything")
+def read(source: DataSource) -> Table:
+    """Frames of a file or of all files of a folder and its subfolders, one an item.
+
+    Raises
+    ------
+    DataError
+        If no file is of a corpus that is known, or a folder mixes corpora.
+    """
+    corpus, files, notes = _files(source)
+    columns = (*_COLUMNS, "document") if corpus.has_documents else _COLUMNS
+    return Table(
+        columns=columns,
+        rows=_rows(corpus, files),
+        place=source.target,
+        defaults=stated_columns("anchored-spans", columns),
+        notes=(*notes, *corpus.notes(files)),
+    )
+
+
+def _rows(corpus: _Corpus, files: list[DataSource]) -> Iterator[RawRow]:
+    for file in files:
+        path = file.path.resolve()
+        name = f"{path.parent.name}/{path.stem}" if corpus.is_named_by_folder else path.stem
+        yield from frame_rows(corpus.sentences(file), name=name, place=file.target)
+
+
+def _files(source: DataSource) -> tuple[_Corpus, list[DataSource], list[str]]:
+    """Corpus, its files in natural order, and notes on files that are left out."""
+    if not source.path.is_dir():
+        found = _corpus_of(source)
+        if not found:
+            raise DataError(
+                f"{source.target} is no corpus of negation that is known: it is neither "
+                f"{', '.join(c.title for c in _CORPORA.values())}. Annotations of your own are "
+                "read by jsonl: with words, anchor and target."
+            )
+        return _CORPORA[found], [source], []
+    inside = [_inside(source, path) for path in _chosen(source)]
+    kinds = {str(file): _corpus_of(file) for file in inside}
+    known = sorted(set(kinds.values()) - {""})
+    if len(known) != 1:
+        what = "files of " + " and ".join(_CORPORA[k].title for k in known) if known else "none"
+        raise DataError(
+            f"negation: reads the files of one corpus of a folder; {source.target} holds {what}. "
+            "Name a file or a folder of one corpus, or choose with files=."
+        )
+    files = [file for file in inside if kinds[str(file)]]
+    other = [file.path.name for file in inside if not kinds[str(file)]]
+    notes = [f"Read: {len(files)} files of {_CORPORA[known[0]].title}."]
+    notes += [f"Left out, as no corpus of negation: {', '.join(other)}."] if other else []
+    return _CORPORA[known[0]], files, notes
+
+
+def _chosen(source: DataSource) -> list[Path]:
+    """Files of a folder and its subfolders by the patterns of ``files``, sorted by path."""
+    every = sorted(p for p in source.path.rglob("*") if p.suffix.lower() in _SUFFIXES)
+    wanted = source.columns("files")
+    chosen = [p for p in every if not wanted or any(fnmatchcase(p.name, w) for w in wanted)]
+    for pattern in wanted:
+        if not any(fnmatchcase(p.name, pattern) for p in every):
+            names = [p.name for p in every]
+            raise DataError(
+                f"files={pattern}: {source.target} holds no such file. It has "
+                f"{', '.join(names[:8]) or 'none'}{', …' if len(names) > 8 else ''}."
+            )
+    return chosen
+
+
+def _inside(source: DataSource, path: Path) -> DataSource:
+    """Source of one file of the folder."""
+    shown = path.relative_to(source.path).as_posix()
+    return DataSource(source.scheme, f"{source.target.rstrip('/')}/{shown}", source.options)
+
+
+def _corpus_of(source: DataSource) -> str:
+    """Name of the corpus that a file looks like, or nothing."""
+    with existing_file(source).open("rb") as file:
+        head = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith((b"[", b"{")):
+        return "story"
+    if head.startswith(b"<"):
+        root = _ROOT.search(head)
+        return "" if root is None else "sfu" if root[1] == b"DOCUMENT" else "bioscope"
+    if b"\t" not in head:
+        return ""
+    first = next((line for line in lines(source) if not line.isspace()), "")
+    return "cd-sco" if cd_sco.is_token(first) else ""

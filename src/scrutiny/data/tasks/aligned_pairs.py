@@ -1,0 +1,31 @@
+"""Sentences with pairs of words that belong together: a predicate and its role."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
+from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.word_cells import list_of, stretch_of
+
+
+class AlignedPairs(Annotated):
+    """Pairs of stretches of words, each pair two lists of places."""
+
+    name = "aligned-pairs"
+    columns: tuple[str, ...] = ("words", "pairs")
+    told_by: tuple[str, ...] = ("pairs",)
+    roles: tuple[Role, ...] = (
+        WORDS,
+        field_role("pairs", "column of the list of pairs of lists of places of words"),
+        *OF_SENTENCES,
+    )
+
+    def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:
+        """Labels ``PAIR:a`` and ``PAIR:b`` for each pair, numbered from 1."""
+        for i, pair in enumerate(list_of(row, "pairs"), 1):
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise DataError(f"pairs[{i - 1}] is no pair of lists of places of words")
+            for side, value in zip("ab", pair, strict=True):
+                where = f"pairs[{i - 1}], side {side},"
+                yield Labeled(*stretch_of(value, where, n=len(words)), f"{i}:{side}")

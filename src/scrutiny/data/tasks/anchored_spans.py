@@ -1,0 +1,41 @@
+"""Words that belong to an anchor: the scope of a negation cue, of a quantifier, of a hedge."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scrutiny.core.annotation import ANCHOR, TARGET
+from scrutiny.core.errors import DataError
+from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
+from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.word_cells import indices_of, stretches
+
+
+class AnchoredSpans(Annotated):
+    """A sentence, the words of one anchor, and the words that belong to it, maybe none.
+
+    A sentence with several anchors is several items. ``a_cue`` is the anchor in lower case.
+    """
+
+    name = "anchored-spans"
+    columns: tuple[str, ...] = ("words", "anchor", "target")
+    told_by: tuple[str, ...] = ("anchor", "target")
+    roles: tuple[Role, ...] = (
+        WORDS,
+        field_role("anchor", "column of the list of places of the anchor's words", "cue"),
+        field_role("target", "column of the list of places of words that belong to it", "scope"),
+        *OF_SENTENCES,
+    )
+
+    def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:
+        """Stretches of the anchor and of its target; a word listed twice has two."""
+        anchor = indices_of(row.get("anchor"), "anchor", n=len(words))
+        target = indices_of(row.get("target"), "target", n=len(words))
+        if not anchor:
+            raise DataError("anchor has no words")
+        for label, indices in ((ANCHOR, sorted(set(anchor))), (TARGET, target)):
+            for first, last in stretches(indices):
+                yield Labeled(first, last, label)
+
+    def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
+        """The anchor's words in lower case."""
+        return {"a_cue": " ".join(words[i].lower() for i in sorted(set(row["anchor"])))}

@@ -1,0 +1,41 @@
+"""Sentences with the head of each word and the relation between them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
+from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.word_cells import list_of
+
+
+class DependencyArcs(Annotated):
+    """Dependencies as CoNLL-U numbers them: heads from 1, 0 for the root."""
+
+    name = "dependency-arcs"
+    columns: tuple[str, ...] = ("words", "heads", "relations")
+    told_by: tuple[str, ...] = ("heads", "relations")
+    roles: tuple[Role, ...] = (
+        WORDS,
+        field_role("heads", "column of the list of heads, from 1, 0 for the root", "head"),
+        field_role("relations", "column of the list of relations", "deprels", "deprel"),
+        *OF_SENTENCES,
+    )
+
+    def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:
+        """One label ``HEAD:RELATION`` for each word that has a head."""
+        heads = list_of(row, "heads", n=len(words))
+        relations = list_of(row, "relations", n=len(words))
+        for i, (head, relation) in enumerate(zip(heads, relations, strict=True)):
+            if head is None:
+                continue
+            if isinstance(head, bool) or not isinstance(head, int) or not 0 <= head <= len(words):
+                raise DataError(
+                    f"heads[{i}] is {head!r}; heads are counted from 1 to {len(words)}, and 0 is "
+                    "the root"
+                )
+            if head == i + 1:
+                raise DataError(f"heads[{i}]: the word {words[i]!r} is its own head")
+            if not isinstance(relation, str) or not relation:
+                raise DataError(f"relations[{i}] is {relation!r}, no name of a relation")
+            yield Labeled(i, i, f"{head}:{relation}")

@@ -1,0 +1,44 @@
+"""Texts with mentions; those of one cluster are of the same person or thing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
+from scrutiny.data.tasks.cells import as_label
+from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.word_cells import list_of, stretch_of
+
+#: What a mention can be.
+KINDS: Final = ("pronoun", "proper", "nominal")
+
+
+class MentionClusters(Annotated):
+    """Mentions as objects with ``words``, ``cluster`` and ``kind``."""
+
+    name = "mention-clusters"
+    columns: tuple[str, ...] = ("words", "mentions")
+    told_by: tuple[str, ...] = ("mentions",)
+    roles: tuple[Role, ...] = (
+        WORDS,
+        field_role("mentions", "column of the list of mentions: words, cluster, kind"),
+        Role("pronoun", "column of the pronoun that a text is about", names=("pronoun",)),
+        Role("gender", "column of the gender of that pronoun", names=("gender",)),
+        *OF_SENTENCES,
+    )
+
+    def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:
+        """One label ``CLUSTER:KIND`` for each mention."""
+        for i, mention in enumerate(list_of(row, "mentions")):
+            where = f"mentions[{i}]"
+            if not isinstance(mention, Mapping):
+                raise DataError(f"{where} is no object with words, cluster and kind")
+            first, last = stretch_of(mention.get("words"), f"{where}.words", n=len(words))
+            cluster, kind = as_label(mention.get("cluster")), mention.get("kind")
+            if not cluster or ":" in cluster:
+                raise DataError(
+                    f"{where}.cluster is {mention.get('cluster')!r}; it is a name without a colon"
+                )
+            if kind not in KINDS:
+                raise DataError(f"{where}.kind is {kind!r}; it is {', '.join(KINDS)}")
+            yield Labeled(first, last, f"{cluster}:{kind}")

@@ -1,0 +1,31 @@
+"""Sentences whose words have classes: parts of speech, cue or not, kinds of punctuation."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
+from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.word_cells import list_of
+
+
+class TokenClasses(Annotated):
+    """A class for each word; nothing, or an empty one, for words without."""
+
+    name = "token-classes"
+    columns: tuple[str, ...] = ("words", "classes")
+    told_by: tuple[str, ...] = ("classes",)
+    roles: tuple[Role, ...] = (
+        WORDS,
+        field_role("classes", "column of the list of the words' classes", "upos", "pos"),
+        *OF_SENTENCES,
+    )
+
+    def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:
+        """One label for each word that has a class."""
+        for i, label in enumerate(list_of(row, "classes", n=len(words))):
+            if label is None or label == "":
+                continue
+            if not isinstance(label, str):
+                raise DataError(f"classes[{i}] is {label!r}, no name of a class")
+            yield Labeled(i, i, label)
