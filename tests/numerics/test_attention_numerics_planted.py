@@ -159,3 +159,23 @@ def test_a_draw_is_the_value_of_its_repeated_frames():
     values = {round(v, 12) for v in drawn.draws[:, 0]}
     assert len(values) > 30  # chosen and scored anew on every draw
     assert drawn.point[0] == pytest.approx(sums(s.SELECTED_HEAD_F1, table, half))
+
+
+CORPORA = (
+    np.linspace(0, 0.3, 72),
+    np.clip(np.linspace(0, 0.3, 72) + 0.1 * np.random.default_rng(1).standard_normal(72), 0, 1),
+)
+
+
+@pytest.mark.slow
+def test_tau_covers_what_corpora_of_this_size_give_and_not_what_endless_ones_would():
+    cells, found, points = np.repeat([0, 1], 60), [], []
+    for k, rng in enumerate(studies(150, seed=11)):
+        both = [(gold := frames(rng, 60), attending(rng, gold, f)) for f in CORPORA]
+        table = np.concatenate([with_gold(heads, gold) for gold, heads in both])
+        found.append(interval(s.HEADS_TAU_F1, table[None], k, draws=200, strata=cells, cells=cells))
+        points.append(found[-1].point)
+    endless = 0.520  # tau of 100,000 frames of each
+    held = [np.mean([not i.excludes(truth) for i in found]) for truth in (np.mean(points), endless)]
+    assert held[0] > 0.94 - 2 * error(0.94, 150)
+    assert held[1] < 0.85

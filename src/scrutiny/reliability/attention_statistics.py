@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 
 from scrutiny.reliability.additive import Array, divide
 from scrutiny.reliability.head_scores import KINDS, HeadCounts, Kind, OfHeads
-from scrutiny.reliability.replicate_tests import ReplicateTest, ReplicateTests
+from scrutiny.reliability.replicate_tests import CellTests, ReplicateTest, ReplicateTests
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.tau import kendall_test, tau_b
 
@@ -128,6 +128,30 @@ def _between_cells(kind: Kind) -> Combine:
     return combine
 
 
+def _between_tests(kind: Kind) -> CellTests:
+    """Test of one replicate between two cells: p of tau as a reader of it alone would get it."""
+
+    def tests(measures: NDArray[np.float64], cells: NDArray[np.int64]) -> Sequence[ReplicateTest]:
+        codes = np.unique(cells)
+        if codes.size != 2:
+            return []  # tau is averaged over pairs of cells, and has no test
+        sums = np.stack([measures[cells == code].sum(axis=0) for code in codes])
+        one, other = HEADS_TAU[kind].sides(sums)[0].score(kind)
+        return _kendall(f"heads_tau_{kind}_kendall@1", one, other)
+
+    return tests
+
+
+def _kendall(name: str, one: Array, other: Array) -> Sequence[ReplicateTest]:
+    """Kendall's test of two scores ``(head,)`` of one replicate."""
+    try:
+        found = kendall_test(one, other)
+    except StatisticsError:
+        return []  # all heads alike: there are no ranks
+    numbers = {"tau": found.statistic, "smallest_p": found.smallest_p}
+    return [ReplicateTest(name, f"kendall {found.method}", found.p_value, found.n, numbers)]
+
+
 def _heads_tau(kind: Kind) -> OfHeads:
     """Tau-b over heads between corpora."""
     return OfHeads(
@@ -137,6 +161,7 @@ def _heads_tau(kind: Kind) -> OfHeads:
         _between_cells(kind),
         cells=("dataset",),
         scale="fisher_z",
+        cell_tests=_between_tests(kind),
     )
 
 
@@ -185,13 +210,7 @@ def _gain_tests(kind: Kind) -> ReplicateTests:
         del units, rng
         sides = GAIN_TAU[kind].sides(measures.sum(axis=0))
         base, tuned = (side.score(kind) for side in sides)
-        try:
-            found = kendall_test(base, tuned - base)
-        except StatisticsError:
-            return []  # all heads alike: there are no ranks
-        numbers = {"tau": found.statistic, "smallest_p": found.smallest_p}
-        name = f"gain_tau_{kind}_kendall@1"
-        return [ReplicateTest(name, f"kendall {found.method}", found.p_value, found.n, numbers)]
+        return _kendall(f"gain_tau_{kind}_kendall@1", base, tuned - base)
 
     return tests
 

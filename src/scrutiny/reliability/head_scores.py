@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from scrutiny.reliability.additive import Array, divide
-from scrutiny.reliability.replicate_tests import ReplicateTests
+from scrutiny.reliability.replicate_tests import CellTests, ReplicateTests
 from scrutiny.stats.errors import StatisticsError
 
 Kind = Literal["precision", "recall", "f1"]
@@ -52,6 +52,8 @@ class OfHeads:
     id, says, needs, cells, scale, higher_is, conditional_on, no_effect, tests
         As in `scrutiny.reliability.additive.Additive`. ``needs`` are pairs of ``tp`` and
         ``predicted`` of one or more sides, then ``gold``.
+    cell_tests
+        Tests of one replicate between cells.
     combine
         Value ``(...)`` of the counts ``(..., cell, head)`` of each side.
     widths
@@ -66,6 +68,18 @@ class OfHeads:
     **Misleads when**: rows are words or frames and not whole sentences: resample sentences.
 
     **References**: Zhao & Bethard (2020), How does BERT's attention change when you fine-tune?
+
+    Examples
+    --------
+    >>> best = OfHeads(
+    ...     "best@1",
+    ...     "best precision",
+    ...     ("tp", "predicted", "gold"),
+    ...     lambda sides: sides[0].score("precision")[..., 0, :].max(axis=-1),
+    ... )
+    >>> sums = np.array([[2.0, 1.0, 8.0, 2.0, 5.0]])  # tp of two heads, predicted of two, gold
+    >>> float(best.value(sums, np.ones(1)))
+    0.5
     """
 
     id: str
@@ -78,6 +92,7 @@ class OfHeads:
     conditional_on: str | None = None
     no_effect: float | None = None
     tests: ReplicateTests | None = None
+    cell_tests: CellTests | None = None
     widths: tuple[int, ...] | None = None
     has_one_width: bool = True
 

@@ -1,11 +1,14 @@
 """Statistics of heads against their closed forms, scipy, and heads by other names."""
 
+import doctest
+
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
 from sklearn import metrics
 
 from scrutiny.reliability import attention_statistics as s
+from scrutiny.reliability import head_scores
 from scrutiny.reliability.head_scores import KINDS, HeadCounts
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
@@ -228,3 +231,8 @@ def test_a_score_is_that_of_sklearn():
     for kind in KINDS:
         wanted = getattr(metrics, f"{kind}_score")(truth, guess)
         assert sums.score(kind)[0, 0] == pytest.approx(wanted)
+
+
+def test_the_example_runs():
+    assert doctest.testmod(head_scores).failed == 0
+    assert doctest.testmod(head_scores).attempted == 3

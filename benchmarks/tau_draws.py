@@ -1,0 +1,68 @@
+"""Draws of tau between two corpora: 144 heads, 4,000 frames, 2,000 draws.
+
+Goal: seconds, in memory that does not grow with the draws. The peer, in the same run, draws frames
+by index, sums their counts and calls scipy's kendalltau, on a fiftieth of the draws, scaled up.
+"""
+
+import resource
+from time import process_time
+
+import numpy as np
+from scipy.stats import kendalltau
+
+from scrutiny.reliability.attention_statistics import HEADS_TAU_F1, SELECTED_HEAD_F1
+from scrutiny.stats.resample import resample
+from scrutiny.stats.tau import tau_b
+from scrutiny.stats.weights import Units
+
+HEADS, FRAMES, DRAWS, SHARE = 144, (862, 3138), 2_000, 50
+
+
+def counts(rng):
+    """Counts ``(frame, 2 x head + 1)`` of heads of different worth."""
+    gold = rng.binomial(14, 0.5, sum(FRAMES))
+    tp = rng.binomial(gold[:, None], np.linspace(0.02, 0.5, HEADS))
+    return np.column_stack([tp, tp + rng.poisson(1.0, tp.shape), gold]).astype(float)
+
+
+def f1(sums):
+    return 2 * sums[:HEADS] / (sums[HEADS:-1] + sums[-1])
+
+
+def plain_loop(table, corpus, rng):
+    parts = [table[corpus == c] for c in (0, 1)]
+    for _ in range(DRAWS // SHARE):
+        drawn = (p[rng.integers(0, len(p), len(p))].sum(axis=0) for p in parts)
+        kendalltau(*(f1(sums) for sums in drawn))
+
+
+def timed(call):
+    start = process_time()
+    call()
+    return process_time() - start
+
+
+def main():
+    rng = np.random.default_rng(0)
+    table, corpus = counts(rng), np.repeat([0, 1], FRAMES)
+    units = Units.of(len(table), strata=corpus)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peer = SHARE * timed(lambda: plain_loop(table, corpus, np.random.default_rng(1)))
+    print(f"{HEADS} heads, {sum(FRAMES):,} frames, {DRAWS:,} draws; the loop: {peer:.0f} CPU s")
+    for statistic, replicates in ((HEADS_TAU_F1, 1), (HEADS_TAU_F1, 5), (SELECTED_HEAD_F1, 1)):
+        stacked = np.broadcast_to(table, (replicates, *table.shape))
+        seconds = timed(
+            lambda s=statistic, x=stacked: resample(
+                x, s.value, rng=np.random.default_rng(2), draws=DRAWS, units=units, cells=corpus
+            )
+        )
+        ratio = peer * replicates / seconds
+        print(f"{statistic.id:<22}{replicates} replicates {seconds:>6.2f} CPU s {ratio:>6.0f} x")
+    pairs = rng.random((2, DRAWS, HEADS))
+    print(f"tau alone, {DRAWS:,} pairs: {timed(lambda: tau_b(*pairs)):.3f} CPU s")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"resident memory: {before:.0f} MB before, {peak:.0f} MB at its peak")
+
+
+if __name__ == "__main__":
+    main()
