@@ -12,6 +12,7 @@ _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
 _S: Final = "scrutiny.reliability.statistics"
 _A: Final = "scrutiny.reliability.association_statistics"
+_F: Final = "scrutiny.reliability.faithfulness_statistics"
 _H: Final = "scrutiny.reliability.attention_statistics"
 _HB: Final = "scrutiny.reliability.best_head_statistics"
 _SS: Final = "scrutiny.reliability.stereotype_statistics"
@@ -20,6 +21,11 @@ REGISTRATIONS: Final = (
     Registration("diagnostic", "association.clusters@1", f"{_D}.association:Clusters"),
     Registration("diagnostic", "association.seat@1", f"{_D}.association:Seat"),
     Registration("diagnostic", "attention.stored@1", f"{_D}.attention.stored:Stored"),
+    Registration("diagnostic", "faithfulness.adversarial@1", f"{_D}.faithfulness:Adversarial"),
+    Registration("diagnostic", "faithfulness.agreement@1", f"{_D}.faithfulness:Agreement"),
+    Registration("diagnostic", "faithfulness.erasure@1", f"{_D}.faithfulness:Erasure"),
+    Registration("diagnostic", "faithfulness.heads@1", f"{_D}.faithfulness:FaithfulHeads"),
+    Registration("diagnostic", "faithfulness.permutation@1", f"{_D}.faithfulness:Permutation"),
     Registration("diagnostic", "performance@1", f"{_D}.performance:Performance"),
     Registration("diagnostic", "leakage@1", f"{_D}.leakage:Leakage"),
     Registration("diagnostic", "landscape@1", f"{_D}.landscape:Landscape"),
@@ -92,6 +98,7 @@ REGISTRATIONS: Final = (
     Registration("reader", "stereoset@1", f"{_R}.stereoset:read"),
     Registration("reader", "text@1", f"{_R}.plain_text:read"),
     Registration("reader", "tsv@1", f"{_R}.delimited:read_tsv"),
+    Registration("adapter", "attention-classifier@1", f"{_M}.attention_classifier:load"),
     Registration("adapter", "builtin@1", f"{_M}.builtin_models:load"),
     Registration("adapter", "head-scores@1", f"{_M}.head_scores:load"),
     Registration("adapter", "hf@1", f"{_M}.hf:load"),
@@ -162,4 +169,32 @@ REGISTRATIONS: Final = (
     Registration("statistic", "selected_baseline_f1@1", f"{_H}:SELECTED_BASELINE_F1"),
     Registration("statistic", "selected_head_f1@1", f"{_H}:SELECTED_HEAD_F1"),
     Registration("statistic", "selected_head_over_baseline@1", f"{_H}:SELECTED_HEAD_OVER_BASELINE"),
+    Registration("statistic", "erasure_flip_rate@1", f"{_F}:ERASURE_FLIP_RATE"),
+    Registration("statistic", "erasure_kl@1", f"{_F}:ERASURE_KL"),
+    Registration("statistic", "erasure_js@1", f"{_F}:ERASURE_JS"),
+    Registration("statistic", "erasure_flip_gap@1", f"{_F}:ERASURE_FLIP_GAP"),
+    Registration("statistic", "erasure_js_gap@1", f"{_F}:ERASURE_JS_GAP"),
+    Registration("statistic", "only_first_flips@1", f"{_F}:ONLY_FIRST_FLIPS"),
+    Registration("statistic", "only_other_flips@1", f"{_F}:ONLY_OTHER_FLIPS"),
+    Registration("statistic", "both_flip@1", f"{_F}:BOTH_FLIP"),
+    Registration("statistic", "neither_flips@1", f"{_F}:NEITHER_FLIPS"),
+    Registration("statistic", "erasure_js_reversed@1", f"{_F}:ERASURE_JS_REVERSED"),
+    Registration("statistic", "erasure_js_slope@1", f"{_F}:ERASURE_JS_SLOPE"),
+    Registration("statistic", "erasure_share@1", f"{_F}:ERASURE_SHARE"),
+    Registration("statistic", "erasure_mass@1", f"{_F}:ERASURE_MASS"),
+    Registration("statistic", "never_flips@1", f"{_F}:NEVER_FLIPS"),
+    Registration("statistic", "erasure_share_gap@1", f"{_F}:ERASURE_SHARE_GAP"),
+    Registration("statistic", "permutation_change@1", f"{_F}:PERMUTATION_CHANGE"),
+    Registration("statistic", "permutation_change_peaked@1", f"{_F}:PERMUTATION_CHANGE_PEAKED"),
+    Registration("statistic", "uniform_change@1", f"{_F}:UNIFORM_CHANGE"),
+    Registration("statistic", "permutation_correlation@1", f"{_F}:PERMUTATION_CORRELATION"),
+    Registration("statistic", "adversarial_js@1", f"{_F}:ADVERSARIAL_JS"),
+    Registration("statistic", "adversarial_found@1", f"{_F}:ADVERSARIAL_FOUND"),
+    Registration("statistic", "mean_tau@1", f"{_F}:MEAN_TAU"),
+    Registration("statistic", "mean_tau_gap@1", f"{_F}:MEAN_TAU_GAP"),
+    Registration("statistic", "head_accuracy_drop@1", f"{_F}:HEAD_ACCURACY_DROP"),
+    Registration("statistic", "mean_head_accuracy_drop@1", f"{_F}:MEAN_HEAD_ACCURACY_DROP"),
+    Registration("statistic", "selected_head_drop@1", f"{_F}:SELECTED_HEAD_DROP"),
+    Registration("statistic", "selected_head_gain@1", f"{_F}:SELECTED_HEAD_GAIN"),
+    Registration("statistic", "selected_head_over_layer@1", f"{_F}:SELECTED_HEAD_OVER_LAYER"),
 )

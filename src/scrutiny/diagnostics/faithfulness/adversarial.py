@@ -1,0 +1,187 @@
+"""Adversarial attention: how far away another attention with the same output is."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.faithfulness.adversary import search
+from scrutiny.diagnostics.faithfulness.distances import js, tvd
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
+from scrutiny.diagnostics.faithfulness.params import AdversarialParams
+from scrutiny.diagnostics.faithfulness.reading import Group, Place, in_order, layer_of, read
+
+Floats = NDArray[np.float64]
+
+
+class Adversarial:
+    """Divergence of the farthest attention that was found with the same output, in nats.
+
+    Records of an item, for each epsilon: ``js`` between the layer's own weights and the farthest
+    found whose output differs by epsilon or less (0 if there is none: its own), ``change`` of the
+    output there, ``max_weight`` of the layer's own, and ``hit`` of its answer. Role ``control``
+    holds the same for the random weights that the search began with: what is found without any.
+
+    **Measures**: whether the output pins the attention down. At log 2 = .69 nats quite other tokens
+    are attended to, and the answer is the same.
+
+    **Misleads when**: read as the largest divergence there is: it is what a search has found, a
+    lower bound. Each text is attacked by itself, which says nothing of whether a *model* could be
+    trained to attend like this. Short texts and flat attention keep it below log 2.
+
+    **References**: Jain & Wallace (2019), Attention is not explanation, NAACL; Wiegreffe & Pinter
+    (2019), Attention is not not explanation, EMNLP; Reddi, Kale & Kumar (2018), On the convergence
+    of Adam and beyond (amsgrad).
+    """
+
+    id = "faithfulness.adversarial@1"
+    summary = "how far another attention with the same output is (Jain & Wallace)"
+    Params = AdversarialParams
+    needs: frozenset[str] = frozenset({"attention_layer"})
+    tasks: frozenset[str] = frozenset({"text-classification"})
+    measures: tuple[Measure, ...] = (
+        Measure("js", unit="nats"),
+        Measure("change", unit="total variation"),
+        Measure("max_weight"),
+        Measure("hit", unit="items"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """The farthest attention, and how the output changes there."""
+        del task
+        return self.measures
+
+    def design(self, params: AdversarialParams, inputs: Inputs) -> Design:
+        """Mean divergence and share of far ones by epsilon, and one claim."""
+        first = _name("adversarial_js", params.epsilons[0])
+        return Design(
+            conditions=tuple({"epsilon": epsilon} for epsilon in params.epsilons),
+            estimates=tuple(_specs(params)),
+            claims=(_claim(first, params, inputs),),
+            queries_per_item=1 + 2 * params.steps,
+            notes=(
+                f"{params.copies} copies of each text, {params.steps} steps of Adam with amsgrad "
+                f"at {params.lr:g}, from random weights that are the same for every replicate; the "
+                "objective is that of the released code. Texts of one token are skipped.",
+            ),
+            families={"adversarial": f"the output of {inputs.subject} pins its attention down"},
+            contrasts=tuple(untrained([first], inputs)),
+        )
+
+    def measure(
+        self, params: AdversarialParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """Two rows for each item and epsilon: after the search, and before."""
+        del cell
+        reading = read(ctx, batch.examples)
+        places = _places(params)
+        rows = (found for group in reading.groups for found in _rows(group, places, params, ctx))
+        return in_order(batch.examples, places, reading, rows)
+
+
+def _places(params: AdversarialParams) -> list[Place]:
+    """Places of the rows of an item."""
+    roles = ("measured", "control")
+    return [Place.of(role, epsilon=epsilon) for epsilon in params.epsilons for role in roles]
+
+
+def _rows(
+    group: Group, places: Sequence[Place], params: AdversarialParams, ctx: Context
+) -> Iterator[tuple[str, list[Row]]]:
+    """Rows of each item of a group."""
+    shape = params.copies, group.weights.shape[1]
+    noise = np.stack(
+        [ctx.rng("noise", Adversarial.id, e.id).standard_normal(shape) for e in group.examples]
+    )
+    layer = layer_of(ctx)
+    sought = search(layer, group, noise, params)
+    found = {}
+    for role, weights in (("measured", sought.end), ("control", sought.start)):
+        apart = js(weights, group.weights[:, None, :])  # (text, copy)
+        outputs = layer.reweighted(group.attended, weights)
+        found[role] = apart, tvd(outputs, group.probabilities[:, None, :])
+    highest = group.weights.max(axis=1)
+    for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
+        rows = []
+        for epsilon in params.epsilons:
+            for role in ("measured", "control"):
+                apart, change = (part[i] for part in found[role])
+                values = *farthest(apart, change, epsilon), float(highest[i]), hit
+                rows.append(places[len(rows)].ok(example, values))
+        yield example.id, rows
+
+
+def farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, float]:
+    """Largest divergence ``(copy,)`` among copies that change the output by epsilon or less.
+
+    And that change. The text's own attention is among them: 0 and 0 where no copy is.
+
+    Examples
+    --------
+    >>> farthest(np.array([0.5, 0.6]), np.array([0.001, 0.2]), 0.01)
+    (0.5, 0.001)
+    >>> farthest(np.array([0.5, 0.6]), np.array([0.3, 0.2]), 0.01)
+    (0.0, 0.0)
+    """
+    allowed = np.flatnonzero(change <= epsilon)
+    if not allowed.size:
+        return 0.0, 0.0
+    best = allowed[apart[allowed].argmax()]
+    return float(apart[best]), float(change[best])
+
+
+def _name(metric: str, epsilon: float) -> str:
+    return f"{metric}/{epsilon:g}"
+
+
+def _specs(params: AdversarialParams) -> Iterator[EstimateSpec]:
+    """Specifications by epsilon."""
+    conditions = [{"epsilon": epsilon} for epsilon in params.epsilons]
+    own = {"": Selector("measured", conditions[0])}
+    yield EstimateSpec("level", "accuracy@1", own, role="baseline")
+    for condition in conditions:
+        epsilon = condition["epsilon"]
+        for metric in ("adversarial_js", "adversarial_found"):
+            side = {"": Selector("measured", condition)}
+            yield EstimateSpec(_name(metric, epsilon), f"{metric}@1", side, condition=condition)
+        yield EstimateSpec(
+            f"{_name('adversarial_js', epsilon)}/start",
+            "adversarial_js@1",
+            {"": Selector("control", condition)},
+            role="control",
+            condition=condition,
+        )
+
+
+def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
+    """The output pins attention down, whatever epsilon is."""
+    components = []
+    for position, epsilon in enumerate(params.epsilons):
+        guard = f"choice: epsilon {epsilon:g}" if position else "reference"
+        name = _name("adversarial_js", epsilon)
+        components.append(Component(name, params.limit, guard, "<"))
+    return Claim(
+        id="pinned down",
+        says="attention with the same output lies near the model's own: less than "
+        f"{params.limit:g} of the {np.log(2):.2f} nats that there can be, on average",
+        diagnostic="faithfulness.adversarial",
+        components=(*components, *beyond_untrained(first, 0.0, inputs, operator="<")),
+        family="adversarial",
+        checks=checks("epsilon") if len(params.epsilons) > 1 else checks(),
+        competence=(("level", inputs.chance),),
+        needs_control="null" in inputs.controls,
+    )

@@ -1,0 +1,189 @@
+"""Agreement of attention with gradients and with leaving words out."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.faithfulness.distances import tvd
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
+from scrutiny.diagnostics.faithfulness.params import AgreementParams
+from scrutiny.diagnostics.faithfulness.reading import Group, Place, in_order, layer_of, read
+from scrutiny.stats.tau import tau_b
+
+Floats = NDArray[np.float64]
+#: Pairs of rankings, each a condition; the last needs no attention.
+PAIRS: Final = (
+    ("attention", "gradient"),
+    ("attention", "leave_one_out"),
+    ("gradient", "leave_one_out"),
+)
+_NAMES: Final = tuple("-".join(pair) for pair in PAIRS)
+_BASELINE: Final = _NAMES[-1]
+_ROLES: Final = ("measured", "measured", "baseline")
+_PLACES: Final = tuple(
+    Place.of(role, between=name) for role, name in zip(_ROLES, _NAMES, strict=True)
+)
+
+
+class Agreement:
+    """Kendall's tau-b between rankings of a text's words: attention, gradients, leaving one out.
+
+    Records of an item, for each pair of rankings (``between``): ``tau``, the number of ``tokens``,
+    and ``hit`` of the model's own answer. A word's gradient is the absolute value of its input
+    times the gradient of the likeliest label's probability, attention held constant; leaving it out
+    counts by the change of the output (total variation distance) when the text is read without it.
+    A text in which a ranking has only ties is undefined.
+
+    **Measures**: whether attention puts the words of a text in the order in which they matter to
+    the output by other accounts.
+
+    **Misleads when**: the other accounts are taken for the truth: gradients are local, and a word
+    that another one repeats can be left out at no cost. Long tails of words that matter to nobody
+    are ordered by noise and pull tau to 0; two rankings that agree on the top word may have a tau
+    near 0. The tau between gradients and leaving out shows how well two such accounts agree.
+
+    **References**: Jain & Wallace (2019), Attention is not explanation, NAACL; Kendall (1945), The
+    treatment of ties in ranking problems.
+    """
+
+    id = "faithfulness.agreement@1"
+    summary = "whether attention ranks words as gradients and leaving out do (Jain & Wallace)"
+    Params = AgreementParams
+    needs: frozenset[str] = frozenset({"attention_layer"})
+    tasks: frozenset[str] = frozenset({"text-classification"})
+    measures: tuple[Measure, ...] = (
+        Measure("tau"),
+        Measure("tokens", unit="tokens"),
+        Measure("hit", unit="items"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Tau of each pair of rankings."""
+        del task
+        return self.measures
+
+    def design(self, params: AgreementParams, inputs: Inputs) -> Design:
+        """Mean tau of each pair, gaps to the pair without attention, and the claims."""
+        names = [f"tau/{name}" for name in _NAMES[:-1]]
+        return Design(
+            conditions=tuple({"between": name} for name in _NAMES),
+            estimates=tuple(_specs()),
+            claims=tuple(_claims(params, inputs)),
+            queries_per_item=3,
+            notes=(
+                "Tau-b over the words of one text, averaged over texts. Gradients are absolute "
+                "values of input times gradient with attention held constant; leaving a word out "
+                "reads the text without it.",
+            ),
+            families={
+                "agreement": f"attention of {inputs.subject} ranks words as other accounts do"
+            },
+            contrasts=tuple(untrained(names, inputs)),
+        )
+
+    def measure(
+        self, params: AgreementParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item and pair of rankings."""
+        del params, cell
+        reading = read(ctx, batch.examples)
+        rows = (found for group in reading.groups for found in _rows(group, ctx))
+        return in_order(batch.examples, _PLACES, reading, rows)
+
+
+def _rows(group: Group, ctx: Context) -> Iterator[tuple[str, list[Row]]]:
+    """Rows of each item of a group."""
+    rankings = _rankings(group, ctx)
+    taus = [tau_b(rankings[one], rankings[other]).tolist() for one, other in PAIRS]
+    n = float(group.weights.shape[1])
+    for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
+        rows = [
+            place.without(example, "undefined", "only_ties")
+            if np.isnan(tau[i])
+            else place.ok(example, (tau[i], n, hit))
+            for place, tau in zip(_PLACES, taus, strict=True)
+        ]
+        yield example.id, rows
+
+
+def _rankings(group: Group, ctx: Context) -> dict[str, Floats]:
+    """What each word is worth ``(text, token)`` by each account.
+
+    Differences below a millionth of a millionth are rounding and tie.
+    """
+    layer = layer_of(ctx)
+    gradient = np.abs(np.stack(layer.input_slopes(group.attended)))
+    without = np.stack(layer.without_each(group.attended))  # (text, token, label)
+    left_out = tvd(without, group.probabilities[:, None, :])
+    return {
+        "attention": group.weights,
+        "gradient": np.round(gradient, 12),
+        "leave_one_out": np.round(left_out, 12),
+    }
+
+
+def _selector(name: str) -> Selector:
+    role = _ROLES[_NAMES.index(name)]
+    return Selector(role, {"between": name})
+
+
+def _specs() -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    yield EstimateSpec("level", "accuracy@1", {"": _selector(_NAMES[0])}, role="baseline")
+    for name, role in zip(_NAMES, _ROLES, strict=True):
+        condition = {"between": name}
+        yield EstimateSpec(
+            f"tau/{name}", "mean_tau@1", {"": _selector(name)}, role=role, condition=condition
+        )
+    own = _NAMES[1]
+    yield EstimateSpec(
+        "tau_gap",
+        "mean_tau_gap@1",
+        {"first": _selector(own), "other": _selector(_BASELINE)},
+        condition={"between": f"{own} - {_BASELINE}"},
+    )
+
+
+def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
+    """Agreement with both accounts, and with leaving out as well as gradients agree with it."""
+    skill = (("level", inputs.chance),)
+    names = [f"tau/{name}" for name in _NAMES[:-1]]
+    yield Claim(
+        id="agrees",
+        says="attention ranks the words of a text as gradients and leaving out do: tau above "
+        f"{params.margin:g} with each",
+        diagnostic="faithfulness.agreement",
+        components=(
+            *(Component(name, params.margin) for name in names),
+            *(part for name in names for part in beyond_untrained(name, 0.0, inputs)),
+        ),
+        family="agreement",
+        checks=checks(),
+        competence=skill,
+        needs_control="null" in inputs.controls,
+    )
+    yield Claim(
+        id="as good as gradients",
+        says="it agrees with leaving out about as well as gradients do (worse by less than "
+        f"{params.margin:g})",
+        diagnostic="faithfulness.agreement",
+        components=(Component("tau_gap", -params.margin, "control: gradients"),),
+        family="agreement",
+        checks=checks(),
+        competence=skill,
+    )

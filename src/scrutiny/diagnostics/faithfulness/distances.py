@@ -1,0 +1,66 @@
+"""How far apart two distributions are: of labels, or of attention."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+#: Largest Jensen-Shannon divergence, in nats.
+LARGEST_JS: Final = float(np.log(2.0))
+_TINY: Final = np.finfo(np.float64).tiny
+
+
+def kl(p: Floats, q: Floats) -> Floats:
+    """Kullback-Leibler divergence of p from q in nats, over the last axis.
+
+    Where q has nothing it is taken to have the smallest number there is.
+
+    Examples
+    --------
+    >>> kl(np.array([0.5, 0.5]), np.array([0.25, 0.75])).round(4).item()
+    0.1438
+    """
+    ratios = np.log(np.maximum(p, _TINY)) - np.log(np.maximum(q, _TINY))
+    found: Floats = np.maximum((p * ratios).sum(axis=-1), 0.0)  # rounding may go below
+    return found
+
+
+def js(p: Floats, q: Floats) -> Floats:
+    """Jensen-Shannon divergence in nats, over the last axis; at most log 2.
+
+    Examples
+    --------
+    >>> js(np.array([1.0, 0.0]), np.array([0.0, 1.0])).item() == LARGEST_JS
+    True
+    """
+    middle = (p + q) / 2
+    found: Floats = np.minimum((kl(p, middle) + kl(q, middle)) / 2, LARGEST_JS)
+    return found
+
+
+def js_slope(p: Floats, q: Floats) -> Floats:
+    """Gradient ``(..., outcome)`` of the Jensen-Shannon divergence with regard to p.
+
+    Examples
+    --------
+    >>> js_slope(np.array([0.5, 0.5]), np.array([0.5, 0.5])).tolist()
+    [0.0, 0.0]
+    """
+    middle = (p + q) / 2
+    found: Floats = (np.log(np.maximum(p, _TINY)) - np.log(np.maximum(middle, _TINY))) / 2
+    return found
+
+
+def tvd(p: Floats, q: Floats) -> Floats:
+    """Total variation distance, half of the absolute differences over the last axis.
+
+    Of two labels it is the change of either's probability.
+
+    Examples
+    --------
+    >>> tvd(np.array([0.9, 0.1]), np.array([0.6, 0.4])).round(3).item()
+    0.3
+    """
+    found: Floats = np.abs(p - q).sum(axis=-1) / 2
+    return found

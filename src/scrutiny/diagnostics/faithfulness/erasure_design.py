@@ -1,0 +1,199 @@
+"""Estimates and claims of erasure.
+
+For a single weight: flips and divergences of the highest, the second, the lowest and the second
+lowest, against a random other weight (the 2 x 2 table, the gap of divergences by the gap of
+weights) and against other weights of the same sum. For sets: share of tokens erased until the
+decision flips, by order.
+"""
+
+from collections.abc import Iterator
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.faithfulness.naming import (
+    beyond_untrained,
+    checks,
+    points,
+    untrained,
+)
+from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names
+from scrutiny.diagnostics.faithfulness.params import ErasureParams
+
+DIAGNOSTIC = "faithfulness.erasure"
+_TOP = OrderName("attention")
+_GRADIENT = OrderName("gradient_attention")
+#: Orders whose first step is a single weight of a known rank, or gradient.
+_SINGLE = ("attention", "second", "ascending", "second_lowest", "other", "same_mass")
+#: Orders of sets.
+_SETS = ("attention", "ascending", "gradient", "gradient_attention", "sign_attention", "random")
+_TABLE = ("only_first_flips", "only_other_flips", "both_flip", "neither_flips")
+_GAPS = ("erasure_js_gap", "erasure_js_reversed", "erasure_js_slope")
+
+
+def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    names = order_names(params)
+    contrasts = untrained(["flip_gap/other/0", "share_gap/random/0"], inputs)
+    return Design(
+        conditions=tuple(name.condition for name in names),
+        estimates=tuple(_specs(params, names)),
+        claims=tuple(_claims(params, inputs)),
+        queries_per_item=1,
+        notes=tuple(_notes(params)),
+        families={
+            "erasure": f"decisions of {inputs.subject} need the largest attention weights more "
+            "than others, and as much as gradients say"
+        },
+        contrasts=tuple(contrasts),
+    )
+
+
+def _specs(params: ErasureParams, names: list[OrderName]) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    yield EstimateSpec(
+        "level", "accuracy@1", {"": _selector(_TOP)}, role="baseline", condition={"order": "none"}
+    )
+    for name in names:
+        if name.order in _SINGLE:
+            for metric in ("erasure_flip_rate", "erasure_js", "erasure_kl"):
+                yield _one(metric, name)
+        if name.order in _SETS:
+            for metric in ("erasure_share", "erasure_mass", "never_flips"):
+                yield _one(metric, name)
+    for name in names:
+        if name.order in ("other", "same_mass"):
+            yield _two("erasure_flip_gap", "flip_gap", _TOP, name)
+        if name.order == "other":
+            for metric in (*_TABLE, *_GAPS):
+                yield _two(metric, metric, _TOP, name)
+        if name.order == "random":
+            yield _two("erasure_share_gap", "share_gap", name, _TOP)
+    yield _two("erasure_share_gap", "share_gap", _GRADIENT, _TOP)
+    del params
+
+
+def _selector(name: OrderName) -> Selector:
+    return Selector(name.role, name.condition)
+
+
+def _label(name: OrderName) -> str:
+    """Name of an order among the estimates."""
+    parts = [name.order, *([] if name.draw is None else [str(name.draw)])]
+    return "/".join([*parts, *(["as_released"] if name.procedure == "as_released" else [])])
+
+
+def _one(metric: str, name: OrderName) -> EstimateSpec:
+    """Specification of one order."""
+    return EstimateSpec(
+        f"{metric.removeprefix('erasure_')}/{_label(name)}",
+        f"{metric}@1",
+        {"": _selector(name)},
+        role=name.role,
+        condition=name.condition,
+    )
+
+
+def _two(metric: str, short: str, first: OrderName, other: OrderName) -> EstimateSpec:
+    """Specification of two orders on the same texts; its condition names the other one."""
+    named = other if first == _TOP else first
+    condition = {
+        **named.condition,
+        "order": f"{first.order} - {other.order}",
+    }
+    return EstimateSpec(
+        f"{short}/{_label(named)}",
+        f"{metric}@1",
+        {"first": _selector(first), "other": _selector(other)},
+        condition=condition,
+    )
+
+
+def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
+    """The highest weight against others, and orders against each other."""
+    skill = (("level", inputs.chance),)
+    draws = range(params.draws)
+    yield Claim(
+        id="highest",
+        says="erasing the highest attention weight flips decisions more often than erasing a "
+        f"random other one, by {points(params.margin)}",
+        diagnostic=DIAGNOSTIC,
+        components=(
+            *(
+                Component(f"flip_gap/other/{d}", params.margin, _against("a random other", d))
+                for d in draws
+            ),
+            *beyond_untrained("flip_gap/other/0", params.margin, inputs),
+        ),
+        family="erasure",
+        checks=checks("draw"),
+        competence=skill,
+    )
+    yield Claim(
+        id="highest beyond its size",
+        says="it also flips them more often than erasing other weights of the same sum, by "
+        f"{points(params.margin)}",
+        diagnostic=DIAGNOSTIC,
+        components=tuple(
+            Component(f"flip_gap/same_mass/{d}", params.margin, _against("the same sum", d))
+            for d in draws
+        ),
+        family="erasure",
+        checks=checks("draw"),
+        competence=skill,
+    )
+    yield Claim(
+        id="order",
+        says="erasing from the highest weight down flips decisions sooner than a random order, by "
+        f"{params.share_margin:g} of the tokens",
+        diagnostic=DIAGNOSTIC,
+        components=(
+            *(
+                Component(f"share_gap/random/{d}", params.share_margin, _against("random order", d))
+                for d in draws
+            ),
+            *beyond_untrained("share_gap/random/0", 0.0, inputs),
+        ),
+        family="erasure",
+        checks=checks("draw"),
+        competence=skill,
+    )
+    yield Claim(
+        id="as good as gradients",
+        says="it flips them about as soon as the order by gradient times weight does (later by "
+        f"less than {params.share_margin:g} of the tokens)",
+        diagnostic=DIAGNOSTIC,
+        components=(
+            Component(
+                "share_gap/gradient_attention", -params.share_margin, "control: gradient x weight"
+            ),
+        ),
+        family="erasure",
+        checks=checks(),
+        competence=skill,
+    )
+
+
+def _against(what: str, draw: int) -> str:
+    """What a component guards against; the first draw is the control, others are choices."""
+    return f"control: {what}" if draw == 0 else f"choice: draw {draw + 1}, {what}"
+
+
+def _notes(params: ErasureParams) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "Weights are set to zero and the rest brought to sum 1 again; vectors stay as they are. "
+        "The order of erasure is fixed by the original weights. Texts of one token are skipped."
+    )
+    yield (
+        f"{params.draws} random orders of each text, the same for every replicate. Shares of "
+        "tokens are over texts whose decision flips; never_flips says how many others there are."
+    )
+    yield (
+        "same_mass erases random others until their sum is nearest to the highest weight; texts "
+        "whose highest weight exceeds all others together have no such set and are skipped."
+    )
+    if "as_released" in params.procedures:
+        yield (
+            "as_released follows the released code where it differs: a random rank is taken for a "
+            "position, and the signed order is reversed attention. No claim rests on it."
+        )

@@ -1,0 +1,206 @@
+"""Changing heads of an encoder: which of them the task needs."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.attention import Change
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.example import Example
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.faithfulness.head_anchors import anchored
+from scrutiny.diagnostics.faithfulness.head_answers import Hits, hits_under
+from scrutiny.diagnostics.faithfulness.heads_design import make_heads_design
+from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
+from scrutiny.diagnostics.faithfulness.reading import Place
+
+Floats = NDArray[np.float64]
+_ROLES: Final = ("measured", "control")
+_NAME: Final = "faithfulness.heads@1"
+#: What becomes of an item under one change: hits by role, or status and reason.
+Outcome = tuple[Floats, Floats | None] | tuple[str, str]
+
+
+class FaithfulHeads:
+    """Accuracy with each head of an encoder masked, made uniform, or kept from anchor words.
+
+    Records of an item, for each ``change``: ``hit`` of the model's own answer, ``half`` that the
+    item belongs to (0 or 1; heads are chosen on one and tested on the other), and ``hit_changed``
+    when the head is changed, by layer and head. Role ``control`` holds the hits for another head
+    of the same layer, drawn at random for each item; under ``erase`` those for as many random
+    other words whose weights are erased in the head itself.
+
+    **Measures**: which heads a task's score depends on while all others stay; some heads hurt, and
+    the score rises without them.
+
+    **Misleads when**: read as how important a head is: others may do the same work, so that a head
+    that is used can be taken out at no cost, and two together at great cost. A changed head is
+    something that the network has never seen. The largest drop of many heads is large by chance.
+
+    **References**: Kovaleva et al. (2019), Revealing the dark secrets of BERT, EMNLP (uniform
+    attention); Michel, Levy & Neubig (2019), Are sixteen heads really better than one?, NeurIPS
+    (masking); Serrano & Smith (2019), Is attention interpretable?, ACL (erasure).
+    """
+
+    id = _NAME
+    summary = "which heads a task needs: masked, made uniform, kept from anchor words"
+    Params = HeadChangeParams
+    needs: frozenset[str] = frozenset({"predict", "head_interventions"})
+    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
+    measures: tuple[Measure, ...] = (
+        Measure("hit", unit="items"),
+        Measure("half"),
+        Measure("hit_changed", (LAYERS, HEADS), unit="items"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Hits before, and with each head changed."""
+        del task
+        return self.measures
+
+    def audit_params(self, task: Task) -> HeadChangeParams:
+        """Masking only, of a fifth of the texts."""
+        del task
+        return HeadChangeParams(changes=("mask",), share=0.2)
+
+    def design(self, params: HeadChangeParams, inputs: Inputs) -> Design:
+        """Drop without each head, and the claim that some head matters."""
+        return make_heads_design(params, inputs)
+
+    def measure(
+        self, params: HeadChangeParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """Two rows for each item and change."""
+        del cell
+        answers = ctx.predict(batch.examples)
+        lost = dict(_lost(batch.examples, answers, params, ctx))
+        kept = [example for example in batch.examples if example.id not in lost]
+        before = {
+            example.id: is_correct(example, answer)
+            for example, answer in zip(batch.examples, answers, strict=True)
+            if isinstance(answer, Prediction)
+        }
+        outcomes = {change: _CHANGES[change](ctx, kept, params) for change in params.changes}
+        for example in batch.examples:
+            for change in params.changes:
+                places = [Place.of(role, change=change) for role in _ROLES]
+                outcome = lost.get(example.id) or outcomes[change][example.id]
+                hit = before.get(example.id, 0.0)
+                yield from _rows(example, places, outcome, (hit, half_of(example, ctx)))
+
+
+def is_correct(example: Example, answer: Prediction) -> float:
+    """1.0 if an answer in the data's words is the gold one."""
+    return float(answer.label == example.gold)
+
+
+def half_of(example: Example, ctx: Context) -> float:
+    """Half that an item belongs to: items of one unit stay together."""
+    unit = next(
+        (f"{name}={value}" for name, value in example.attributes.items() if name[:2] == "u_"),
+        example.id,
+    )
+    return float(ctx.rng("half", _NAME, unit).integers(2))
+
+
+def _lost(
+    examples: Sequence[Example],
+    answers: Sequence[Prediction | Failure],
+    params: HeadChangeParams,
+    ctx: Context,
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Status and reason of items that are not measured at all."""
+    for example, answer in zip(examples, answers, strict=True):
+        if isinstance(answer, Failure):
+            yield example.id, ("failed", answer.reason)
+        elif example.gold is None:
+            yield example.id, ("undefined", "no_gold")
+        elif params.share < 1 and ctx.rng("share", _NAME, example.id).random() >= params.share:
+            yield example.id, ("skipped", "not_drawn")
+
+
+def _rows(
+    example: Example, places: Sequence[Place], outcome: Outcome, known: tuple[float, float]
+) -> Iterator[Row]:
+    """Rows of one item under one change: its own, and the control's."""
+    if isinstance(outcome[0], str):
+        yield from (place.without(example, outcome[0], str(outcome[1])) for place in places)
+        return
+    for place, hits in zip(places, outcome, strict=True):
+        if hits is None:
+            yield place.without(example, "undefined", "one_head")
+        else:
+            yield place.ok(example, (*known, *np.ravel(hits).tolist()))
+
+
+def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
+    """What masking, or uniform attention, does to each item."""
+
+    def outcomes(
+        ctx: Context, examples: Sequence[Example], params: HeadChangeParams
+    ) -> dict[str, Outcome]:
+        del params
+        hits = hits_under(ctx, examples, change)
+        return {
+            example.id: _outcome(hits, i, lambda own, e=example: other_heads(own, _rng(ctx, e)))
+            for i, example in enumerate(examples)
+        }
+
+    return outcomes
+
+
+def _rng(ctx: Context, example: Example) -> np.random.Generator:
+    return ctx.rng("other head", _NAME, example.id)
+
+
+def _erased(
+    ctx: Context, examples: Sequence[Example], params: HeadChangeParams
+) -> dict[str, Outcome]:
+    """What erasing anchor words does to each item, and erasing as many others."""
+    found = anchored(ctx, examples, frozenset(params.anchors), _NAME)
+    own = hits_under(ctx, found.examples, "erase", found.anchors)
+    others = hits_under(ctx, found.examples, "erase", found.others)
+    outcomes: dict[str, Outcome] = {
+        item: ("skipped", reason) for item, reason in found.reasons.items()
+    }
+    for i, example in enumerate(found.examples):
+        if others.reasons[i]:
+            outcomes[example.id] = "failed", others.reasons[i]
+        else:
+            outcomes[example.id] = _outcome(own, i, lambda _, k=i: others.values[k])
+    return outcomes
+
+
+def _outcome(hits: Hits, i: int, control: Callable[[Floats], Floats | None]) -> Outcome:
+    """Hits of an item, with those of its control; or that it failed."""
+    if hits.reasons[i]:
+        return "failed", hits.reasons[i]
+    return hits.values[i], control(hits.values[i])
+
+
+def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:
+    """Hits ``(layer, head)`` of another head of the same layer in each head's place.
+
+    Nothing where layers have a single head.
+
+    Examples
+    --------
+    >>> other_heads(np.array([[1.0, 0.0]]), np.random.default_rng(0)).tolist()
+    [[0.0, 1.0]]
+    """
+    layers, heads = hits.shape
+    if heads < 2:
+        return None
+    steps = rng.integers(1, heads, size=(layers, heads))
+    return np.take_along_axis(hits, (np.arange(heads) + steps) % heads, axis=1)
+
+
+_CHANGES: Final[dict[Change, Callable[..., dict[str, Outcome]]]] = {
+    "mask": _whole_head("mask"),
+    "uniform": _whole_head("uniform"),
+    "erase": _erased,
+}

@@ -1,0 +1,122 @@
+"""Estimates and claims of changed heads.
+
+For each change: accuracy drop without each head, without the average head, and without the head
+that was chosen on the other half of the texts; the same beyond another head of its layer (beyond
+random other words, for erased anchors).
+"""
+
+from collections.abc import Iterator
+
+from scrutiny.core.attention import Change
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, points, untrained
+from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
+
+_SINGLE = (
+    "mean_head_accuracy_drop",
+    "selected_head_drop",
+    "selected_head_gain",
+)
+
+
+def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    heads = inputs.n_layers * inputs.n_heads
+    whole = [change for change in params.changes if change != "erase"]
+    runs = len(whole) + 2 * ("erase" in params.changes)
+    drops = [f"selected_head_drop/{change}" for change in params.changes]
+    return Design(
+        conditions=tuple({"change": change} for change in params.changes),
+        estimates=tuple(spec for change in params.changes for spec in _specs(change, params)),
+        claims=tuple(_claims(params, inputs, whole)),
+        queries_per_item=1 + heads * runs,
+        notes=tuple(_notes(params)),
+        families={
+            "heads": f"some head of {inputs.subject} matters to its score, more than others of its "
+            "layer"
+        },
+        contrasts=tuple(untrained(drops, inputs)),
+    )
+
+
+def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
+    """Specifications of one change."""
+    condition: dict[str, object] = {"change": change}
+    own = {"": Selector("measured", condition)}
+    if change == params.changes[0]:
+        yield EstimateSpec("level", "accuracy@1", own, role="baseline", condition=condition)
+    yield EstimateSpec(
+        f"head_accuracy_drop/{change}",
+        "head_accuracy_drop@1",
+        own,
+        condition=condition,
+        along=("layer", "head"),
+    )
+    for metric in _SINGLE:
+        yield EstimateSpec(f"{metric}/{change}", f"{metric}@1", own, condition=condition)
+    yield EstimateSpec(
+        f"selected_head_over_layer/{change}",
+        "selected_head_over_layer@1",
+        {**own, "control": Selector("control", condition)},
+        condition=condition,
+    )
+
+
+def _claims(params: HeadChangeParams, inputs: Inputs, whole: list[Change]) -> Iterator[Claim]:
+    """Some head matters; some head's weight on the anchors matters."""
+    skill = (("level", inputs.chance),)
+    if whole:
+        yield Claim(
+            id="some head matters",
+            says=f"without the head chosen on one half, accuracy on the other half drops by "
+            f"{points(params.margin)}, more than without another head of its layer",
+            diagnostic="faithfulness.heads",
+            components=tuple(
+                part
+                for position, change in enumerate(whole)
+                for part in _parts(change, params, inputs, choice=position > 0)
+            ),
+            family="heads",
+            checks=checks("change") if len(whole) > 1 else checks(),
+            competence=skill,
+        )
+    if "erase" in params.changes:
+        yield Claim(
+            id="some head's weight on the anchors matters",
+            says="with the anchor words' weight erased in the head chosen on one half, accuracy on "
+            f"the other half drops by {points(params.margin)}, more than with random other words'",
+            diagnostic="faithfulness.heads",
+            components=tuple(_parts("erase", params, inputs, choice=False)),
+            family="heads",
+            checks=checks(),
+            competence=skill,
+        )
+
+
+def _parts(
+    change: Change, params: HeadChangeParams, inputs: Inputs, *, choice: bool
+) -> Iterator[Component]:
+    """A drop, the same beyond its control, and beyond untrained networks."""
+    what = "random other words" if change == "erase" else "another head of its layer"
+    start = f"choice: change {change}, " if choice else ""
+    drop, over = f"selected_head_drop/{change}", f"selected_head_over_layer/{change}"
+    yield Component(drop, params.margin, f"{start}all heads" if choice else "reference")
+    yield Component(over, 0.0, f"{start}{what}" if choice else f"control: {what}")
+    if not choice:
+        yield from beyond_untrained(drop, 0.0, inputs)
+
+
+def _notes(params: HeadChangeParams) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "One head is changed at a time. It is chosen on one half of the texts and tested on the "
+        "other, both ways; texts of one unit stay in one half."
+    )
+    if "erase" in params.changes:
+        yield (
+            f"Anchor words: {', '.join(params.anchors)}. Their weight is erased in every row of "
+            "the head and the rest brought to sum 1 again; texts without any are skipped."
+        )
+    if params.share < 1:
+        yield f"A random {params.share:.0%} of the texts was measured; the others are skipped."

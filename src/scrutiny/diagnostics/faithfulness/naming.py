@@ -1,0 +1,40 @@
+"""What the designs of all faithfulness diagnostics share."""
+
+from collections.abc import Iterator, Sequence
+
+from scrutiny.core.claim import Component
+from scrutiny.core.diagnostic import ContrastSpec, Inputs
+
+#: What a claim is checked against.
+CHECKS = ("items", "seeds")
+
+
+def untrained(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
+    """Estimates minus those of untrained networks, where the plan has such."""
+    if "null" in inputs.controls:
+        for name in names:
+            yield ContrastSpec(f"untrained/{name}", name, name, role="null")
+
+
+def beyond_untrained(
+    name: str, limit: float, inputs: Inputs, *, operator: str = ">"
+) -> Iterator[Component]:
+    """Component that an estimate differs from that of untrained networks, where there are such."""
+    if "null" in inputs.controls:
+        yield Component(f"untrained/{name}", limit, "control: untrained", operator)
+
+
+def checks(*choices: str) -> tuple[str, ...]:
+    """Checks of a claim, with the choices that it has to survive."""
+    return (*CHECKS, *(f"choices:{choice}" for choice in choices), "datasets")
+
+
+def points(margin: float) -> str:
+    """Margin in points.
+
+    Examples
+    --------
+    >>> points(0.01), points(0.02)
+    ('1 point', '2 points')
+    """
+    return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"

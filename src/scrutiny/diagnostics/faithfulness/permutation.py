@@ -1,0 +1,138 @@
+"""Permuting attention: whether it matters which token has which weight."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+import numpy as np
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.faithfulness.distances import tvd
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
+from scrutiny.diagnostics.faithfulness.params import PermutationParams
+from scrutiny.diagnostics.faithfulness.reading import Group, Place, in_order, layer_of, read
+
+_PLACE: Final = Place.of()
+_METRICS: Final = (
+    "permutation_change",
+    "permutation_change_peaked",
+    "permutation_correlation",
+    "uniform_change",
+)
+
+
+class Permutation:
+    """Change of the output when a text's attention weights are shuffled among its tokens.
+
+    Records of an item: ``median_change`` of the output over permutations (total variation
+    distance), ``mean_change``, ``max_weight``, ``uniform_change`` when all weights are equal, and
+    ``hit`` of the model's own answer. Boundary tokens have no weight and get none.
+
+    **Measures**: whether a decision depends on *which* tokens are attended to. A small change
+    where one weight is large says that the weights explain little.
+
+    **Misleads when**: read as "attention is useless": the same vectors may carry the answer at
+    every position because the encoder has spread it. Texts of a few tokens have few permutations,
+    some of which change nothing.
+
+    **References**: Jain & Wallace (2019), Attention is not explanation, NAACL; Wiegreffe & Pinter
+    (2019), Attention is not not explanation, EMNLP (uniform weights).
+    """
+
+    id = "faithfulness.permutation@1"
+    summary = "whether shuffled attention changes the output (Jain & Wallace)"
+    Params = PermutationParams
+    needs: frozenset[str] = frozenset({"attention_layer"})
+    tasks: frozenset[str] = frozenset({"text-classification"})
+    measures: tuple[Measure, ...] = (
+        Measure("median_change", unit="total variation"),
+        Measure("mean_change", unit="total variation"),
+        Measure("max_weight"),
+        Measure("uniform_change", unit="total variation"),
+        Measure("hit", unit="items"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Changes of the output, and the largest weight."""
+        del task
+        return self.measures
+
+    def design(self, params: PermutationParams, inputs: Inputs) -> Design:
+        """Mean changes, their relation to the largest weight, and one claim."""
+        change = "permutation_change"
+        return Design(
+            estimates=(
+                EstimateSpec("level", "accuracy@1", {"": Selector()}, role="baseline"),
+                *(EstimateSpec(name, f"{name}@1", {"": Selector()}) for name in _METRICS),
+            ),
+            claims=(
+                Claim(
+                    id="order matters",
+                    says="shuffling the attention weights changes the output by more than "
+                    f"{params.margin:g} (total variation, median permutation)",
+                    diagnostic="faithfulness.permutation",
+                    components=(
+                        Component(change, params.margin),
+                        *beyond_untrained(change, 0.0, inputs),
+                    ),
+                    family="permutation",
+                    checks=checks(),
+                    competence=(("level", inputs.chance),),
+                    needs_control="null" in inputs.controls,
+                ),
+            ),
+            queries_per_item=1,
+            notes=(
+                f"{params.permutations} permutations of each text, the same for every replicate; "
+                "of each text the median change counts. Texts of one token are skipped.",
+            ),
+            families={
+                "permutation": f"which token has which weight matters to {inputs.subject}",
+            },
+            contrasts=tuple(untrained([change], inputs)),
+        )
+
+    def measure(
+        self, params: PermutationParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item."""
+        del cell
+        reading = read(ctx, batch.examples)
+        rows = (found for group in reading.groups for found in _rows(group, params, ctx))
+        return in_order(batch.examples, [_PLACE], reading, rows)
+
+
+def _rows(
+    group: Group, params: PermutationParams, ctx: Context
+) -> Iterator[tuple[str, tuple[Row]]]:
+    """Row of each item of a group."""
+    weights, layer = group.weights, layer_of(ctx)
+    n = weights.shape[1]
+    orders = np.stack([_permutations(ctx, e.id, n, params.permutations) for e in group.examples])
+    shuffled = np.take_along_axis(weights[:, None, :], orders, axis=-1)  # (text, draw, token)
+    uniform = np.full((len(weights), 1, n), 1 / n)
+    outputs = layer.reweighted(group.attended, np.concatenate([shuffled, uniform], axis=1))
+    changes = tvd(outputs, group.probabilities[:, None, :])  # (text, draw)
+    own, even = changes[:, :-1], changes[:, -1]
+    columns = (np.median(own, axis=1), own.mean(axis=1), weights.max(axis=1), even, group.hits)
+    for example, values in zip(group.examples, np.stack(columns, axis=1), strict=True):
+        yield example.id, (_PLACE.ok(example, values.tolist()),)
+
+
+def _permutations(
+    ctx: Context, item: str, n: int, count: int
+) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """Permutations ``(draw, token)`` of a text's tokens."""
+    rng = ctx.rng("permutation", Permutation.id, item)
+    return rng.permuted(np.tile(np.arange(n), (count, 1)), axis=1)

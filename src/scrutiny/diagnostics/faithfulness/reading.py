@@ -1,0 +1,148 @@
+"""What a layer attends to in the texts of a batch, and which texts have no answer."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.attention_layer import AttendedText, AttentionLayer
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Context, Failure
+from scrutiny.core.example import Example
+from scrutiny.core.record import Row
+from scrutiny.models.checked import answer_or_fail
+
+#: Texts that are computed together; arrays of a group stay small.
+_TOGETHER: Final = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Texts with equally many tokens.
+
+    Parameters
+    ----------
+    examples
+        The items.
+    attended
+        What is attended to in each.
+    hits
+        1.0 for an item whose label is the likeliest, else 0.0.
+    """
+
+    examples: tuple[Example, ...]
+    attended: tuple[AttendedText, ...]
+    hits: tuple[float, ...]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The layer's own weights ``(text, token)``."""
+        return np.stack([one.weights for one in self.attended])
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Probabilities ``(text, label)`` under them."""
+        return np.stack([one.probabilities for one in self.attended])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A condition and role of records; every item has one row of each."""
+
+    condition: str
+    role: str = "measured"
+
+    @classmethod
+    def of(cls, role: str = "measured", **condition: object) -> "Place":
+        """Place of a condition."""
+        return cls(canonical_json(condition), role)
+
+    def ok(self, example: Example, values: Iterable[float]) -> Row:
+        """Row with values."""
+        numbers = tuple(map(float, values))
+        return Row(example.id, None, self.role, self.condition, "ok", None, numbers)
+
+    def without(self, example: Example, status: str, reason: str) -> Row:
+        """Row without values."""
+        return Row(example.id, None, self.role, self.condition, status, reason, None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Texts that have an answer, in groups, and the rows of those that have none.
+
+    Parameters
+    ----------
+    groups
+        By their number of tokens.
+    lost
+        Status and reason of each item that cannot be measured.
+    """
+
+    groups: tuple[Group, ...]
+    lost: dict[str, tuple[str, str]]
+
+
+def layer_of(ctx: Context) -> AttentionLayer:
+    """The cell's model, as it is asked about its layer."""
+    return cast("AttentionLayer", ctx.model)
+
+
+def read(ctx: Context, examples: Sequence[Example]) -> Reading:
+    """What the layer attends to in each text.
+
+    A text of one token has no other attention and is skipped.
+    """
+    texts = [example.text for example in examples]
+    source = getattr(ctx.model, "source", "the model")
+    answers = answer_or_fail(layer_of(ctx).attention_layer, texts, source=source)
+    lost: dict[str, tuple[str, str]] = {}
+    by_length: dict[int, list[tuple[Example, AttendedText, float]]] = {}
+    for example, answer in zip(examples, answers, strict=True):
+        if isinstance(answer, Failure):
+            lost[example.id] = "failed", answer.reason
+        elif not (np.isfinite(answer.weights).all() and np.isfinite(answer.probabilities).all()):
+            lost[example.id] = "failed", "non_finite"
+        elif len(answer.tokens) < 2:
+            lost[example.id] = "skipped", "one_token"
+        elif example.gold is None:
+            lost[example.id] = "undefined", "no_gold"
+        else:
+            hit = float(ctx.labels[int(answer.probabilities.argmax())] == example.gold)
+            by_length.setdefault(len(answer.tokens), []).append((example, answer, hit))
+    groups = [
+        Group(*zip(*members[start : start + _TOGETHER], strict=True))
+        for members in by_length.values()
+        for start in range(0, len(members), _TOGETHER)
+    ]
+    return Reading(tuple(groups), lost)
+
+
+def in_order(
+    examples: Sequence[Example],
+    places: Sequence[Place],
+    reading: Reading,
+    rows: Iterable[tuple[str, Sequence[Row]]],
+) -> Iterator[Row]:
+    """Rows item by item, in the order of the items.
+
+    Parameters
+    ----------
+    examples
+        All items.
+    places
+        Rows that each item has.
+    reading
+        Says which items are lost.
+    rows
+        Rows of each item that was measured, in the order of the places.
+    """
+    found = dict(rows)
+    for example in examples:
+        if example.id in reading.lost:
+            status, reason = reading.lost[example.id]
+            yield from (place.without(example, status, reason) for place in places)
+        else:
+            yield from found[example.id]

@@ -1,0 +1,315 @@
+"""Statistics of faithfulness: erasure, permutation, adversaries, agreement, changed heads.
+
+Erasure (records of an order; ``first`` and ``other`` are two orders on the same texts):
+
+``erasure_flip_rate@1``, ``erasure_kl@1``, ``erasure_js@1``
+    **Measures**: decisions that flip, and divergence of the output, when the first step of an
+    order is erased. **Misleads when**: the first step takes much weight in one text and little in
+    another; compare with an order that takes as much.
+``erasure_flip_gap@1``, ``erasure_js_gap@1``
+    **Measures**: the same of one order minus another. **Misleads when**: hardly any decision flips
+    under either: the gap is small whatever attention is worth.
+``only_first_flips@1``, ``only_other_flips@1``, ``both_flip@1``, ``neither_flips@1``
+    **Measures**: the 2 x 2 table of flips under two orders, as shares.
+``erasure_js_reversed@1``
+    **Measures**: texts in which erasing the lower weight changes the output more. **Misleads
+    when**: both weights are nearly equal: then it is a coin.
+``erasure_js_slope@1``
+    **Measures**: how much a larger gap of weights goes with a larger gap of divergences (least
+    squares). **Misleads when**: the relation is no line; two texts with wide gaps carry it.
+``erasure_share@1``, ``erasure_mass@1``, ``never_flips@1``, ``erasure_share_gap@1``
+    **Measures**: share of tokens (of attention) erased when the decision first flips, over texts in
+    which it does; texts in which it never does; difference over texts in which both orders flip.
+    **Misleads when**: many never flip: the share is of a selection.
+
+Permutation and adversaries:
+
+``permutation_change@1``, ``permutation_change_peaked@1``, ``uniform_change@1``
+    **Measures**: change of the output (total variation) in the median permutation, over all texts
+    and over those whose largest weight is .5 or more; change under uniform weights. **Misleads
+    when**: texts are short: few permutations differ.
+``permutation_correlation@1``
+    **Measures**: Pearson correlation of that change with the largest weight. **Misleads when**: the
+    output hardly changes at all.
+``adversarial_js@1``, ``adversarial_found@1``
+    **Measures**: divergence, in nats, of the farthest attention found with the same output; share
+    of texts where it is at least half of log 2. **Misleads when**: the search ends early: it is a
+    lower bound. Short texts and flat attention bound it below log 2.
+
+Agreement:
+
+``mean_tau@1``, ``mean_tau_gap@1``
+    **Measures**: tau-b between two rankings of a text's words, averaged over texts; of one pair of
+    rankings minus another. **Misleads when**: words are redundant: then leaving one out changes
+    nothing, whatever is attended to.
+
+Heads (``hit`` before, ``hit_changed`` with one head changed, ``half`` of the text):
+
+``head_accuracy_drop@1``, ``mean_head_accuracy_drop@1``
+    **Measures**: accuracy before minus after, of one head, and of the average head. **Misleads
+    when**: the largest of many is read off the same data.
+``selected_head_drop@1``, ``selected_head_gain@1``, ``selected_head_over_layer@1``
+    **Measures**: drop (gain) on one half of the texts of the head with the largest drop (gain) on
+    the other half, both ways, averaged; and minus the drop of another head of its layer.
+    **Misleads when**: texts of one unit stand in both halves.
+
+**References**: Serrano & Smith (2019), Is attention interpretable?; Jain & Wallace (2019),
+Attention is not explanation; Wiegreffe & Pinter (2019), Attention is not not explanation; Kovaleva
+et al. (2019), Revealing the dark secrets of BERT; Kendall (1945); Cawley & Talbot (2010), On
+over-fitting in model selection.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.head_changes import ChangedHeads, drop, gain, over_layer, selected
+from scrutiny.reliability.replicate_tests import mcnemar_of_hits
+
+_SHARE: Final = (0.0, 1.0)
+_DIFFERENCE: Final = (-1.0, 1.0)
+_PEAKED: Final = 0.5
+_FAR: Final = float(np.log(2.0)) / 2
+_FLIPS: Final = ("first.flip", "other.flip")
+_JS: Final = ("first.js", "other.js")
+_SHARES: Final = ("first.share", "first.flipped", "other.share", "other.flipped")
+
+
+def _first(sums: Array) -> Array:
+    return divide(sums[..., 0], sums[..., -1])
+
+
+def _mean(name: str, says: str, need: str, *, row_range: tuple[float, float] | None) -> Additive:
+    """Mean of one measure over all rows."""
+    return Additive(
+        name, says, (need,), lambda m: with_count(m[..., 0]), _first, row_range=row_range
+    )
+
+
+def _share(
+    name: str, says: str, needs: tuple[str, ...], event: Callable[[Array], Array]
+) -> Additive:
+    """Share of rows on which an event holds."""
+    return Additive(
+        name,
+        says,
+        needs,
+        lambda m: with_count(event(m).astype(np.float64)),
+        _first,
+        scale="logit",
+        row_range=_SHARE,
+    )
+
+
+def _among(
+    name: str,
+    says: str,
+    needs: tuple[str, ...],
+    parts: Callable[[Array], tuple[Array, Array]],
+    *,
+    no_effect: float | None = None,
+) -> Additive:
+    """Mean of what ``parts`` gives first over the rows that it gives second (1 or 0)."""
+
+    def make(measures: Array) -> Array:
+        value, counts = parts(measures)
+        return np.stack([value * counts, counts], axis=-1)
+
+    return Additive(name, says, needs, make, _first, no_effect=no_effect)
+
+
+def _gap(name: str, says: str, needs: tuple[str, ...]) -> Additive:
+    """Mean difference of two measures."""
+    return Additive(
+        name,
+        says,
+        needs,
+        lambda m: with_count(m[..., 0] - m[..., 1]),
+        _first,
+        row_range=_DIFFERENCE,
+        no_effect=0.0,
+    )
+
+
+ERASURE_FLIP_RATE: Final = _share(
+    "erasure_flip_rate@1", "decisions flipped", ("flip",), lambda m: m[..., 0] == 1
+)
+ERASURE_KL: Final = _mean("erasure_kl@1", "KL divergence of outputs", "kl", row_range=None)
+ERASURE_JS: Final = _mean("erasure_js@1", "JS divergence of outputs", "js", row_range=_SHARE)
+
+ERASURE_FLIP_GAP: Final = Additive(
+    "erasure_flip_gap@1",
+    "decisions flipped beyond another weight",
+    _FLIPS,
+    lambda m: with_count(m[..., 0] - m[..., 1]),
+    _first,
+    row_range=_DIFFERENCE,
+    no_effect=0.0,
+    tests=mcnemar_of_hits,
+)
+ERASURE_JS_GAP: Final = _gap("erasure_js_gap@1", "JS divergence beyond another weight", _JS)
+
+ONLY_FIRST_FLIPS: Final = _share(
+    "only_first_flips@1",
+    "only the first flips it",
+    _FLIPS,
+    lambda m: (m[..., 0] == 1) & (m[..., 1] == 0),
+)
+ONLY_OTHER_FLIPS: Final = _share(
+    "only_other_flips@1",
+    "only the other flips it",
+    _FLIPS,
+    lambda m: (m[..., 0] == 0) & (m[..., 1] == 1),
+)
+BOTH_FLIP: Final = _share(
+    "both_flip@1", "both flip it", _FLIPS, lambda m: (m[..., 0] == 1) & (m[..., 1] == 1)
+)
+NEITHER_FLIPS: Final = _share(
+    "neither_flips@1", "neither flips it", _FLIPS, lambda m: (m[..., 0] == 0) & (m[..., 1] == 0)
+)
+ERASURE_JS_REVERSED: Final = _share(
+    "erasure_js_reversed@1", "the other changes more", _JS, lambda m: m[..., 0] < m[..., 1]
+)
+
+
+def _products(x: Array, y: Array) -> Array:
+    """Components of a line of y on x, and of their correlation."""
+    return with_count(x, y, x * y, x * x, y * y)
+
+
+def _moments(sums: Array) -> tuple[Array, Array, Array]:
+    """Sums of centered products: of x and y, of x, of y."""
+    x, y, xy, xx, yy, n = (sums[..., i] for i in range(6))
+    return xy - divide(x * y, n), xx - divide(x * x, n), yy - divide(y * y, n)
+
+
+def _slope(sums: Array) -> Array:
+    both, of_x, _ = _moments(sums)
+    found: Array = np.where(of_x > _zero(sums, 3), divide(both, of_x), np.nan)
+    return found
+
+
+def _correlation(sums: Array) -> Array:
+    both, of_x, of_y = _moments(sums)
+    exists = (of_x > _zero(sums, 3)) & (of_y > _zero(sums, 4))
+    spread = np.sqrt(np.where(exists, of_x * of_y, np.nan))
+    return np.clip(both / spread, -1.0, 1.0)
+
+
+def _zero(sums: Array, squares: int) -> Array:
+    """What rounding can leave of a sum of squares that is 0."""
+    tiny: Array = 1e-12 * np.abs(sums[..., squares])
+    return tiny
+
+
+ERASURE_JS_SLOPE: Final = Additive(
+    "erasure_js_slope@1",
+    "gap of JS divergences by gap of weights",
+    (*_JS, "first.weight", "other.weight"),
+    lambda m: _products(m[..., 2] - m[..., 3], m[..., 0] - m[..., 1]),
+    _slope,
+    no_effect=0.0,
+)
+
+ERASURE_SHARE: Final = _among(
+    "erasure_share@1",
+    "tokens erased until it flips",
+    ("share", "flipped"),
+    lambda m: (m[..., 0], m[..., 1]),
+)
+ERASURE_MASS: Final = _among(
+    "erasure_mass@1",
+    "attention erased until it flips",
+    ("mass", "flipped"),
+    lambda m: (m[..., 0], m[..., 1]),
+)
+NEVER_FLIPS: Final = _share("never_flips@1", "never flips", ("flipped",), lambda m: m[..., 0] == 0)
+ERASURE_SHARE_GAP: Final = _among(
+    "erasure_share_gap@1",
+    "tokens erased until it flips, beyond another order",
+    _SHARES,
+    lambda m: (m[..., 0] - m[..., 2], m[..., 1] * m[..., 3]),
+    no_effect=0.0,
+)
+
+PERMUTATION_CHANGE: Final = _mean(
+    "permutation_change@1",
+    "change of the output in the median permutation",
+    "median_change",
+    row_range=_SHARE,
+)
+PERMUTATION_CHANGE_PEAKED: Final = _among(
+    "permutation_change_peaked@1",
+    "change of the output where attention is peaked",
+    ("median_change", "max_weight"),
+    lambda m: (m[..., 0], (m[..., 1] >= _PEAKED).astype(np.float64)),
+)
+UNIFORM_CHANGE: Final = _mean(
+    "uniform_change@1",
+    "change of the output under uniform weights",
+    "uniform_change",
+    row_range=_SHARE,
+)
+PERMUTATION_CORRELATION: Final = Additive(
+    "permutation_correlation@1",
+    "correlation of that change with the largest weight",
+    ("median_change", "max_weight"),
+    lambda m: _products(m[..., 1], m[..., 0]),
+    _correlation,
+    scale="fisher_z",
+    no_effect=0.0,
+)
+
+ADVERSARIAL_JS: Final = _mean(
+    "adversarial_js@1",
+    "divergence of the farthest attention with the same output",
+    "js",
+    row_range=(0.0, 2 * _FAR),
+)
+ADVERSARIAL_FOUND: Final = _share(
+    "adversarial_found@1",
+    "texts with a far attention of the same output",
+    ("js",),
+    lambda m: m[..., 0] >= _FAR,
+)
+
+MEAN_TAU: Final = Additive(
+    "mean_tau@1",
+    "tau of two rankings of the words",
+    ("tau",),
+    lambda m: with_count(m[..., 0]),
+    _first,
+    row_range=_DIFFERENCE,
+    no_effect=0.0,
+)
+MEAN_TAU_GAP: Final = Additive(
+    "mean_tau_gap@1",
+    "tau beyond that of another pair of rankings",
+    ("first.tau", "other.tau"),
+    lambda m: with_count(m[..., 0] - m[..., 1]),
+    _first,
+    row_range=(-2.0, 2.0),
+    no_effect=0.0,
+)
+
+#: Accuracy before minus after, of one head.
+HEAD_ACCURACY_DROP: Final = ChangedHeads(
+    "head_accuracy_drop@1", "accuracy drop without a head", drop, is_of_one=True
+)
+MEAN_HEAD_ACCURACY_DROP: Final = ChangedHeads(
+    "mean_head_accuracy_drop@1", "accuracy drop without the average head", drop
+)
+SELECTED_HEAD_DROP: Final = ChangedHeads(
+    "selected_head_drop@1", "accuracy drop without the head chosen on the other half", selected
+)
+SELECTED_HEAD_GAIN: Final = ChangedHeads(
+    "selected_head_gain@1", "accuracy gain without the head chosen on the other half", gain
+)
+SELECTED_HEAD_OVER_LAYER: Final = ChangedHeads(
+    "selected_head_over_layer@1",
+    "accuracy drop beyond that of another head of its layer",
+    over_layer,
+    needs=("hit", "half", "hit_changed", "control.hit_changed"),
+)

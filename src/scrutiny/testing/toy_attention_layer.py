@@ -1,0 +1,266 @@
+"""Attention classifiers and heads whose every answer can be worked out on paper."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.attention import Intervention
+from scrutiny.core.attention_layer import AttendedText
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.example import Example
+from scrutiny.core.language import Encoded
+from scrutiny.core.task import Prediction
+from scrutiny.models.attention_readout import LinearReadout, softmax
+from scrutiny.text.tokens import token_spans, token_texts
+
+Floats = NDArray[np.float64]
+_TASK = "text-classification"
+
+
+class ToyAttentionLayer:
+    """A classifier that mixes what its words say by how much it looks at them.
+
+    The weight of a word is the softmax of its score, its vector is what it says: a logit for each
+    label. Without any word the labels have the probabilities of the bias. Where what is said is
+    *shared*, every word's vector is the mean of what all words say, as in a network that spreads
+    what it reads over all positions: the weights then decide nothing.
+
+    Parameters
+    ----------
+    scores
+        Score of each word, 0 for others.
+    says
+        Logits of each word, 0 for others.
+    labels
+        Labels, as many as there are logits.
+    bias
+        Logits where nothing is attended to.
+    is_shared
+        Whether every position holds what the whole text says.
+
+    Examples
+    --------
+    >>> toy = ToyAttentionLayer({"good": math.log(2)}, {"good": (0.0, 2.0)})
+    >>> toy.attention_layer(["so good"])[0].weights.round(3).tolist()
+    [0.333, 0.667]
+    """
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset({"predict", "attention_layer"})
+
+    def __init__(
+        self,
+        scores: Mapping[str, float],
+        says: Mapping[str, Sequence[float]],
+        *,
+        labels: tuple[str, ...] = ("negative", "positive"),
+        bias: Sequence[float] | None = None,
+        is_shared: bool = False,
+    ) -> None:
+        self.source = "testing:ToyAttentionLayer"
+        self.task = _TASK
+        self.labels = labels
+        self._scores = dict(scores)
+        self._says = {word: np.asarray(logits, dtype=np.float64) for word, logits in says.items()}
+        offset = np.zeros(len(labels)) if bias is None else np.asarray(bias, dtype=np.float64)
+        self._readout = LinearReadout(np.eye(len(labels)), offset)
+        self._is_shared = is_shared
+
+    def fingerprint(self) -> str:
+        """Digest of scores, logits and labels."""
+        said = {word: logits.tolist() for word, logits in self._says.items()}
+        offset = self._readout.bias.tolist()
+        parts = [self._scores, said, self.labels, offset, self._is_shared]
+        return digest("toy-attention@1", canonical_json(parts))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Probabilities of each example, in order."""
+        attended = [self._attended(token_texts(example.text.lower())) for example in examples]
+        return [Prediction(scores=tuple(one.probabilities.tolist())) for one in attended]
+
+    def attention_layer(self, texts: Sequence[str]) -> list[AttendedText | Failure]:
+        """Words, weights and what the words say; white space alone has no answer."""
+        return [
+            self._attended(token_texts(text.lower())) if text.strip() else Failure("no_words")
+            for text in texts
+        ]
+
+    def reweighted(self, attended: Sequence[AttendedText], weights: Floats) -> Floats:
+        """Probabilities ``(text, draw, label)`` under weights ``(text, draw, token)``."""
+        return self._readout.probabilities(attended, weights)
+
+    def reweighted_slopes(
+        self, attended: Sequence[AttendedText], weights: Floats, directions: Floats
+    ) -> Floats:
+        """Gradient ``(text, draw, token)`` of probabilities in directions."""
+        return self._readout.slopes(attended, weights, directions)
+
+    def input_slopes(self, attended: Sequence[AttendedText]) -> list[Floats]:
+        """Input times gradient: what a word says counts by its weight, or by 1/n where shared."""
+        found = []
+        for one in attended:
+            p = one.probabilities
+            top = int(p.argmax())
+            slopes = p[top] * (np.eye(len(p))[top] - p)  # of the top probability in the logits
+            share = 1 / len(one.tokens) if self._is_shared else one.weights
+            found.append(share * (self._said(one.tokens) @ slopes))
+        return found
+
+    def without_each(self, attended: Sequence[AttendedText]) -> list[Floats]:
+        """Probabilities ``(token, label)`` of the text without each of its words."""
+        return [
+            np.stack(
+                [
+                    self._attended(one.tokens[:i] + one.tokens[i + 1 :]).probabilities
+                    for i in range(len(one.tokens))
+                ]
+            )
+            for one in attended
+        ]
+
+    def _said(self, tokens: Sequence[str]) -> Floats:
+        """Logits ``(token, label)`` of the words."""
+        nothing = np.zeros(len(self.labels))
+        rows = [self._says.get(token, nothing) for token in tokens]
+        return np.stack(rows) if rows else np.zeros((0, len(self.labels)))
+
+    def _attended(self, tokens: Sequence[str]) -> AttendedText:
+        """What is weighted in these words."""
+        vectors = self._said(tokens)
+        if self._is_shared and len(tokens):
+            vectors = np.broadcast_to(vectors.mean(axis=0), vectors.shape).copy()
+        scores = np.array([self._scores.get(token, 0.0) for token in tokens])
+        weights = softmax(scores) if len(tokens) else scores
+        bare = AttendedText(tuple(tokens), weights, vectors, weights)
+        (answer,) = self._readout.probabilities([bare], weights[None, None])[0]
+        return bare._replace(probabilities=answer)
+
+
+class ToyHeads:
+    """A classifier of two layers with two heads, one of which finds the keyword.
+
+    It says ``positive`` where the head sees the word "good", and ``negative`` elsewhere. It sees it
+    unless it is masked, attends alike to everything, or has the word's weight erased. The other
+    heads do nothing.
+
+    Parameters
+    ----------
+    deciding
+        Layer and head that decide, counted from 0; nothing: the words decide, past all heads.
+
+    Examples
+    --------
+    >>> toy = ToyHeads()
+    >>> masked = toy.intervened(Intervention("mask", ((1, 0),)))
+    >>> example = Example("1", {"text": "so good"})
+    >>> [model.predict([example])[0].label for model in (toy, masked)]
+    ['positive', 'negative']
+    """
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset({"predict", "head_interventions"})
+    attention_shape = (2, 2)
+    labels = ("negative", "positive")
+
+    def __init__(self, deciding: tuple[int, int] | None = (1, 0)) -> None:
+        self.source = "testing:ToyHeads"
+        self.task = _TASK
+        self._deciding = deciding
+        self._change: Intervention | None = None
+
+    def fingerprint(self) -> str:
+        """Digest of the head that decides and of what is changed."""
+        return digest("toy-heads@1", canonical_json([self._deciding, self._change]))
+
+    def encode(
+        self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
+    ) -> list[Encoded]:
+        """One token for each word, between two special ones; ids are the lengths of the words."""
+        del pairs, special
+        return [self._encoded(text) for text in texts]
+
+    def intervened(self, intervention: Intervention) -> "ToyHeads":
+        """Return the classifier under an intervention."""
+        if any(layer > 1 or head > 1 for layer, head in intervention.heads):
+            raise ConformanceError("Layers and heads are 0 and 1.")
+        changed = ToyHeads(self._deciding)
+        changed._change = intervention
+        return changed
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """One label for each example, with certainty."""
+        return [self._answer(example.text) for example in examples]
+
+    def _answer(self, text: str) -> Prediction:
+        positive = float(self._sees(text))
+        return Prediction(self.labels[int(positive)], (1.0 - positive, positive))
+
+    def _sees(self, text: str) -> bool:
+        """Whether the keyword is there and reaches the answer."""
+        words = [word.lower() for word in token_texts(text)]
+        places = {i + 1 for i, word in enumerate(words) if word == "good"}
+        change = self._change
+        if change is None or self._deciding not in change.heads:
+            return bool(places)
+        if change.change == "erase":
+            return bool(places - set(dict(change.erased)[self._encoded(text).ids]))
+        return False
+
+    @staticmethod
+    def _encoded(text: str) -> Encoded:
+        spans = token_spans(text)
+        ids = [int(digest(text[a:b].lower(), size=4), 16) for a, b in spans]
+        n = len(spans)
+        return Encoded(
+            ids=(1, *ids, 2),
+            is_special=(True, *[False] * n, True),
+            offsets=((0, 0), *spans, (0, 0)),
+            words=(None, *range(n), None),
+            segments=(0,) * (n + 2),
+        )
+
+
+def faithful_layer() -> ToyAttentionLayer:
+    """A classifier that looks at its keywords, which alone decide.
+
+    "good" and "bad" have the weight of fifty other words; all else says nothing, and a text in
+    which nothing is attended to is ``neutral``.
+
+    Examples
+    --------
+    >>> faithful_layer().predict([Example("1", {"text": "a good film"})])[0].scores[1] > 0.9
+    True
+    """
+    keyword = math.log(50)
+    return ToyAttentionLayer(
+        {"good": keyword, "bad": keyword},
+        {"good": (0.0, 6.0, 0.0), "bad": (6.0, 0.0, 0.0)},
+        labels=("negative", "positive", "neutral"),
+        bias=(0.0, 0.0, 2.0),
+    )
+
+
+def unfaithful_layer() -> ToyAttentionLayer:
+    """A classifier that looks at "the", while every position says what the whole text says.
+
+    Examples
+    --------
+    >>> toy = unfaithful_layer()
+    >>> (text,) = toy.attention_layer(["the film is good"])
+    >>> text.tokens[text.weights.argmax()]
+    'the'
+    >>> uniform = np.full((1, 1, 4), 0.25)
+    >>> np.allclose(toy.reweighted([text], uniform), text.probabilities)
+    True
+    """
+    return ToyAttentionLayer(
+        {"the": math.log(50)},
+        {"good": (0.0, 60.0, 0.0), "bad": (60.0, 0.0, 0.0)},
+        labels=("negative", "positive", "neutral"),
+        bias=(0.0, 0.0, 2.0),
+        is_shared=True,
+    )
