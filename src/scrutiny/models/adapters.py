@@ -5,6 +5,8 @@ An adapter is a function ``load(source, task, options) -> Model`` of a `ModelSou
 
 - ``targets() -> Sequence[str]``, the complete targets that it knows ("sentiment/seed-1"); patterns
   with captures are matched against them;
+- ``matches(source) -> tuple[list[dict[str, str]], str]``, the values that the captures of a pattern
+  can have in its options (``run={run}``), and a sentence that lists what is there;
 - ``as_checkpoint(source) -> ModelSource``, the ``hf:`` source that its strings come down to.
 """
 
@@ -36,6 +38,22 @@ def known_targets(scheme: str) -> tuple[str, ...]:
     """Complete targets that the adapter of a scheme says it knows; none where it does not say."""
     targets = getattr(_module(scheme), "targets", None)
     return tuple(cast("Sequence[str]", targets())) if callable(targets) else ()
+
+
+def look_up(source: ModelSource) -> tuple[list[dict[str, str]], str] | None:
+    """Values of a pattern's captures that the adapter finds itself, and what is there.
+
+    Nothing where the adapter looks nothing up.
+
+    Raises
+    ------
+    UserError
+        If what it looks into does not read.
+    """
+    matches = getattr(_module(source.scheme), "matches", None)
+    if not callable(matches):
+        return None
+    return cast("tuple[list[dict[str, str]], str]", matches(source))
 
 
 def as_checkpoint(source: ModelSource) -> ModelSource | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
-from scrutiny.models.adapters import known_targets
+from scrutiny.models.adapters import known_targets, look_up
 from scrutiny.models.matching import describe_place, match_names, match_paths
 from scrutiny.models.named import family_must_be_there
 from scrutiny.models.source import NAMED, UNTRAINED, ModelSource, captures, fill, parse
@@ -132,6 +132,9 @@ def _look_up(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     names = captures(source.text)
     if source.scheme == NAMED:
         family_must_be_there(source.target)
+    listed = look_up(source) if names else None
+    if listed is not None:
+        return listed
     known = known_targets(source.scheme)
     if known:
         return match_names(source.target, known), f"There are: {', '.join(known)}."

@@ -46,6 +46,14 @@ def is_of_recipe(part: Estimated) -> bool:
     return part.estimate.n_replicates >= 3 and not is_fixed(part)
 
 
+def is_on_one_unit(part: Estimated) -> bool:
+    """Whether there was one unit to resample, or one in every stratum: none to compare it with.
+
+    Its interval, if it has any, is over replicates on this one unit.
+    """
+    return part.resampled is not None and part.resampled.degrees < 1
+
+
 def p_value(component: Component, interval: Interval | None, *, reverse: bool = False) -> float:
     """One-sided p that a component lies beyond its limit, or on the other side of it.
 
@@ -74,7 +82,7 @@ def detectable_effect(case: Case, *, n_family: int) -> float | None:
         return None
     part = case.parts[0][1]
     resampled = part.resampled
-    if resampled is None or resampled.n_units < 2:
+    if resampled is None or resampled.degrees < 1:
         return None
     draws = resampled.draws[has_value(resampled.draws)].mean(axis=1)
     replicates = 1 if is_fixed(part) else part.estimate.n_replicates

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scrutiny.core.claim import Check, Component
-from scrutiny.reliability.cases import Case, Part, is_fixed, side_of
+from scrutiny.reliability.cases import Case, Part, is_fixed, is_on_one_unit, side_of
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.stats.arrays import has_value
 
@@ -20,13 +20,17 @@ def checks_of(case: Case, verdict: str) -> tuple[Check, ...]:
     if verdict == "refused":
         return tuple(Check(name, "not run", "refused") for name in case.claim.checks)
     if not case.parts or case.parts[0][1].interval is None:
-        return tuple(Check(name, "not run", "no value") for name in case.claim.checks)
+        is_one = bool(case.parts) and is_on_one_unit(case.parts[0][1])
+        why = "one unit" if is_one else "no value"
+        return tuple(Check(name, "not run", why) for name in case.claim.checks)
     return tuple(_check(name, case, verdict) for name in case.claim.checks)
 
 
 def _check(name: str, case: Case, verdict: str) -> Check:
     if name == "seeds":
         return _over_seeds(*case.parts[0], verdict=verdict)
+    if name == "items" and is_on_one_unit(case.parts[0][1]):
+        return Check(name, "not run", "one unit")
     if name == "items":
         return _over_groups(name, [case.parts[:1]], verdict)
     kind = "dataset" if name.partition(":")[0] == "datasets" else "choice"
@@ -92,7 +96,7 @@ def _agreeing(component: Component, values: Sequence[float], *, verdict: str) ->
 
 def _items_decide(component: Component, part: Estimated) -> bool:
     """Whether the items alone would have decided."""
-    if part.resampled is None:
+    if part.resampled is None or is_on_one_unit(part):
         return False
     draws = part.resampled.draws[has_value(part.resampled.draws)].mean(axis=1)
     tail = (1 - part.estimate.level) / 2

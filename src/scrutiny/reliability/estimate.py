@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +13,26 @@ from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.reliability.across import across
 from scrutiny.reliability.derive import join
-from scrutiny.reliability.intervals import interval_of
+from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
 from scrutiny.reliability.panel import Joined, Panel, Side
+from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.resample import Resampled, resample, resample_refit, resample_weighted
 from scrutiny.stats.scale import Scale
 from scrutiny.stats.weights import Units
 
+_ALIKE: Final = 2  # draws that stand for all where they cannot differ
+#: Method of an estimate without limits.
+NO_INTERVAL: Final = "no_interval@1"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated:
     """An estimate with the draws that it was computed from.
 
-    ``interval`` and ``resampled`` are nothing where the estimate has no value. ``each`` holds the
+    ``interval`` and ``resampled`` are nothing where the estimate has no value; ``interval`` alone
+    where there is one unit of resampling and too few replicates. ``each`` holds the
     interval over items of every replicate by itself, where it was asked for. ``row_range`` is the
     range of one row where the value is a mean over rows: what missing rows could have been.
     ``whole`` is 100 for percentages and 1 for everything else.
@@ -101,18 +107,29 @@ def of_draws(
 ) -> Estimated:
     """Estimate of a statistic whose draws of items are there."""
     names, joined = asked.names, asked.joined
+    each: tuple[Interval, ...] = ()
     try:
-        interval = interval_of(
-            resampled,
-            name=statistic.id,
-            scale=statistic.scale,
+        if resampled.degrees < 1:
+            interval = on_one_unit(resampled, scale=statistic.scale, resampling=resampling)
+        else:
+            interval = interval_of(
+                resampled,
+                name=statistic.id,
+                scale=statistic.scale,
+                resampling=resampling,
+                seed=seed,
+            )
+            each = _each(resampled, statistic, names, resampling=resampling, seed=seed)
+        found = valued(
+            asked.key,
+            joined.counts,
+            interval,
+            resampled=resampled,
+            names=names,
             resampling=resampling,
-            seed=seed,
         )
-        each = _each(resampled, statistic, names, resampling=resampling, seed=seed)
     except StatisticsError:
         return asked.blank("no_value", resampling)
-    found = with_value(asked.key, joined.counts, interval, resampled=resampled, names=names)
     agreement = across(
         resampled.point,
         no_effect=getattr(statistic, "no_effect", None),
@@ -192,6 +209,8 @@ def resample_any(
     cells
         ``(row,)`` cell of each row, for additive statistics.
     """
+    if units.n_units == units.n_strata:
+        draws = _ALIKE  # there is one unit to draw, so all draws are the data themselves
     if hasattr(statistic, "weighted"):
         return resample_weighted(values, statistic.weighted, rng=rng, draws=draws, units=units)
     if hasattr(statistic, "refit"):
@@ -225,6 +244,21 @@ def _each(
     )
 
 
+def valued(
+    key: EstimateKey,
+    counts: Counts,
+    interval: Interval | None,
+    *,
+    resampled: Resampled,
+    names: Sequence[str | None],
+    resampling: Resampling,
+) -> Estimate:
+    """Estimate with the interval that there is, or without limits."""
+    if interval is not None:
+        return with_value(key, counts, interval, resampled=resampled, names=names)
+    return without_limits(key, counts, resampled=resampled, names=names, resampling=resampling)
+
+
 def with_value(
     key: EstimateKey,
     counts: Counts,
@@ -235,7 +269,6 @@ def with_value(
 ) -> Estimate:
     """Estimate of an interval; ``names`` are the replicates in their order."""
     parts = interval.decomposition
-    values = zip(names, resampled.point.tolist(), strict=True)
     return Estimate(
         key=key,
         value=interval.point,
@@ -247,10 +280,41 @@ def with_value(
         n_units=resampled.n_units,
         n_replicates=len(names),
         variance={} if parts is None else {"seeds": parts.seeds, "items": parts.items},
-        by_replicate={name or "{}": value for name, value in values},
+        by_replicate=_by_name(names, resampled),
         resample_id=resampled.resample_id,
         reason=",".join(interval.notes) or None,
     )
+
+
+def without_limits(
+    key: EstimateKey,
+    counts: Counts,
+    *,
+    resampled: Resampled,
+    names: Sequence[str | None],
+    resampling: Resampling,
+) -> Estimate:
+    """Estimate of one unit: what was seen on it, and nothing about how far others may lie."""
+    return Estimate(
+        key=key,
+        value=float(finite(resampled.point, "point", ndim=1).mean()),
+        low=None,
+        high=None,
+        level=resampling.level,
+        method=NO_INTERVAL,
+        counts=counts,
+        n_units=resampled.n_units,
+        n_replicates=len(names),
+        by_replicate=_by_name(names, resampled),
+        resample_id=resampled.resample_id,
+        reason=ONE_UNIT,
+    )
+
+
+def _by_name(names: Sequence[str | None], resampled: Resampled) -> dict[str, float]:
+    """Value of each replicate by its name."""
+    values = zip(names, resampled.point.tolist(), strict=True)
+    return {name or "{}": value for name, value in values}
 
 
 def without_value(

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.claim import Claim
-from scrutiny.reliability.cases import Part, is_fixed
+from scrutiny.reliability.cases import Part, is_fixed, is_on_one_unit
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.stats.arrays import has_value
@@ -35,6 +35,8 @@ def gate(
         there = [component for component, _ in parts]
         lacking = next(c for c in claim.components if c not in there)
         return "undecided", f"a comparison was not run: {lacking.against}"
+    if any(is_on_one_unit(part) for _, part in parts):
+        return "undecided", "one unit of resampling cannot be resampled: nothing is known of others"
     if all(part.interval is None for _, part in parts):
         why = parts[0][1].estimate.reason or "undefined"
         return "undecided", f"no value: {why.replace('_', ' ')}"
@@ -91,6 +93,8 @@ def _no_skill(skill: Estimated, chance: float) -> str:
 def bounds(part: Estimated) -> str:
     """Value with its interval, in words for a reason."""
     found = part.estimate
-    if found.value is None or found.low is None or found.high is None:
+    if found.value is None:
         return "no value"
+    if found.low is None or found.high is None:
+        return f"{found.value:.3f}"
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"

@@ -12,10 +12,16 @@ from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval, quantile_limits
 from scrutiny.stats.multibootstrap import FEW_SEEDS
+from scrutiny.stats.replicates import difference_over_replicates, t_over_replicates
 from scrutiny.stats.resample import Resampled
+from scrutiny.stats.scale import Scale
 
 #: Name of the Multi-Bootstrap among the methods of `scrutiny.core.plan.Resampling`.
 AS_PUBLISHED: Final = "multi-bootstrap"
+#: Reason of an estimate whose items are one unit: other items cannot be spoken of.
+ONE_UNIT: Final = "one_unit"
+#: Replicates that carry an interval over them alone.
+FEWEST_REPLICATES: Final = 3
 
 
 def interval_of(
@@ -40,7 +46,7 @@ def interval_of(
         If some replicate has no value.
     """
     rng = generator(seed, "bootstrap", name=name, item="replicates")
-    is_fixed = resampling.replicates == "fixed" or resampling.method == "items"
+    is_fixed = is_held(resampling)
     if resampling.method == AS_PUBLISHED and not is_fixed:
         return as_published(resampled, rng=rng, level=resampling.level)
     drawn = mean_replicate(resampled) if is_fixed else resampled
@@ -111,3 +117,49 @@ def mean_replicate(resampled: Resampled) -> Resampled:
         resample_id=resampled.resample_id,
         n_strata=resampled.n_strata,
     )
+
+
+def on_one_unit(resampled: Resampled, *, scale: str, resampling: Resampling) -> Interval | None:
+    """Interval over replicates alone, where there is one unit and nothing to resample.
+
+    Nothing with fewer than three replicates, or where they are held fixed: then there is a value
+    and no way to say how far another one may lie.
+
+    Raises
+    ------
+    StatisticsError
+        If some replicate has no value.
+    """
+    if is_held(resampling) or resampled.point.size < FEWEST_REPLICATES:
+        return None
+    found = t_over_replicates(resampled.point, level=resampling.level)
+    where = Scale.of(scale)
+    low, high = max(found.low, where.low), min(found.high, where.high)
+    return replace(found, low=low, high=high, notes=(ONE_UNIT,))
+
+
+def difference_on_one_unit(
+    a: Resampled, b: Resampled, *, paired: bool, resampling: Resampling
+) -> Interval | None:
+    """Interval of a minus b over replicates alone, where there is one unit.
+
+    Nothing where a side has two replicates, or neither has three, or they are held fixed.
+
+    Raises
+    ------
+    StatisticsError
+        If some replicate has no value.
+    """
+    counts = a.point.size, b.point.size
+    if is_held(resampling) or 2 in counts or max(counts) < FEWEST_REPLICATES:
+        return None
+    if paired:
+        found = t_over_replicates(a.point - b.point, level=resampling.level)
+    else:
+        found = difference_over_replicates(a.point, b.point, level=resampling.level)
+    return replace(found, notes=(ONE_UNIT,))
+
+
+def is_held(resampling: Resampling) -> bool:
+    """Whether a plan speaks of these very checkpoints, not of the recipe."""
+    return resampling.replicates == "fixed" or resampling.method == "items"

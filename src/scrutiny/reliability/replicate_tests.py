@@ -40,6 +40,9 @@ ReplicateTests = Callable[
     [NDArray[np.float64], NDArray[np.int64] | None, np.random.Generator], Sequence[ReplicateTest]
 ]
 
+#: Tests of measures ``(row, need)`` between cells ``(row,)``: datasets beside one another.
+CellTests = Callable[[NDArray[np.float64], NDArray[np.int64]], Sequence[ReplicateTest]]
+
 
 def mcnemar_of_hits(
     hits: NDArray[np.float64], units: NDArray[np.int64] | None, rng: np.random.Generator
@@ -70,4 +73,10 @@ def mcnemar_of_hits(
 def tests_of(statistic: Any) -> ReplicateTests | None:
     """Tests that a statistic brings, or nothing."""
     found: ReplicateTests | None = getattr(statistic, "tests", None)
+    return found
+
+
+def cell_tests_of(statistic: Any) -> CellTests | None:
+    """Tests between cells that a statistic brings, or nothing."""
+    found: CellTests | None = getattr(statistic, "cell_tests", None)
     return found

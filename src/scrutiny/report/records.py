@@ -130,6 +130,8 @@ class FolderRecords:
             seed=self._seed,
             fallback=spec["fallback"],
         )
+        if not found.each:
+            return {}
         names = found.estimate.by_replicate
         return {
             replicate: OwnInterval(one.point, one.low, one.high, one.se)

@@ -69,7 +69,7 @@ class Contrast:
     @property
     def key(self) -> EstimateKey:
         """Identity of the estimate: conditions that differ are written ``x - y``."""
-        one, other = self.a.condition, self.b.condition
+        one, other = ({**side.condition, **side.spec.at} for side in (self.a, self.b))
         names = dict.fromkeys([*one, *other])
         condition = {
             name: one[name]

@@ -22,10 +22,10 @@ from scrutiny.reliability.derive import worst
 from scrutiny.reliability.estimate import (
     Estimated,
     resample_any,
-    with_value,
+    valued,
     without_value,
 )
-from scrutiny.reliability.intervals import mean_replicate
+from scrutiny.reliability.intervals import difference_on_one_unit, is_held, mean_replicate
 from scrutiny.reliability.panel import CODES, Joined, Panel, tally
 from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.errors import StatisticsError
@@ -153,8 +153,14 @@ def contrast(
     except StatisticsError:
         return Estimated(replace(blank, reason="no_value"))
     is_by_replicate = paired and apart.point.size == count
-    names = meeting.names[0] if is_by_replicate else (None,)
-    found = with_value(key, meeting.counts, interval, resampled=apart, names=names)
+    found = valued(
+        key,
+        meeting.counts,
+        interval,
+        resampled=apart,
+        names=meeting.names[0] if is_by_replicate else (None,),
+        resampling=resampling,
+    )
     found = replace(
         found,
         n_replicates=min(count, others),
@@ -193,17 +199,21 @@ def _difference(
     resampling: Resampling,
     seed: int,
     flip: float,
-) -> tuple[Interval, Resampled]:
+) -> tuple[Interval | None, Resampled]:
     """Interval of the difference, and the difference on each draw of items.
 
-    Paired sides keep their replicates; others, and those held fixed, are one mean a side.
+    Paired sides keep their replicates; others, and those held fixed, are one mean a side. With one
+    unit there is nothing to draw, and the interval is over replicates, if there are enough.
     """
     one, other = sides
     rng = generator(seed, "bootstrap", name="contrast", item="replicates")
-    is_fixed = resampling.replicates == "fixed" or resampling.method == "items"
+    is_fixed = is_held(resampling)
     if is_fixed or not paired:
         one, other = mean_replicate(one), mean_replicate(other)
-    if is_fixed or paired:
+    interval: Interval | None
+    if one.degrees < 1:
+        interval = difference_on_one_unit(*sides, paired=paired, resampling=resampling)
+    elif is_fixed or paired:
         interval = paired_contrast(one, other, rng=rng, level=resampling.level, flip=flip)
     else:
         interval = unpaired_contrast(*sides, rng=rng, level=resampling.level, flip=flip)

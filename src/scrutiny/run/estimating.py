@@ -23,7 +23,7 @@ from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate
 from scrutiny.reliability.panel import Joined, Panel, Side
-from scrutiny.reliability.replicate_tests import ReplicateTest, tests_of
+from scrutiny.reliability.replicate_tests import ReplicateTest, cell_tests_of, tests_of
 from scrutiny.run.assignment import Assignment, Contrast, Relation
 from scrutiny.run.contrasts import contrast, meet
 from scrutiny.run.relations import relate
@@ -226,8 +226,13 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
     ``value`` is the p-value; ``n_units`` what the test rests on.
     """
     spec = assignment.spec
-    tests = tests_of(statistic_of(assignment))
-    if tests is None or spec.role != "measured" or spec.group == "changed":
+    statistic = statistic_of(assignment)
+    tests, between_cells = tests_of(statistic), cell_tests_of(statistic)
+    if (
+        (tests is None and between_cells is None)
+        or spec.role != "measured"
+        or spec.group == "changed"
+    ):
         return []
     panel, joined = estimator.joined(assignment)
     units = None if panel.units is None else panel.units[joined.rows]
@@ -236,11 +241,14 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
     name = f"{spec.metric} {canonical_json(assignment.condition)} {spec.group}"
     rng = generator(estimator.seed, "replicate-test", name=name, item=assignment.dataset)
     names = [panel.replicates[i] for i in joined.replicates]
-    return [
-        _test_row(assignment, replicate, test, joined.counts)
-        for replicate, values in zip(names, joined.values, strict=True)
-        for test in tests(values, units, rng)
-    ]
+    cells = None if panel.cells is None else panel.cells[joined.rows]
+    rows = []
+    for replicate, values in zip(names, joined.values, strict=True):
+        found = [] if tests is None else list(tests(values, units, rng))
+        if between_cells is not None and cells is not None:
+            found += between_cells(values, cells)
+        rows += [_test_row(assignment, replicate, test, joined.counts) for test in found]
+    return rows
 
 
 def _test_row(

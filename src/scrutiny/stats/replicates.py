@@ -1,4 +1,4 @@
-"""The interval over replicates alone: retraining, on the same items."""
+"""Intervals over replicates alone: retraining, on the same items."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,3 +39,51 @@ def t_over_replicates(point: ArrayLike, *, level: float = 0.95) -> Interval:
     half = float(stats.t.ppf((1 + proper_level(level)) / 2, each.size - 1)) * se
     mean = float(each.mean())
     return Interval(mean, mean - half, mean + half, level, "t_over_replicates", se)
+
+
+def difference_over_replicates(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Interval of the mean of a minus that of b for new replicates on the *same* items.
+
+    Parameters
+    ----------
+    a, b
+        ``(replicate,)`` of each side, independent of each other. A side with a single value is a
+        constant: that checkpoint.
+    level
+        Nominal coverage.
+
+    Raises
+    ------
+    StatisticsError
+        If neither side has two replicates.
+
+    **Measures**: what retraining both sides alone would move.
+
+    **Misleads when**: read as an interval for new items; a side of one checkpoint stands for its
+    recipe.
+
+    **References**: Welch (1947), The generalization of Student's problem when several different
+    population variances are involved.
+
+    Examples
+    --------
+    >>> found = difference_over_replicates([1.0, 2.0, 3.0], [0.0])
+    >>> round(found.low, 3), round(found.high, 3)
+    (-0.484, 4.484)
+    """
+    one, other = finite(a, "a", ndim=1), finite(b, "b", ndim=1)
+    parts = [
+        (float(side.var(ddof=1)) / side.size, side.size - 1)
+        for side in (one, other)
+        if side.size > 1
+    ]
+    if not parts:
+        raise StatisticsError("neither side has two replicates, so there is no variance of them.")
+    variance = sum(v for v, _ in parts)
+    slack = sum(v * v / df for v, df in parts)
+    degrees = variance * variance / slack if slack > 0 else max(df for _, df in parts)
+    half = float(stats.t.ppf((1 + proper_level(level)) / 2, degrees)) * variance**0.5
+    point = float(one.mean() - other.mean())
+    return Interval(
+        point, point - half, point + half, level, "welch_over_replicates", variance**0.5
+    )

@@ -47,6 +47,11 @@ class Resampled:
     n_strata: int = 1
 
     @property
+    def degrees(self) -> int:
+        """Units beyond one in each stratum; without any, drawing units moves nothing."""
+        return self.n_units - self.n_strata
+
+    @property
     def n_undefined(self) -> int:
         """Draws on which some replicate has no value."""
         return int(np.count_nonzero(~has_value(self.draws)))

@@ -1,0 +1,40 @@
+"""Corpora of a file of published scores of heads: ``head-scores:FILE.npz#corpus=NAME``."""
+
+from typing import Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.options import takes
+from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+from scrutiny.store.head_scores import score_keys
+
+_COLUMNS: Final = ("id", "corpus")
+
+
+@takes(corpus="which corpus of a file of scores is meant")
+def read(source: DataSource) -> Table:
+    """One row: the corpus.
+
+    Raises
+    ------
+    DataError
+        If the file does not read, or does not hold the corpus, or holds several and none is named.
+    """
+    there = tuple(dict.fromkeys(key.corpus for key in score_keys(source.path)))
+    wanted = source.option("corpus")
+    if not wanted and len(there) > 1:
+        raise DataError(
+            f"{source.target} holds scores on {', '.join(there)}: say which is meant, as in "
+            f"{source.scheme}:{source.target}#corpus={there[0]}."
+        )
+    corpus = wanted or there[0]
+    if corpus not in there:
+        raise DataError(f"{source.target} has no corpus {corpus!r}; it has {', '.join(there)}.")
+    return Table(
+        columns=_COLUMNS,
+        rows=iter([RawRow(1, {"id": corpus, "corpus": corpus})]),
+        place=source.target,
+        defaults=stated_columns("stored-heads", _COLUMNS),
+        notes=("The corpus is one item: its published counts are sums over all of its sentences.",),
+    )

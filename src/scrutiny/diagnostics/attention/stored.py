@@ -1,0 +1,155 @@
+"""Published scores of attention heads, computed on again without any model."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+import numpy as np
+
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    ContrastSpec,
+    Design,
+    EstimateSpec,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.errors import ModelError
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Task
+
+if TYPE_CHECKING:
+    from scrutiny.core.stored_heads import KnowsHeadCounts
+
+_KINDS: Final = ("precision", "recall", "f1")
+_OWN: Final = {"": Selector()}
+_OF_BOTH: Final = {"": Selector(), "base": Selector(of="base")}
+_WITHOUT: Final = "no_scores"
+_NOTES: Final = (
+    "Precision, recall and F1 were published and the texts were not: the counts behind them are "
+    "sums over a whole corpus, so that no sentence can be resampled.",
+    "Intervals are over replicates, on these very sentences; a single model has none, and no claim "
+    "about other texts can be decided.",
+    "best_head is chosen and scored on the same data, as published; base_best_head is the head "
+    "that was best before tuning, which is what tables of tuned models follow.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredParams:
+    """Nothing to choose: what was chosen, the publication chose."""
+
+
+class Stored:
+    """The numbers of a study of attention heads, from its published scores of every head.
+
+    Records hold the counts of words that each head predicted and got right on a whole corpus.
+
+    **Measures**: the average and the best head, what tuning and a control task change in them,
+    whether heads rank alike on two corpora, and whether good heads gain more.
+
+    **Misleads when**: intervals are read as being about other texts: they are over replicates, on
+    the very sentences that were published; heads that were chosen and scored on the same data are
+    read as found. Where a family and the one it was trained from were scored on slightly
+    different words, gains in recall and F1 take the family's own number of words for both.
+
+    **References**: Zhao & Bethard (2020), How does BERT's attention change when you fine-tune? An
+    analysis methodology and a case study in negation scope, ACL.
+    """
+
+    id = "attention.stored@1"
+    summary = "published scores of attention heads, computed on again"
+    Params = StoredParams
+    needs: frozenset[str] = frozenset({"head_counts"})
+    tasks: frozenset[str] = frozenset({"stored-heads"})
+    measures: tuple[Measure, ...] = (
+        Measure("tp", (LAYERS, HEADS), unit="words"),
+        Measure("predicted", (LAYERS, HEADS), unit="words"),
+        Measure("gold", unit="words"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Counts of every head."""
+        del task
+        return self.measures
+
+    def design(self, params: StoredParams, inputs: Inputs) -> Design:
+        """Every head, the average and the best one, ranks between corpora; nothing is claimed."""
+        del params
+        return Design(
+            conditions=({},),
+            estimates=tuple(_specs(inputs)),
+            queries_per_item=1,
+            notes=_NOTES,
+            contrasts=tuple(_contrasts(inputs)),
+        )
+
+    def measure(
+        self, params: StoredParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row a corpus: its counts as they were published."""
+        del params, cell
+        model = cast("KnowsHeadCounts", ctx.model)
+        for example in batch.examples:
+            start = (example.id, None, "measured", "{}")
+            try:
+                counts = model.head_counts(example.text)
+            except ModelError:
+                yield Row(*start, "failed", _WITHOUT, None)
+                continue
+            flat = np.concatenate([counts.tp.ravel(), counts.predicted.ravel(), [counts.gold]])
+            yield Row(*start, "ok", None, tuple(flat.astype(np.float64).tolist()))
+
+
+def _specs(inputs: Inputs) -> Iterator[EstimateSpec]:
+    """What is computed of one family on one corpus."""
+    for kind in _KINDS:
+        yield EstimateSpec(kind, f"{kind}@1", _OWN, along=("layer", "head"))
+    for name, of_both in _values(inputs):
+        yield EstimateSpec(name, f"{name}@1", _OF_BOTH if of_both else _OWN)
+    for name, other in _between(inputs):
+        yield EstimateSpec(f"{name}/{other}", f"{name}@1", _OWN, beside=(other,))
+    for layer in _layers(inputs):
+        at = {"layer": layer}
+        yield EstimateSpec(_of_layer(layer), "mean_head_f1@1", _OWN, at=at)
+
+
+def _contrasts(inputs: Inputs) -> Iterator[ContrastSpec]:
+    """Differences from the control task, and from the family before tuning where it has them."""
+    for name, of_both in _values(inputs):
+        for role in ("control",) if of_both else ("control", "base"):
+            yield ContrastSpec(f"{role}/{name}", name, name, role=role)
+    others = [f"{name}/{other}" for name, other in _between(inputs)]
+    for name in (*others, *map(_of_layer, _layers(inputs))):
+        for role in ("control", "base"):
+            yield ContrastSpec(f"{role}/{name}", name, name, role=role)
+
+
+def _values(inputs: Inputs) -> Iterator[tuple[str, bool]]:
+    """Statistics of one corpus, and whether they read the family before tuning as well."""
+    for kind in _KINDS:
+        yield f"mean_head_{kind}", False
+        yield f"best_head_{kind}", False
+        if inputs.base:
+            yield f"base_best_head_{kind}", True
+            yield f"gain_tau_{kind}", True
+
+
+def _between(inputs: Inputs) -> Iterator[tuple[str, str]]:
+    """Statistics between this corpus and each that comes after it."""
+    for other in inputs.beside:
+        for kind in _KINDS:
+            yield f"heads_tau_{kind}", other
+
+
+def _layers(inputs: Inputs) -> Sequence[int]:
+    """Layers, counted from 1."""
+    return range(1, inputs.n_layers + 1)
+
+
+def _of_layer(layer: int) -> str:
+    """Name of the average head of a layer."""
+    return f"mean_head_f1/layer={layer}"
