@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from typing import Final
 
 from scrutiny.core.errors import UnknownNameError
-from scrutiny.data.readers import conll, delimited, json_rows
+from scrutiny.data.readers import conll, conllu, delimited, json_rows
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
 
@@ -30,17 +30,40 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
             "id": "id",
         },
     ),
+    "negation": (
+        "negation.jsonl",
+        {
+            "task": "anchored-spans",
+            "words": "words",
+            "anchor": "anchor",
+            "target": "target",
+            "sentence": "sentence",
+            "id": "id",
+        },
+    ),
+    "arcs": (
+        "arcs.conllu",
+        {
+            "task": "dependency-arcs",
+            "words": "words",
+            "heads": "heads",
+            "relations": "relations",
+            "sentence": "sentence",
+            "id": "id",
+        },
+    ),
 }
 
 _READERS: Final = {
     "tsv": delimited.read_tsv,
     "conll": conll.read,
+    "conllu": conllu.read,
     "jsonl": json_rows.read_jsonl,
 }
 
 
 def read(source: DataSource) -> Table:
-    """Rows of the sample ``reviews``, ``pairs``, ``entities`` or ``agreement``.
+    """Rows of a sample: reviews, pairs, entities, agreement, negation or arcs.
 
     Raises
     ------

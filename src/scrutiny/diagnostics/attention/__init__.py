@@ -1,0 +1,1 @@
+"""What attention heads encode: hypotheses about annotations, tested head by head."""

@@ -1,0 +1,82 @@
+"""What the places of words give without any model: the baselines of anchored annotations."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.annotation import AnchoredSpans
+
+Floats = NDArray[np.float64]
+
+#: Offsets from a word to the anchor: -1 is the word after it.
+OFFSETS: Final = (-3, -2, -1, 1, 2, 3)
+#: Baselines by name, in the order of `span_baselines`.
+SPAN_BASELINES: Final = (
+    "all",
+    *(f"offset {offset:+d}" for offset in OFFSETS),
+    "right-branching",
+    "uniform",
+)
+
+
+class BaselineCounts(NamedTuple):
+    """Counts ``(baseline,)`` of one example; expected ones where a baseline draws by lot.
+
+    Parameters
+    ----------
+    tp
+        Targets that are predicted, each once however often the source lists it.
+    predicted
+        Words that are predicted.
+    """
+
+    tp: Floats
+    predicted: Floats
+
+
+def span_baselines(view: AnchoredSpans) -> BaselineCounts:
+    """Counts of all `SPAN_BASELINES` on one example.
+
+    ``all`` predicts every word, the anchor's own too. ``offset o`` predicts a word if the word o
+    places after it is an anchor; beyond the sentence there is none. ``right-branching`` predicts
+    what follows the anchor's first word and is no anchor: all that is below it in a tree whose
+    every word hangs on the word before. ``uniform`` lets every word point to one of the others with
+    equal chances, and predicts those that hit an anchor.
+
+    **Measures**: how much of an annotation its distance from the anchor explains.
+
+    **Misleads when**: the best of them is chosen on the examples it is scored on; annotation
+    schemes are compared (where scopes never precede their cue, half of the offsets are empty).
+
+    **References**: Zhao & Bethard (2020), How does BERT's attention change when you fine-tune?;
+    Clark et al. (2019), What does BERT look at?
+
+    Examples
+    --------
+    >>> view = AnchoredSpans(("It", "did", "not", "rain", "."), (2,), (0, 1, 3), 3)
+    >>> counts = span_baselines(view)
+    >>> dict(zip(SPAN_BASELINES, counts.tp.tolist(), strict=True))["offset -1"]
+    1.0
+    """
+    n = len(view.words)
+    is_anchor, is_target = np.zeros(n), np.zeros(n)
+    is_anchor[list(view.anchors)] = 1.0
+    is_target[list(view.targets)] = 1.0
+    follows = np.arange(n) > min(view.anchors, default=n)
+    predicted = np.stack(
+        [
+            np.ones(n),
+            *(_shifted(is_anchor, offset) for offset in OFFSETS),
+            follows * (1.0 - is_anchor),
+            (is_anchor.sum() - is_anchor) / max(n - 1, 1),  # a word never points to itself
+        ]
+    )  # (baseline, word)
+    return BaselineCounts(predicted @ is_target, predicted.sum(axis=1))
+
+
+def _shifted(is_anchor: Floats, offset: int) -> Floats:
+    """Value ``(word,)`` of the word ``offset`` places after each word, 0 beyond the sentence."""
+    place = np.arange(is_anchor.size) + offset
+    is_there = (place >= 0) & (place < is_anchor.size)
+    return np.where(is_there, is_anchor[np.clip(place, 0, max(is_anchor.size - 1, 0))], 0.0)
