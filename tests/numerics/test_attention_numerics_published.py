@@ -9,7 +9,6 @@ import pytest
 
 from scrutiny.reliability import attention_statistics as s
 from scrutiny.reliability.head_scores import KINDS
-from scrutiny.stats.tau import kendall_test
 
 pytestmark = pytest.mark.data("negation")
 GOLD = {"story": (6382,), "review": (18_481, 18_472, 18_893)}
@@ -102,12 +101,10 @@ def test_tau_between_corpora(tables, model):
 
 
 def test_its_p_values(tables):
-    sides = [
-        s.MEAN_HEAD_F1.sides(tables[f"{corpus}_pretrained_bert_base"])[0]
-        for corpus in ("story", "review")
-    ]
-    found = [kendall_test(*(side.score(kind)[0] for side in sides)).p_value for kind in KINDS]
-    assert [f"{p:.2e}" for p in found] == ["5.24e-15", "1.20e-13", "1.56e-13"]
+    rows = np.concatenate([tables[f"{c}_pretrained_bert_base"] for c in ("story", "review")])
+    found = [each.cell_tests(rows, np.array([0, 1]))[0] for each in s.HEADS_TAU.values()]
+    assert [f"{test.p_value:.2e}" for test in found] == ["5.24e-15", "1.20e-13", "1.56e-13"]
+    assert [test.metric for test in found] == [f"heads_tau_{kind}_kendall@1" for kind in KINDS]
 
 
 TUNED_TAU = {
