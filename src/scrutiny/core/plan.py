@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from scrutiny.core.claim import Claim
+from scrutiny.core.published import PublishedPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,8 @@ class TrainPlan:
     source
         What is trained: a model string, or a model of the plan; of a family, each member.
     task
-        Of the data, where its columns do not tell.
+        Of the data, where its columns do not tell; or a task of training's own, which labels every
+        piece of annotated sentences (``anchored-tagging``, ``control-labels``).
     data, dev
         Data of the plan, or data strings; without dev data a share is split off for choosing.
     runs
@@ -109,6 +111,8 @@ class TrainPlan:
         Of the family that is trained, as `ModelPlan` has them.
     params
         The recipe.
+    control_of
+        As `ModelPlan` has it: the family that a control task is there for.
     """
 
     name: str
@@ -121,6 +125,7 @@ class TrainPlan:
     random: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    control_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,7 @@ class Plan:
     estimate: tuple[EstimatePlan, ...] = ()
     relate: tuple[RelatePlan, ...] = ()
     claim: tuple[Claim, ...] = ()
+    published: tuple[PublishedPlan, ...] = ()
     resampling: Resampling = field(default_factory=Resampling)
     on_bad_row: Literal["skip", "fail"] = "skip"
 

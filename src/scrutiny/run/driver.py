@@ -23,6 +23,7 @@ from scrutiny.run.environment import environment
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.run.executors import Executor, Work, executor
 from scrutiny.run.progress import Progress, Silent
+from scrutiny.run.published import reproductions
 from scrutiny.run.resolved import Measurement, Resolved
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
 from scrutiny.run.trained_on import chosen_by
@@ -117,6 +118,7 @@ def run_plan(
         options.progress.advance("estimate")
         folder.write_estimates(estimates)
         folder.write_findings(findings)
+        folder.write_published(reproductions(resolved, estimates))
         folder.write_manifest(_manifest(resolved, options, claims, status="done"))
     finally:
         journal.close()

@@ -20,6 +20,7 @@ from scrutiny.core.plan import (
     Resampling,
     TrainPlan,
 )
+from scrutiny.core.published import PublishedPlan
 from scrutiny.reliability.rules import parse_rule
 
 #: What a claim can be asked to survive, beside ``choices:NAME``.
@@ -58,6 +59,7 @@ class _Train(_Strict):
     random: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
+    control_of: str = ""
 
 
 class _Measure(_Strict):
@@ -100,6 +102,20 @@ class _Claim(_Strict):
     family: str = ""
 
 
+class _Published(_Strict):
+    id: str
+    printed: str
+    measure: str = Field(default="", alias="from")
+    metric: str = ""
+    where: dict[str, Any] = Field(default_factory=dict)
+    of: Literal["value", "sd", "p", "head", "count", "f1"] = "value"
+    percent: bool = False
+    sign: Literal["", "+", "-"] = ""
+    given: dict[str, str] = Field(default_factory=dict)
+    source: str = ""
+    note: str = ""
+
+
 class _Resampling(_Strict):
     draws: int = Field(default=10_000, ge=100, le=1_000_000)
     method: Literal["crossed", "multi-bootstrap", "items"] = "crossed"
@@ -117,6 +133,7 @@ class _Plan(_Strict):
     estimate: tuple[_Estimate, ...] = ()
     relate: tuple[_Relate, ...] = ()
     claim: tuple[_Claim, ...] = ()
+    published: tuple[_Published, ...] = ()
     resampling: _Resampling = Field(default_factory=_Resampling)
 
 
@@ -174,6 +191,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
             for r in read.relate
         ),
         claim=tuple(_claim(c, number, where) for number, c in enumerate(read.claim, 1)),
+        published=tuple(PublishedPlan(**p.model_dump()) for p in read.published),
         resampling=Resampling(**read.resampling.model_dump()),
         on_bad_row=read.on_bad_row,
     )
@@ -242,6 +260,7 @@ def _keys(place: tuple[int | str, ...]) -> list[str]:
         "estimate": _Estimate,
         "relate": _Relate,
         "claim": _Claim,
+        "published": _Published,
         "resampling": _Resampling,
     }
     kind = kinds.get(str(place[0]), _Plan) if len(place) > 1 else _Plan

@@ -21,6 +21,7 @@ from scrutiny.run.params import make_params
 from scrutiny.run.plan_claims import plan_claims
 from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
 from scrutiny.run.presupposed import with_presupposed
+from scrutiny.run.published import must_read
 from scrutiny.run.relations import plan_relations
 from scrutiny.run.resolved import Measurement, Pairing, Resolved
 from scrutiny.run.specs import (
@@ -94,11 +95,13 @@ def _must_be_sound(plan: Plan) -> None:
         "estimate": [e.id for e in plan.estimate],
         "relate": [r.id for r in plan.relate],
         "claim": [c.id for c in plan.claim],
+        "published": [p.id for p in plan.published],
     }
     for what, names_of in named.items():
         twice = [name for name, count in Counter(names_of).items() if count > 1]
         if twice:
             raise PlanError(f"{what} {twice[0]!r} stands twice in the plan; names are unique.")
+    must_read(plan.published, named["measure"])
     for m in plan.measure:
         if not m.models or not m.data:
             lacking = "models" if not m.models else "data"

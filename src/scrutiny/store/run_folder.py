@@ -9,13 +9,14 @@
     outputs.parquet     what the models answered
     estimates.parquet   numbers with their intervals and denominators
     findings.json       claims with their verdicts
+    published.json      printed figures beside the run's, where the plan has any
     timings.parquet     what took how long; nothing here is repeatable
     arrays/             arrays that a diagnostic kept
     journal.sqlite      finished shards; what makes an interrupted run resumable
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ import pyarrow.parquet as pq
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.published import Reproduction
 from scrutiny.store.estimates import estimates_from_table, estimates_to_table
 from scrutiny.store.files import storage_errors, write_atomically, write_text
 from scrutiny.store.findings import finding_from_json, finding_to_json
+from scrutiny.store.published import reproduction_from_json, reproduction_to_json
 from scrutiny.store.schemas import ROW_GROUP
 
 
@@ -196,6 +199,35 @@ class RunFolder:
         lines = [finding_to_json(finding) for finding in findings]
         text = json.dumps(lines, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(self.path / "findings.json", text + "\n")
+
+    def published(self) -> list[Reproduction]:
+        """Printed figures beside the run's; none where the plan has none.
+
+        Raises
+        ------
+        DataError
+            If the file is damaged.
+        """
+        path = self.path / "published.json"
+        if not path.is_file():
+            return []
+        try:
+            lines = json.loads(path.read_text(encoding="utf-8"))
+            return [reproduction_from_json(line) for line in lines]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                f"{path} does not read: {error!r}. Re-issue the run's command."
+            ) from error
+
+    def write_published(self, found: Sequence[Reproduction]) -> None:
+        """Replace the printed figures; without any there is no file."""
+        path = self.path / "published.json"
+        if not found:
+            path.unlink(missing_ok=True)
+            return
+        lines = [reproduction_to_json(one) for one in found]
+        text = json.dumps(lines, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
+        write_text(path, text + "\n")
 
 
 def _regrouped(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.Table]:

@@ -1,0 +1,225 @@
+"""Printed figures against the run's own: the plan's ``[[published]]``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import pstdev
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.published import PublishedPlan, Reproduction
+from scrutiny.reliability.rules import says
+from scrutiny.run.printed import at_digits, half_unit, number_of, plain_number, rounds_to
+from scrutiny.run.resolved import Resolved
+
+_ALPHA: Final = 0.05
+#: Exact tests that stand with a difference of two groups of runs.
+_TESTS: Final = ("rank_sum_p", "signed_rank_p")
+_USUAL: Final = (("role", "measured"), ("group", "all"))
+
+
+class _NotThereError(Exception):
+    """The run has no such number; the message says why."""
+
+
+def must_read(published: Sequence[PublishedPlan], measures: Iterable[str]) -> None:
+    """Refuse printed figures that do not read, before anything is measured.
+
+    Raises
+    ------
+    PlanError
+        For an unknown measurement, a figure that is no number, or keys that do not go together.
+    """
+    known = list(measures)
+    for row in published:
+        try:
+            _must_read(row, known)
+        except PlanError as error:
+            raise PlanError(f"published {row.id!r}: {error}") from error
+
+
+def _must_read(row: PublishedPlan, measures: Sequence[str]) -> None:
+    if row.of != "head":
+        number_of(row.printed)
+    if row.sign and row.of != "count":
+        raise PlanError('sign goes with of = "count".')
+    if row.of == "f1":
+        if row.given.keys() != {"precision", "recall"}:
+            raise PlanError('of = "f1" needs given = { precision = "97.2", recall = "92.9" }.')
+        for printed in row.given.values():
+            number_of(printed)
+        return
+    if row.given:
+        raise PlanError('given goes with of = "f1".')
+    if row.measure not in measures:
+        raise PlanError(f"from: {UnknownNameError('measurement', row.measure, measures)}")
+    if not row.metric:
+        raise PlanError("it does not say which metric is printed.")
+
+
+def reproductions(resolved: Resolved, estimates: Sequence[Estimate]) -> list[Reproduction]:
+    """Every printed figure of the plan beside the run's, in plan order.
+
+    Parameters
+    ----------
+    resolved
+        The plan.
+    estimates
+        All numbers of the run.
+    """
+    kinds = {name: m.kind for name, m in resolved.measurements.items()}
+    by_place: dict[tuple[str, str], list[Estimate]] = {}
+    for e in estimates:
+        by_place.setdefault((e.key.diagnostic, e.key.metric.partition("@")[0]), []).append(e)
+    found = []
+    for row in resolved.plan.published:
+        place = kinds.get(row.measure, ""), row.metric.partition("@")[0]
+        found.append(reproduction(row, by_place.get(place, ())))
+    return found
+
+
+def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduction:
+    """One printed figure beside the run's.
+
+    Parameters
+    ----------
+    row
+        What is printed.
+    estimates
+        Those of its measurement and metric.
+    """
+    if row.of == "f1":
+        return _of_printed(row)
+    version = f"@{row.metric.partition('@')[2]}" if "@" in row.metric else ""
+    fitting = [e for e in estimates if e.key.metric.endswith(version) and _fits(e, row.where)]
+    try:
+        if row.of == "head":
+            return _outcome(row, None, _best_head(fitting))
+        value = _count(row, fitting) if row.of == "count" else _number(row, fitting)
+    except _NotThereError as error:
+        return Reproduction(row, "missing", reason=str(error))
+    value *= 100 if row.percent else 1
+    return _outcome(row, value, at_digits(value, row.printed))
+
+
+def _outcome(row: PublishedPlan, value: float | None, ours: str) -> Reproduction:
+    same = ours == plain_number(row.printed) if value is None else rounds_to(value, row.printed)
+    return Reproduction(row, "agrees" if same else "differs", ours, value)
+
+
+def _fits(e: Estimate, where: Mapping[str, Any]) -> bool:
+    key = e.key
+    has = {
+        "subject": key.subject,
+        "reference": key.reference,
+        "dataset": key.dataset,
+        "replicate": key.replicate,
+        "role": key.role,
+        "group": key.group,
+        **key.condition,
+    }
+    return all(name in has and says(has[name], _text(value)) for name, value in where.items())
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+def _number(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
+    """Value, spread or p of the one estimate that is meant."""
+    if row.of == "p":
+        e = _one(row, [e for e in fitting if _p_of(e) is not None], what="test")
+        return _p_of(e) or 0.0
+    own = [e for e in fitting if (e.key.replicate is None) or "replicate" in row.where]
+    if "reference" not in row.where:
+        own = [e for e in own if e.key.reference is None]
+    e = _one(row, own, what="estimate")
+    if row.of == "sd":
+        if len(e.by_replicate) < 2:
+            raise _NotThereError("the run has one replicate of it")
+        return pstdev(e.by_replicate.values())
+    if e.value is None:
+        raise _NotThereError(f"it has no value: {(e.reason or e.status).replace('_', ' ')}")
+    return e.value
+
+
+def _one(row: PublishedPlan, fitting: Sequence[Estimate], *, what: str) -> Estimate:
+    """The one that is meant: the usual role and group, and no condition beyond those named."""
+    found = list(fitting)
+    for name, usual in _USUAL:
+        if name not in row.where:
+            found = [e for e in found if getattr(e.key, name) == usual] or found
+    extra = [len(e.key.condition.keys() - row.where.keys()) for e in found]
+    found = [e for e, n in zip(found, extra, strict=True) if n == min(extra)]
+    if not found:
+        raise _NotThereError(f"no {what} of {row.metric} fits")
+    if len(found) > 1:
+        raise _NotThereError(f"{len(found)} {what}s fit; say in where which is meant")
+    return found[0]
+
+
+def _p_of(e: Estimate) -> float | None:
+    """P of an estimate: of the exact test beside a difference, or it is itself a test's."""
+    if _is_test(e):
+        return e.value
+    return next((e.across[name] for name in _TESTS if name in e.across), None)
+
+
+def _is_test(e: Estimate) -> bool:
+    """Whether an estimate is a test of one replicate."""
+    return e.key.replicate is not None and e.low is None and "smallest_p" in e.across
+
+
+def _count(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
+    """How many replicates' own tests have p < .05, of those with the sign."""
+    tests = [e for e in fitting if _is_test(e) and e.value is not None]
+    if not tests:
+        raise _NotThereError(f"no test of {row.metric} fits")
+    if len({e.key.replicate for e in tests}) < len(tests):
+        raise _NotThereError("several tests of one replicate fit; say in where which are meant")
+    if row.sign and any("tau" not in e.across for e in tests):
+        raise _NotThereError("the test has no sign")
+    passed = [e for e in tests if e.value is not None and e.value < _ALPHA]
+    side = {"+": 1, "-": -1}.get(row.sign, 0)
+    return float(sum(side == 0 or side * e.across["tau"] > 0 for e in passed))
+
+
+def _best_head(fitting: Sequence[Estimate]) -> str:
+    """Layer and head of the largest value, from 1; the first of equal ones."""
+    heads = [
+        e
+        for e in fitting
+        if {"layer", "head"} <= e.key.condition.keys()
+        and (e.key.replicate, e.key.reference) == (None, None)
+    ]
+    if len({(e.key.subject, e.key.dataset, e.key.role) for e in heads}) > 1:
+        raise _NotThereError(
+            "heads of several families or corpora fit; say in where which are meant"
+        )
+    known = [(e.value, e) for e in heads if e.value is not None]
+    if not known:
+        raise _NotThereError("the run has no value of single heads")
+    _, best = max(known, key=lambda pair: pair[0])
+    return f"{best.key.condition['layer']}-{best.key.condition['head']}"
+
+
+def _of_printed(row: PublishedPlan) -> Reproduction:
+    """F1 of a printed precision and recall, within what their rounding leaves open.
+
+    The mean F1 of several runs is at most the F1 of their mean precision and recall (the harmonic
+    mean is concave), so one that is printed too high is wrong even where the row is a mean.
+    """
+    precision, recall = (number_of(row.given[name]) for name in ("precision", "recall"))
+    slack = [half_unit(row.given[name]) for name in ("precision", "recall")]
+    low = _harmonic(float(precision - slack[0]), float(recall - slack[1]))
+    high = _harmonic(float(precision + slack[0]), float(recall + slack[1]))
+    printed, half = float(number_of(row.printed)), float(half_unit(row.printed))
+    value = _harmonic(float(precision), float(recall))
+    is_open = low - half <= printed <= high + half
+    return Reproduction(
+        row, "agrees" if is_open else "differs", at_digits(value, row.printed), value
+    )
+
+
+def _harmonic(a: float, b: float) -> float:
+    return 2 * a * b / (a + b) if a + b > 0 else 0.0
