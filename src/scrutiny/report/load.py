@@ -48,6 +48,7 @@ def load_view(path: str | Path) -> RunView:
         datasets=_datasets(manifest, estimates),
         missing=_missing(folder),
         families=dict(manifest.get("families", {})),
+        published=tuple(folder.published()),
         records=FolderRecords(folder, manifest, estimates),
     )
 

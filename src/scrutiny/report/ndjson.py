@@ -1,4 +1,4 @@
-"""NDJSON: one object a line, estimates first, findings after."""
+"""NDJSON: one object a line, estimates first, findings after, printed figures last."""
 
 import json
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any, Final
 from scrutiny.core.canonical import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.published import Reproduction
 from scrutiny.report.view import RunView
 from scrutiny.store.estimates import estimate_to_row
 
@@ -41,9 +42,10 @@ DETAILS: Final = ("across", "variance", "by_replicate", "n_replicates", "reason"
 
 
 def render_ndjson(view: RunView) -> str:
-    """Estimates, one a line, then findings; NaN cannot occur."""
+    """Estimates, one a line, then findings, then printed figures; NaN cannot occur."""
     objects = [estimate_object(e) | _details(e) for e in view.estimates]
     objects += [finding_object(f) for f in view.findings]
+    objects += [published_object(p) for p in view.published]
     return "".join(
         json.dumps(o, ensure_ascii=False, allow_nan=False, separators=(", ", ": ")) + "\n"
         for o in objects
@@ -81,4 +83,18 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "p_supported": finding.p_supported,
         "p_not_supported": finding.p_not_supported,
         "minimum_detectable_effect": finding.minimum_detectable_effect,
+    }
+
+
+def published_object(found: Reproduction) -> dict[str, Any]:
+    """A printed figure, ours beside it, and whether it agrees."""
+    figure = plain(found.figure)
+    return {
+        "published": figure.pop("id"),
+        "outcome": found.outcome,
+        "printed": figure.pop("printed"),
+        "ours": found.ours or None,
+        "value": found.value,
+        "reason": found.reason,
+        **figure,
     }

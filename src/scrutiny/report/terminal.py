@@ -16,6 +16,7 @@ from scrutiny.report.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.report.numbers import interval, out_of
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
+from scrutiny.report.terminal_published import published_lines
 from scrutiny.report.terminal_tests import relation_lines, tests_lines
 from scrutiny.report.terminal_trust import trusted_lines
 from scrutiny.report.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
@@ -61,7 +62,10 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
         lines += _left_out(rows[most_rows:])
         lines += _reasons(rows[:most_rows])
         lines += trusted_lines(view)
+        lines += published_lines(view)
     else:
+        lines += published_lines(view)
+        lines += [Text()] if view.published else []
         lines += _numbers(main_estimates(view))
     lines += tests_lines(view)
     lines += relation_lines(view)
@@ -143,10 +147,12 @@ def _common(reasons: Sequence[str]) -> str:
 
 
 def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:
-    """Table of a run that claims nothing."""
+    """Table of a run that claims nothing; single heads are too many to be listed."""
     if not estimates:
         yield Text("The run has no estimates.")
         return
+    count = len(estimates)
+    estimates = [e for e in estimates if "head" not in e.key.condition][:MOST_ROWS]
     keys = [e.key for e in estimates]
     shared = ", ".join(f"{k} {v}" for k, v in constant_parts(keys).items() if k != "role")
     yield from wrapped(shared, style="dim")
@@ -157,6 +163,8 @@ def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:
             yield Text(piece)
         value = interval(estimate) if estimate.status == "ok" else estimate.status
         yield Text(side_by_side((last, 40), (value, _NUMBER + 1), (out_of(estimate), 12)))
+    if len(estimates) < count:
+        yield from wrapped(f"… and {count - len(estimates):,} more; `--format csv` has them all.")
 
 
 def _encodable(text: str, stream: IO[str]) -> str:

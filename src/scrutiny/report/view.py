@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.published import Reproduction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -261,6 +262,8 @@ class RunView:
     families
         Plural sentence of a family of claims, by the family's name: "changes hurt the model more
         than random change does".
+    published
+        Printed figures beside the run's own.
     records
         Raw measures, read when a page asks for them.
     """
@@ -274,4 +277,5 @@ class RunView:
     datasets: tuple[DatasetLine, ...] = ()
     missing: tuple[Missing, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
+    published: tuple[Reproduction, ...] = ()
     records: Records = field(default_factory=NoRecords)

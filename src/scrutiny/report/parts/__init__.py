@@ -13,6 +13,7 @@ from scrutiny.report.view import RunView
 
 #: In the order of the page.
 PARTS: Final = (
+    "published",
     "seeds",
     "flip_histogram",
     "specification",
