@@ -113,6 +113,23 @@ def test_one_claim_for_each_kind_and_domain():
     assert specs["ss/job/nsp"].where == {"a_category": "job", "a_kind": "intersentence"}
 
 
+def test_both_kinds_are_estimated_together_by_every_pair_of_procedures():
+    specs = {
+        spec.id: spec
+        for spec in design({"tokenizes", "masked_logprobs", "next_sentence"}).estimates
+        if "+" in spec.id
+    }
+    assert set(specs) == {
+        f"{metric}/all/{gap}+nsp"
+        for metric in ("ss", "lms", "icat", "score")
+        for gap in ("log-mean", "nadeem2021")
+    }
+    one = specs["icat/all/nadeem2021+nsp"]
+    assert (one.group, dict(one.where), one.unit) == ("all", {}, "u_term")
+    alone = design({"tokenizes", "masked_logprobs"}).estimates
+    assert not any("+" in spec.id for spec in alone)
+
+
 def test_without_a_next_sentence_head_nothing_is_said_of_continuations():
     found = design({"tokenizes", "masked_logprobs"})
     assert {claim.id.split()[0] for claim in found.claims} == {"intrasentence"}

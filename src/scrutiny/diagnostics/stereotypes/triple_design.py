@@ -9,12 +9,17 @@ margin              mean difference of the scores of stereotype and opposite
 untrained           ss minus that of untrained networks of the same shape
 ==================  ==========================================================
 
+Where the data has both kinds: ss, lms, icat and score over all items of either kind, pooled within
+each term, for every pair of procedures. The official "overall" row is that of nadeem2021+nsp.
+Nothing is claimed of it: it averages answers to two questions.
+
 Terms are resampled as a whole. The claim of a group: ss exceeds 50 by the margin, exceeds the
 untrained networks' by the margin, and so does ss by every other procedure of the same kind exceed
 50. It is refused where the same model does not prefer related to unrelated sentences.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
@@ -54,11 +59,14 @@ def triple_design(
     mains = list({v.kind: v for v in reversed(used)}.values())[::-1]  # the first of each kind
     return Design(
         conditions=tuple({"variant": variant.name} for variant in variants),
-        estimates=tuple(
-            spec
-            for variant in used
-            for group in groups
-            for spec in _estimates(variant, group, kinds, is_by_term=is_by_term)
+        estimates=(
+            *(
+                spec
+                for variant in used
+                for group in groups
+                for spec in _estimates(variant, group, kinds, is_by_term=is_by_term)
+            ),
+            *_of_both_kinds(used if set(KINDS) <= set(kinds) else (), is_by_term=is_by_term),
         ),
         claims=tuple(
             _claim(main, group, params, used, level=level, skill=skill)
@@ -99,6 +107,26 @@ def _estimates(
             unit="u_term" if is_by_term else "item",
             where=where,
         )
+
+
+def _of_both_kinds(used: Sequence[FillingVariant], *, is_by_term: bool) -> Iterator[EstimateSpec]:
+    """Specifications over items of either kind, each by the procedure of its kind."""
+    by_kind = [[v.name for v in used if v.kind == kind] for kind in KINDS]
+    for gap, continuation in product(*by_kind):
+        name = f"{gap}+{continuation}"
+        for metric in ("ss", "lms", "icat", "score") if is_by_term else ("score",):
+            yield EstimateSpec(
+                f"{metric}/all/{name}",
+                {**_BY_TERM, **_BY_ITEM}[metric],
+                {
+                    "": Selector("measured", {"variant": gap}),
+                    # a procedure skips the items of the other kind
+                    "continuation": Selector("measured", {"variant": continuation}),
+                },
+                fallback={"": "continuation"},
+                condition={"variant": name},
+                unit="u_term" if is_by_term else "item",
+            )
 
 
 def _claim(
