@@ -1,0 +1,168 @@
+"""Attention to classes of words: parts of speech, negations, punctuation."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.annotation import TokenClasses
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Failure,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.attention.params import HeadsParams
+from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
+from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
+
+#: Condition of all words that have a class.
+ANY: Final = "any"
+_METRICS: Final = ("class_mass", "class_mass_ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassesParams:
+    """Which classes, by which choices.
+
+    Parameters
+    ----------
+    classes
+        Conditions beside ``any``, all words that have a class.
+    presets
+        Ways from pieces to words, each a condition.
+    options
+        Choices of the user's own, on top of the first preset; a further condition, ``own``.
+    """
+
+    classes: tuple[str, ...] = ()
+    presets: tuple[str, ...] = ("default",)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.conditions()
+
+    def conditions(self) -> dict[str, MapOptions]:
+        """Options of each condition, in the order of the records."""
+        return HeadsParams(presets=self.presets, options=self.options).conditions()
+
+    def places(self) -> list[dict[str, object]]:
+        """Conditions of the records, in their order."""
+        names = dict.fromkeys((ANY, *self.classes))
+        return [{"preset": p, "class": name} for p in self.conditions() for name in names]
+
+
+class Classes:
+    """Mean attention of every head to the words of a class, beside that of uniform attention.
+
+    **Measures**: whether heads look for a kind of word, however many of them a text has.
+
+    **Misleads when**: words of the class stand where the head looks anyway (punctuation at the
+    end), or are the text's most frequent; the map drops special tokens without renormalizing: a
+    head at rest on [SEP] then has little mass for any class.
+
+    **References**: Kovaleva et al. (2019), Revealing the dark secrets of BERT, section 4.3.
+    """
+
+    id = "attention.classes@1"
+    summary = "attention to classes of words"
+    Params = ClassesParams
+    needs: frozenset[str] = frozenset({"attentions"})
+    tasks: frozenset[str] = frozenset({"token-classes"})
+    measures: tuple[Measure, ...] = (
+        Measure("mass", (LAYERS, HEADS)),
+        Measure("rows", unit="words"),
+        Measure("uniform"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+    nulls = 20
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Attention to the class, rows, and what uniform attention would give."""
+        del task
+        return self.measures
+
+    def design(self, params: ClassesParams, inputs: Inputs) -> Design:
+        """Mass of every head, by class; nothing is claimed."""
+        del inputs
+        places = params.places()
+        named = [("/".join(str(v) for v in place.values()), place) for place in places]
+        return Design(
+            conditions=tuple(places),
+            estimates=tuple(
+                EstimateSpec(
+                    f"{name}/{metric}",
+                    f"{metric}@1",
+                    {"": Selector("measured", place)},
+                    condition=place,
+                    along=("layer", "head"),
+                )
+                for name, place in named
+                for metric in _METRICS
+            ),
+            queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
+            notes=("Mass is a mean over words; its ratio is to attending to all words alike.",),
+        )
+
+    def measure(
+        self, params: ClassesParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each text, preset and class."""
+        del cell
+        views = [TokenClasses.of(example) for example in batch.examples]
+
+        def use(position: int, sentence: Sentence) -> list[Row]:
+            made, _ = sentence
+            item, classes = batch.examples[position].id, views[position].classes
+            return list(_rows(item, classes, made, places=params.places()))
+
+        presets = params.conditions()
+        return each_example(ctx.model, [view.words for view in views], presets, use=use)
+
+
+def _rows(
+    item: str,
+    classes: tuple[str, ...],
+    made: Mapping[str, Made],
+    *,
+    places: Iterable[Mapping[str, object]],
+) -> Iterator[Row]:
+    """Rows of one text."""
+    for place in places:
+        start = (item, None, "measured", canonical_json(place))
+        found, name = made[str(place["preset"])], place["class"]
+        members = [i for i, own in enumerate(classes) if own and name in (ANY, own)]
+        if not members:
+            yield Row(*start, "skipped", "no_such_class", None)
+        elif isinstance(found, Failure):
+            status = "undefined" if found.reason == WITHOUT_PIECES else "failed"
+            yield Row(*start, status, found.reason, None)
+        else:
+            mass, rows, uniform = mass_on(found, members)
+            if uniform > 0:
+                values = (*mass.ravel().tolist(), rows, uniform)
+                yield Row(*start, "ok", None, values)
+            else:
+                yield Row(*start, "undefined", "nothing_to_attend_to", None)
+
+
+def mass_on(found: WordMap, members: list[int]) -> tuple[NDArray[np.float64], float, float]:
+    """Attention ``(layer, head)`` of all words to some, summed; rows; and the same if uniform.
+
+    Uniform attention gives every word one row's worth in all, whether or not words may attend to
+    themselves; a word that stands alone may have nothing to attend to.
+    """
+    is_word, is_member = found.is_word, np.isin(found.words, members)
+    kept = found.weights[..., is_word, :]
+    mass = kept[..., is_member].sum(axis=(-1, -2), dtype=np.float64)
+    n = int(is_word.sum())
+    return mass, float(n), float(is_member.sum() if n > 1 else 0)

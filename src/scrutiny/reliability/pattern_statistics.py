@@ -1,0 +1,190 @@
+"""Where heads look, whatever the text says: themselves, neighbors, special tokens, everything.
+
+Every text has sums over the rows of its words' pieces (one row a piece: where it attends), of every
+head, and how many rows there were. Values are means over rows, so that intervals come from texts.
+
+``attention_to_self@1``, ``..._previous``, ``..._next``, ``..._first``, ``..._last``,
+``..._punctuation``
+    **Measures**: mean attention of one head to the piece itself, its neighbors, the first and the
+    last special token, words of punctuation. **Misleads when**: summed over kinds: the neighbor of
+    the first piece is the special token.
+``attention_entropy@1``, ``first_row_entropy@1``
+    **Measures**: how broadly a head attends, in nats, from the pieces and from the first special
+    token. **Misleads when**: texts differ in length: the bound is its logarithm.
+``attention_confidence@1``
+    **Measures**: mean of the largest weight of a row. **Misleads when**: it rests on a separator.
+``positional_share@1``
+    **Measures**: share of rows whose largest weight lies at one fixed offset, the most frequent
+    one (from .9 on, a positional head of Voita et al.). **Misleads when**: texts are short.
+``rarest_share@1``
+    **Measures**: share of rows whose largest weight among words lies on the text's rarest piece.
+    **Misleads when**: the vocabulary is not ordered by frequency.
+``positional_heads@1``, ``special_heads@1``, ``broad_heads@1``
+    **Measures**: how many heads put more than .5 of their attention on one neighbor or on the piece
+    itself; more than .6 on the special tokens; have an entropy above 3.8 nats.
+    **Misleads when**: compared with 0 and not with untrained networks; texts are shorter than the
+    128 pieces of the paper, for which 3.8 nats is 1.05 nats below uniform.
+``layer_distance_gap@1``, ``layer_distance_ratio@1``
+    **Measures**: Jensen-Shannon divergence a row between a head and those of other layers, minus
+    (over) that between heads of one layer; means over layers. **Misleads when**: untrained heads
+    of a layer are alike too: they read the same vectors.
+``class_mass@1``, ``class_mass_ratio@1``
+    **Measures**: mean attention to the words of a class; the same over what attending to all words
+    alike would give. **Misleads when**: the class is frequent where the head always looks.
+
+**References**: Clark et al. (2019), What does BERT look at? An analysis of BERT's attention; Voita
+et al. (2019), Analyzing multi-head self-attention; Kovaleva et al. (2019), Revealing the dark
+secrets of BERT; Lin (1991), Divergence measures based on the Shannon entropy.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from scrutiny.reliability.additive import Additive, Array, divide
+from scrutiny.stats.errors import StatisticsError
+
+#: Limits of Clark et al. for what they call positional, special and broad heads.
+POSITIONAL: Final = 0.5
+SPECIAL: Final = 0.6
+BROAD: Final = 3.8
+
+Combine = Callable[[Array], Array]
+
+
+def _same(measures: Array) -> Array:
+    return measures
+
+
+def _share(sums: Array) -> Array:
+    """First sum over the second."""
+    if sums.shape[-1] != 2:
+        raise StatisticsError("This is of one head; fix the layer and the head.")
+    return np.asarray(divide(sums[..., 0], sums[..., 1]))
+
+
+def _largest(sums: Array) -> Array:
+    """Largest of all sums but the last, over the last."""
+    return np.asarray(divide(sums[..., :-1].max(axis=-1), sums[..., -1]))
+
+
+def _of_heads(parts: int, is_labeled: Callable[[list[Array]], Array]) -> Combine:
+    """Count of the heads that a condition on their means holds for; NaN without any row."""
+
+    def combine(sums: Array) -> Array:
+        rows = sums[..., -1:]
+        heads, rest = divmod(sums.shape[-1] - 1, parts)
+        if rest or not heads:
+            raise StatisticsError(f"{sums.shape[-1]} columns are not {parts} a head and one more.")
+        means = [divide(part, rows) for part in np.split(sums[..., :-1], parts, axis=-1)]
+        count = is_labeled(means).sum(axis=-1).astype(np.float64)
+        return np.asarray(np.where(rows[..., 0] > 0, count, np.nan))
+
+    return combine
+
+
+def _mean(
+    name: str, says: str, measure: str, *, rows: str = "rows", scale: str = "logit"
+) -> Additive:
+    """Mean of one head's measure over rows."""
+    return Additive(f"{name}@1", says, (measure, rows), _same, _share, scale=scale)
+
+
+ATTENTION_TO_SELF: Final = _mean("attention_to_self", "attention to itself", "self")
+ATTENTION_TO_PREVIOUS: Final = _mean(
+    "attention_to_previous", "attention to the piece before", "previous"
+)
+ATTENTION_TO_NEXT: Final = _mean("attention_to_next", "attention to the piece behind", "next")
+ATTENTION_TO_FIRST: Final = _mean(
+    "attention_to_first", "attention to the first special token", "first"
+)
+ATTENTION_TO_LAST: Final = _mean("attention_to_last", "attention to the last special token", "last")
+ATTENTION_TO_PUNCTUATION: Final = _mean(
+    "attention_to_punctuation", "attention to punctuation", "punctuation"
+)
+ATTENTION_CONFIDENCE: Final = _mean("attention_confidence", "largest weight of a row", "confidence")
+RAREST_SHARE: Final = _mean("rarest_share", "rows that point to the rarest piece", "rarest")
+ATTENTION_ENTROPY: Final = _mean(
+    "attention_entropy", "entropy of a row (nats)", "entropy", scale="identity"
+)
+FIRST_ROW_ENTROPY: Final = _mean(
+    "first_row_entropy",
+    "entropy of the first special token's row (nats)",
+    "first_entropy",
+    rows="first_rows",
+    scale="identity",
+)
+POSITIONAL_SHARE: Final = Additive(
+    "positional_share@1",
+    "rows that point to one offset",
+    ("offsets", "rows"),
+    _same,
+    _largest,
+    scale="logit",
+)
+POSITIONAL_HEADS: Final = Additive(
+    "positional_heads@1",
+    "heads that look at one neighbor",
+    ("self", "previous", "next", "rows"),
+    _same,
+    _of_heads(3, lambda means: np.max(means, axis=0) > POSITIONAL),
+)
+SPECIAL_HEADS: Final = Additive(
+    "special_heads@1",
+    "heads that look at special tokens",
+    ("first", "last", "rows"),
+    _same,
+    _of_heads(2, lambda means: means[0] + means[1] > SPECIAL),
+)
+BROAD_HEADS: Final = Additive(
+    "broad_heads@1",
+    "heads that look everywhere",
+    ("entropy", "rows"),
+    _same,
+    _of_heads(1, lambda means: means[0] > BROAD),
+)
+
+
+def _layers(sums: Array) -> tuple[Array, Array]:
+    """Mean distance a row to heads of other layers, and to heads of the same one."""
+    within, between = np.split(sums[..., :-1], 2, axis=-1)
+    rows = sums[..., -1:]
+    return divide(between, rows).mean(axis=-1), divide(within, rows).mean(axis=-1)
+
+
+def _gap(sums: Array) -> Array:
+    between, within = _layers(sums)
+    return np.asarray(between - within)
+
+
+def _ratio(sums: Array) -> Array:
+    between, within = _layers(sums)
+    return np.asarray(divide(between, within))
+
+
+LAYER_DISTANCE_GAP: Final = Additive(
+    "layer_distance_gap@1",
+    "distance of heads to other layers beyond their own (nats a row)",
+    ("within", "between", "rows"),
+    _same,
+    _gap,
+    no_effect=0.0,
+)
+LAYER_DISTANCE_RATIO: Final = Additive(
+    "layer_distance_ratio@1",
+    "distance of heads to other layers over their own",
+    ("within", "between", "rows"),
+    _same,
+    _ratio,
+    no_effect=1.0,
+)
+CLASS_MASS: Final = _mean("class_mass", "attention to words of the class", "mass")
+CLASS_MASS_RATIO: Final = Additive(
+    "class_mass_ratio@1",
+    "attention to words of the class, times what uniform attention gives",
+    ("mass", "uniform"),
+    _same,
+    _share,
+    no_effect=1.0,
+)
