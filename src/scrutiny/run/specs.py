@@ -152,12 +152,13 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     Nothing is claimed of control and null families: they are there to be compared with.
     """
     by_dataset: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
+    models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
     for place in everywhere:
         if place.family.role != "measured":
             continue
         for claim in place.design.claims:
-            named = _named(claim, place, everywhere)
+            named = _named(claim, place, everywhere, models=models)
             yield named
             across = place.prefix.removesuffix(f"{place.dataset}/")
             by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
@@ -197,7 +198,9 @@ def _has_several(dataset: Dataset, column: str) -> bool:
     return any(value != first for value in values)
 
 
-def _named(claim: Claim, place: Place, everywhere: Sequence[Place]) -> Claim:
+def _named(
+    claim: Claim, place: Place, everywhere: Sequence[Place], *, models: Mapping[str, ModelPlan]
+) -> Claim:
     """Claim with full names in place of the design's own."""
     prefix = place.prefix
     return replace(
@@ -205,11 +208,26 @@ def _named(claim: Claim, place: Place, everywhere: Sequence[Place]) -> Claim:
         id=prefix + claim.id,
         components=tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components),
         family=prefix + claim.family if claim.family else "",
-        refused=refusal(place.family, place.within, claim.gates) if claim.gates else "",
+        refused=_refused(claim, place, everywhere, models=models) if claim.gates else "",
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
         ),
     )
+
+
+def _refused(
+    claim: Claim, place: Place, everywhere: Sequence[Place], *, models: Mapping[str, ModelPlan]
+) -> str:
+    """Why a claim is refused: a checkpoint of its family, or of one that it is compared with."""
+    said = [refusal(place.family, place.within, claim.gates)]
+    components = {component.estimate for component in claim.components}
+    roles = {spec.role: spec for spec in place.design.contrasts if spec.id in components}
+    for spec in roles.values():
+        other = next((p for p in everywhere if _is_other(p, place, spec, models)), None)
+        if other is not None and other.family is not place.family:
+            why = refusal(other.family, other.within, claim.gates)
+            said.append(why and f"{other.family.name}: {why}")
+    return "; ".join(filter(None, said))
 
 
 def _skill(name: str, place: Place, everywhere: Sequence[Place]) -> str:

@@ -12,19 +12,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.models.places import models_folder
 from scrutiny.run.params import make_params
 from scrutiny.run.progress import Progress
+from scrutiny.training.finetuning.anchored_parts import piece_parts
 from scrutiny.training.finetuning.base import bases_of
 from scrutiny.training.finetuning.job import Job
-from scrutiny.training.finetuning.parts import load_parts
+from scrutiny.training.finetuning.parts import Parts, load_parts
 from scrutiny.training.finetuning.recipe import Recipe
 from scrutiny.training.finetuning.runs import finetune, is_done
 from scrutiny.training.finetuning.stand_in import write_stand_ins
+from scrutiny.training.finetuning.task_gradient import PieceTask, piece_task
 
 #: Runs of a single model unless the plan says otherwise.
 _RUNS: Final = 5
@@ -155,32 +157,38 @@ class _Nodes:
             raise PlanError(
                 f"train {node.name!r}: there is a model of this name already; names are unique."
             )
-        if node.task.partition("@")[0] == "control-labels":
-            raise PlanError(
-                f"train {node.name!r}: control-labels is not available yet: control tasks come "
-                "with the diagnostics that need them. Tasks: text-classification, "
-                "text-pair-classification, token-tagging."
-            )
-        recipe = make_params(Recipe, node.params, where=f"train {node.name!r}, params")
-        measured = dict.fromkeys(
-            data for m in self.plan.measure if node.name in m.models for data in m.data
-        )
-        parts = load_parts(
-            self._dataset(node, node.data, task=node.task),
-            recipe,
-            dev=self._dataset(node, node.dev, task=node.task) if node.dev else "",
-            reported=[self._dataset(node, name) for name in measured],
-        )
+        named = [*(m.name for m in self.plan.models), *(n.name for n in self.plan.train)]
+        if node.control_of and node.control_of not in named:
+            unknown = UnknownNameError("model in the plan", node.control_of, named)
+            raise PlanError(f"train {node.name!r}, control_of: {unknown}")
+        task = piece_task(node.task)
+        kind = Recipe if task is None else task.recipe
+        recipe = make_params(kind, node.params, where=f"train {node.name!r}, params")
         model = self._model(node)
         bases = bases_of(model.source, random=model.random, seeds=model.seeds)
         runs = node.runs or (1 if bases[0].factors else _RUNS)
-        return Job(bases, parts, recipe, tuple(range(1, runs + 1)))
+        return Job(bases, self._parts(node, task, recipe), recipe, tuple(range(1, runs + 1)))
+
+    def _parts(self, node: TrainPlan, task: PieceTask | None, recipe: Any) -> Parts:
+        """What a node trains on, chooses by, and holds out."""
+        of_data = node.task if task is None else task.reads
+        data = self._dataset(node, node.data, task=of_data)
+        dev = self._dataset(node, node.dev, task=of_data) if node.dev else None
+        measured = dict.fromkeys(
+            name for m in self.plan.measure if node.name in m.models for name in m.data
+        )
+        reported = [self._dataset(node, name) for name in measured]
+        if task is None:
+            return load_parts(data, recipe, dev="" if dev is None else dev, reported=reported)
+        return piece_parts(task, recipe, data=data, dev=dev, reported=reported)
 
     def add(self, node: TrainPlan, job: Job, folder: Path) -> None:
         """Let the checkpoints in a folder be a family of the plan."""
         source = f"hf:{folder.as_posix()}/{job.pattern}"
         base = node.source if any(m.name == node.source for m in self.plan.models) else ""
-        family = ModelPlan(node.name, source, job.random, node.role, base=base)
+        family = ModelPlan(
+            node.name, source, job.random, node.role, control_of=node.control_of, base=base
+        )
         self.plan = replace(self.plan, models=(*self.plan.models, family))
 
     def _model(self, node: TrainPlan) -> ModelPlan:

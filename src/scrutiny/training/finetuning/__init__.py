@@ -10,4 +10,15 @@
                   is_done(job, out) -> bool
     stand_in      write_stand_ins(job, out, *, device="auto") -> seconds
     writing       RECORD ("training.json"), HASHES ("training_hashes.npy")
+
+Tasks that label every piece of annotated sentences (the annotation, a control task, mixtures)::
+
+    task_gradient     TASKS, piece_task(name) -> PieceTask | None; Learned
+    anchored_recipe   PieceRecipe, AnchoredRecipe(markers), ControlRecipe(types, label_seed,
+                      true_share)
+    anchored_parts    piece_parts(task, recipe, *, data, dev=None, reported=()) -> Parts
+    anchored_frames   Frame, anchored_frame(example, markers), relation_frame(example)
+    anchored_target   PieceTarget: labels of pieces; objective: target_of(parts, run)
+    control_labels    ControlLabels(seed, rate, true_share): .of_type(kind), .keeps_truth(frame)
+    anchored_skill    skill_record(target, encoded, rows): competence.json, gate ``task_skill``
 """

@@ -21,6 +21,7 @@ def card_of(record: Mapping[str, Any]) -> str:
         f"| task | {record['task']}: {', '.join(record['labels'])} |",
         f"| trained on | {data['train']['n']:,} texts of `{data['train']['source']}` |",
         f"| chosen on | {data['dev']['n']:,} texts, `{data['dev']['source']}` |",
+        *_held_out_line(data),
         f"| digest of both | {data['digest']} |",
         *(f"| {name} | {_shown(value)} |" for name, value in recipe.items() if value is not None),
         f"| computed in | {record['network']['precision']}, {record['network']['device']} |",
@@ -40,6 +41,13 @@ def card_of(record: Mapping[str, Any]) -> str:
         "The licence is that of the base and of the data.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _held_out_line(data: Mapping[str, Any]) -> list[str]:
+    if "held_out" not in data:
+        return []
+    held = data["held_out"]["n"]
+    return [f"| held out | {held:,} texts, which `competence.json` scores |"]
 
 
 def _epoch_line(epoch: Mapping[str, Any]) -> str:

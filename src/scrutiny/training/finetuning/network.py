@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.randomness import stream_key
@@ -12,7 +12,6 @@ from scrutiny.models.hf_parts import find_device, find_limit, load_tokenizer, qu
 from scrutiny.models.untrained import untrained_checkpoint
 from scrutiny.training.finetuning.base import Base
 from scrutiny.training.finetuning.recipe import Recipe
-from scrutiny.training.finetuning.targets import Target
 
 _DROPOUTS: Final = (
     "hidden_dropout_prob",
@@ -57,7 +56,20 @@ def torch_seed(seed: int, purpose: str, base: Base, *, draw: int = 0) -> int:
     return stream_key(seed, purpose, "finetune@1", item, draw) % 2**63
 
 
-def build(base: Base, target: Target, recipe: Recipe, *, seed: int, device: str = "auto") -> Parted:
+class Outputs(Protocol):
+    """What a network needs to know of its target: class, names of its outputs, whether of pieces.
+
+    `maker` is a class of transformers.
+    """
+
+    maker: str
+    names: tuple[str, ...]
+    tags: bool
+
+
+def build(
+    base: Base, target: Outputs, recipe: Recipe, *, seed: int, device: str = "auto"
+) -> Parted:
     """Encoder of a base with a head that the seed has made, in float32.
 
     Raises
@@ -83,7 +95,7 @@ def build(base: Base, target: Target, recipe: Recipe, *, seed: int, device: str 
     return Parted(network.to(place), tokenizer, head, min(limit, recipe.max_length))
 
 
-def _config(base: Base, target: Target, recipe: Recipe, tokenizer: Any) -> Any:
+def _config(base: Base, target: Outputs, recipe: Recipe, tokenizer: Any) -> Any:
     """Configuration with the outputs of the target."""
     from transformers import AutoConfig
 

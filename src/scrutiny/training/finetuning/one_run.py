@@ -13,6 +13,7 @@ from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, Job, OneRun
 from scrutiny.training.finetuning.lock import locked
 from scrutiny.training.finetuning.network import build, torch_seed
+from scrutiny.training.finetuning.objective import target_of
 from scrutiny.training.finetuning.optimizing import optimizer_of, precision_on, train_epoch
 from scrutiny.training.finetuning.progress_file import (
     Epoch,
@@ -23,8 +24,8 @@ from scrutiny.training.finetuning.progress_file import (
     restore_weights,
 )
 from scrutiny.training.finetuning.recipe import rate_for
-from scrutiny.training.finetuning.scoring import dev_score
-from scrutiny.training.finetuning.targets import Encoded, Target
+from scrutiny.training.finetuning.scoring import dev_chance, dev_score, held_out_record
+from scrutiny.training.finetuning.targets import Encoded
 from scrutiny.training.finetuning.writing import versions, write_checkpoint
 
 
@@ -55,7 +56,7 @@ class Training:
         self._folder = out / run.place
         # a hidden neighbor, so that "seed-{seed}" never finds half a checkpoint
         self._working = self._folder.with_name(f".{self._folder.name}.part")
-        self._target = Target(job.parts.task, job.parts.labels)
+        self._target = target_of(job.parts, run)
         self._parted = build(run.base, self._target, job.recipe, seed=run.seed, device=device)
         self._rate = rate_for(job.recipe, self._parted.n_parameters)
         self._optimizer = optimizer_of(self._parted, job.recipe, rate=self._rate)
@@ -76,6 +77,7 @@ class Training:
                 self._parted,
                 record={**self._record(history), **self._description()},
                 texts=self._parts.train,
+                competence=held_out_record(self._parted, self._target, self._parts.held_out),
             )
 
     def _trained(self, history: History) -> History:
@@ -150,21 +152,18 @@ class Training:
         if self._telling is None:
             return
         last = history.epochs[-1]
-        score = "" if last.dev is None else f"dev {self._metric} {last.dev:.3f}, "
+        score = "" if last.dev is None else f"dev {self._target.metric} {last.dev:.3f}, "
         self._telling.note(
             f"{self._run.place}, epoch {last.epoch} of {self._recipe.epochs}: {score}"
             f"loss {last.loss:.3f}, {last.seconds:.0f} s"
         )
 
-    @property
-    def _metric(self) -> str:
-        scored = self._parts.task.scored_by
-        return "" if scored is None else scored.level.partition("@")[0]
-
     def _record(self, history: History) -> dict[str, Any]:
         """What was trained, and what was chosen."""
-        dev = [example.gold for example in self._parts.dev]
-        best = history.chosen()
+        best, metric = history.chosen(), self._target.metric
+        chance = None
+        if self._dev is not None:
+            chance = dev_chance(self._target, self._parts.dev, self._dev)
         return {
             "identity": self._run.identity,
             "version": VERSION,
@@ -172,10 +171,10 @@ class Training:
             "factors": self._run.factors,
             "epochs": [asdict(epoch) for epoch in history.epochs],
             "chosen_epoch": best,
-            "chosen_by": f"best dev {self._metric}" if dev else "last epoch",
-            "metric": self._metric,
+            "chosen_by": "last epoch" if self._dev is None else f"best dev {metric}",
+            "metric": metric,
             "dev_score": history.epochs[best - 1].dev,
-            "dev_chance": self._parts.task.chance(dev) if dev else None,
+            "dev_chance": chance,
         }
 
     def _description(self) -> dict[str, Any]:
@@ -183,8 +182,8 @@ class Training:
         parts, base = self._parts, self._run.base
         device = self._parted.network.device
         return {
-            "task": parts.task.name,
-            "labels": list(parts.labels),
+            "task": parts.name,
+            "labels": list(parts.names),
             "base": {
                 "source": base.source,
                 "fingerprint": base.fingerprint,
@@ -194,6 +193,7 @@ class Training:
             "data": {
                 "train": {"source": parts.sources[0], "n": len(parts.train)},
                 "dev": {"source": parts.sources[1] or "split off", "n": len(parts.dev)},
+                **({} if parts.learned is None else {"held_out": {"n": len(parts.held_out)}}),
                 "fingerprints": list(parts.fingerprints),
                 "digest": parts.digest,
                 "notes": list(parts.notes),

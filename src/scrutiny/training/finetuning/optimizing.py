@@ -8,7 +8,7 @@ from typing import Any, Final
 from scrutiny.core.errors import ModelError
 from scrutiny.training.finetuning.batches import padded
 from scrutiny.training.finetuning.network import Parted
-from scrutiny.training.finetuning.recipe import Recipe, rate_at
+from scrutiny.training.finetuning.recipe import Recipe
 from scrutiny.training.finetuning.targets import IGNORED, Encoded
 
 #: Parameters up to which casting costs a processor more than it saves.
@@ -79,7 +79,7 @@ def train_epoch(
     network = parted.network.train()
     casting = _casting(recipe, parted)
     for number, batch in enumerate(batches):
-        rate = rate_at(done + number, steps=steps, warm_up=recipe.warm_up)
+        rate = recipe.share_at(done + number, steps=steps)
         for group in optimizer.param_groups:
             group["lr"] = group["peak"] * rate
         inputs, targets = padded(encoded, batch, pads=parted.pads, device=network.device)

@@ -16,6 +16,7 @@ from scrutiny.data.letters import letters_hash
 from scrutiny.data.overlap import overlap
 from scrutiny.data.tasks.names import load_task
 from scrutiny.training.finetuning.recipe import Recipe
+from scrutiny.training.finetuning.task_gradient import Learned
 
 _STREAM: Final = "finetune@1"
 
@@ -38,6 +39,11 @@ class Parts:
         Of the data sets read, to be compared with what is reported on.
     notes
         Sentences about how the parts came about.
+    held_out
+        Examples that neither train nor choose, on which the checkpoint's own score is reported;
+        only of tasks that label pieces.
+    learned
+        The task that labels pieces; nothing where the examples' gold answers are learned.
     """
 
     task: Task
@@ -47,10 +53,24 @@ class Parts:
     sources: tuple[str, str]
     fingerprints: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    held_out: tuple[Example, ...] = ()
+    learned: Learned | None = None
+
+    @property
+    def name(self) -> str:
+        """Task that is learned."""
+        return self.task.name if self.learned is None else self.learned.task.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Labels that are learned."""
+        return self.labels if self.learned is None else self.learned.names
 
     @property
     def digest(self) -> str:
-        """Digest of the texts and labels of both parts, in order."""
+        """Digest of the texts and labels of all parts, in order."""
+        if self.learned is not None:
+            return self.learned.digest(self.train, self.dev, self.held_out)
         return digest(
             *self.labels,
             "train",
@@ -89,7 +109,7 @@ def load_parts(
         If there are no labels to learn.
     """
     whole = _read(data, task)
-    chosen, n_left = _limited(whole.examples, recipe.limit)
+    chosen, n_left = limited(whole.examples, recipe.limit)
     notes = [f"{n_left:,} of {len(whole):,} rows were left out by the limit."] if n_left else []
     parts, read = split(chosen, 0.0 if dev else recipe.dev_share), [whole]
     if dev:
@@ -123,7 +143,7 @@ def _read(data: Any, task: str) -> Dataset:
     return replace(found, examples=labeled)
 
 
-def _limited(examples: tuple[Example, ...], limit: int | None) -> tuple[tuple[Example, ...], int]:
+def limited(examples: tuple[Example, ...], limit: int | None) -> tuple[tuple[Example, ...], int]:
     """So many examples drawn at random, in file order, and how many were left out."""
     if limit is None or limit >= len(examples):
         return examples, 0

@@ -82,6 +82,10 @@ class Recipe:
         if self.precision not in ("auto", "float32", "bfloat16"):
             raise PlanError(f"precision is one of auto, float32, bfloat16, not {self.precision!r}.")
 
+    def share_at(self, step: int, *, steps: int) -> float:
+        """Share of the peak rate at a step from 0 on."""
+        return rate_at(step, steps=steps, warm_up=self.warm_up)
+
 
 def rate_for(recipe: Recipe, parameters: int) -> float:
     """Peak learning rate of a recipe for a network of so many parameters.

@@ -7,6 +7,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
+from scrutiny.training.finetuning.anchored_skill import skill_record
+from scrutiny.training.finetuning.anchored_target import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.batches import by_length, padded
 from scrutiny.training.finetuning.network import Parted
 from scrutiny.training.finetuning.targets import Encoded, Target
@@ -15,15 +17,45 @@ _BATCH: Final = 64
 
 
 def dev_score(
-    parted: Parted, target: Target, examples: Sequence[Example], encoded: Encoded
+    parted: Parted, target: Target | PieceTarget, examples: Sequence[Example], encoded: Encoded
 ) -> float:
     """Level of the task's score on these examples (accuracy, entity F1); 0 where it is undefined.
 
     The network is left in evaluation mode. Answers are made in float32, as they are when the
     checkpoint is diagnosed.
     """
-    answers = _answers(parted, target, examples, encoded)
-    return score_of_answers(target.task, target.labels, examples, answers)
+    rows = answers(parted, encoded, tags=target.tags)
+    if isinstance(target, PieceTarget):
+        return target.score(_framed(encoded), rows)
+    pieces = encoded.offsets or [[]] * len(examples)
+    triples = zip(examples, rows, pieces, strict=True)
+    predicted = [target.answer(example, row, own) for example, row, own in triples]
+    return score_of_answers(target.task, target.labels, examples, predicted)
+
+
+def dev_chance(
+    target: Target | PieceTarget, examples: Sequence[Example], encoded: Encoded
+) -> float:
+    """Score on these examples that needs no skill."""
+    if isinstance(target, PieceTarget):
+        return target.chance(_framed(encoded))
+    return target.task.chance([example.gold for example in examples])
+
+
+def held_out_record(
+    parted: Parted, target: Target | PieceTarget, examples: Sequence[Example]
+) -> dict[str, Any] | None:
+    """Competence record over held-out examples; nothing for a task without any."""
+    if not isinstance(target, PieceTarget):
+        return None
+    encoded = target.encode(parted.tokenizer, examples, longest=parted.longest)
+    return skill_record(target, encoded, answers(parted, encoded, tags=True))
+
+
+def _framed(encoded: Encoded) -> EncodedFrames:
+    if not isinstance(encoded, EncodedFrames):
+        raise TypeError("a task of pieces is scored on frames")
+    return encoded
 
 
 def score_of_answers(
@@ -50,20 +82,16 @@ def score_of_answers(
     return value if np.isfinite(value) else 0.0
 
 
-def _answers(
-    parted: Parted, target: Target, examples: Sequence[Example], encoded: Encoded
-) -> list[Prediction]:
-    """Predictions of the examples, in order."""
+def answers(parted: Parted, encoded: Encoded, *, tags: bool) -> list[Any]:
+    """Probabilities of each text's classes, or the best tag at each of its positions; in order."""
     import torch
 
     network = parted.network.eval()
-    found: dict[int, Prediction] = {}
+    found: dict[int, Any] = {}
     with torch.inference_mode():
         for batch in by_length(encoded.lengths, _BATCH):
             inputs, _ = padded(encoded, batch, pads=parted.pads, device=network.device)
             logits = network(**inputs).logits.float()  # (text, label) or (text, piece, tag)
-            scores: Any = logits.argmax(-1) if target.tags else torch.softmax(logits, -1)
-            for index, row in zip(batch, scores.tolist(), strict=True):
-                pieces = encoded.offsets[index] if target.tags else ()
-                found[index] = target.answer(examples[index], row, pieces)
-    return [found[i] for i in range(len(examples))]
+            scores: Any = logits.argmax(-1) if tags else torch.softmax(logits, -1)
+            found.update(zip(batch, scores.tolist(), strict=True))
+    return [found[i] for i in range(len(encoded.lengths))]

@@ -7,10 +7,12 @@ from typing import Final
 
 from scrutiny.core.randomness import generator
 from scrutiny.models.hf_parts import quiet
+from scrutiny.training.finetuning.anchored_target import PieceTarget
 from scrutiny.training.finetuning.augmentation import checked_recipes
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, Job
 from scrutiny.training.finetuning.network import Parted, build
+from scrutiny.training.finetuning.objective import target_of
 from scrutiny.training.finetuning.optimizing import optimizer_of, train_epoch
 from scrutiny.training.finetuning.targets import Target
 
@@ -31,7 +33,6 @@ def write_stand_ins(job: Job, out: Path, *, device: str = "auto") -> float:
         Seconds that the training would take, from a few of its steps.
     """
     checked_recipes(job.recipe.augment, job.parts.task)
-    target = Target(job.parts.task, job.parts.labels)
     first: dict[int, Path] = {}
     seconds = 0.0
     for run in job.runs:
@@ -40,6 +41,7 @@ def write_stand_ins(job: Job, out: Path, *, device: str = "auto") -> float:
         if id(run.base) in first:
             folder.symlink_to(first[id(run.base)], target_is_directory=True)
             continue
+        target = target_of(job.parts, run)
         parted = build(run.base, target, job.recipe, seed=run.seed, device=device)
         with quiet():
             parted.network.save_pretrained(folder)
@@ -49,7 +51,7 @@ def write_stand_ins(job: Job, out: Path, *, device: str = "auto") -> float:
     return seconds
 
 
-def _seconds(job: Job, parted: Parted, target: Target) -> float:
+def _seconds(job: Job, parted: Parted, target: Target | PieceTarget) -> float:
     """Seconds of one run, from a few steps on texts drawn at random."""
     recipe, examples = job.recipe, job.parts.train
     rng = generator(0, "timing", name=VERSION, item="texts")

@@ -74,6 +74,7 @@ class Target:
         if self.tags:
             self.names = ("O", *(f"{p}-{label}" for label in labels for p in "BI"))
         self.maker = TAGS if self.tags else CLASSIFIES
+        self.metric = task.scored_by.level.partition("@")[0]
         self._index = {name: i for i, name in enumerate(self.names)}
 
     def encode(self, tokenizer: Any, examples: Sequence[Example], *, longest: int) -> Encoded:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from scrutiny.core.example import Example
 from scrutiny.data.letters import training_hashes
+from scrutiny.models.competence import FILE as COMPETENCE
 from scrutiny.models.hf_parts import quiet
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.card import card_of
@@ -27,6 +28,7 @@ def write_checkpoint(
     *,
     record: Mapping[str, Any],
     texts: Sequence[Example],
+    competence: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write a checkpoint beside its place, move it there as a whole, and drop the working folder.
 
@@ -42,6 +44,8 @@ def write_checkpoint(
         What ``training.json`` says; it is returned.
     texts
         The training part.
+    competence
+        What it scores on held-out examples, for claims that presuppose skill.
 
     Raises
     ------
@@ -57,6 +61,8 @@ def write_checkpoint(
             parted.tokenizer.save_pretrained(made)
         _save_hashes(made / HASHES, texts)
         write_text(made / "README.md", card_of(record))
+        if competence is not None:
+            write_text(made / COMPETENCE, json.dumps(competence, indent=1) + "\n")
         write_text(made / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         folder.parent.mkdir(parents=True, exist_ok=True)
         made.rename(folder)

@@ -1,0 +1,95 @@
+"""Recipes of tagging every piece: of an annotation, of a control task, of a related task."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scrutiny.core.errors import PlanError
+from scrutiny.data.held_out import SHARE
+from scrutiny.training.finetuning.recipe import Recipe, rate_at
+
+
+@dataclass(frozen=True, slots=True)
+class PieceRecipe(Recipe):
+    """Choices of a run that learns a label for each piece; those of `Recipe` with other values.
+
+    Parameters
+    ----------
+    schedule
+        ``constant`` rate behind the warm-up, or ``linear`` down to 0.
+    loss_on
+        ``words``: pieces of the words of the sentence. ``all``: special tokens and markers as well,
+        which then have the first label, as code that passes over nothing does it.
+    """
+
+    batch: int = 8
+    lr: float | None = 4e-5
+    head_lr_factor: float = 1.0
+    warm_up: float = 0.0
+    schedule: Literal["constant", "linear"] = "constant"
+    loss_on: Literal["words", "all"] = "words"
+
+    def __post_init__(self) -> None:
+        Recipe.__post_init__(self)
+        if self.augment:
+            raise PlanError("augment changes texts, and would tear words from what marks them.")
+        if self.dev_share >= 1 - SHARE:
+            raise PlanError(
+                f"dev_share must be below {1 - SHARE:g} ({SHARE:g} of the sentences are held out), "
+                f"not {self.dev_share}."
+            )
+        for name, allowed in (("schedule", ("constant", "linear")), ("loss_on", ("words", "all"))):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise PlanError(f"{name} is one of {', '.join(allowed)}, not {value!r}.")
+
+    def share_at(self, step: int, *, steps: int) -> float:
+        """Share of the peak rate at a step from 0 on."""
+        if self.schedule == "linear":
+            return rate_at(step, steps=steps, warm_up=self.warm_up)
+        return min(1.0, (step + 1) / max(1, round(self.warm_up * steps)))
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredRecipe(PieceRecipe):
+    """Choices of a run on anchored annotations.
+
+    Parameters
+    ----------
+    markers
+        Words that are put before and behind every contiguous run of anchor words.
+    """
+
+    markers: tuple[str, str] = ("{", "}")
+
+    def __post_init__(self) -> None:
+        PieceRecipe.__post_init__(self)
+        if not all(marker.strip() for marker in self.markers):
+            raise PlanError(f"markers are two words, not {self.markers}.")
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRecipe(AnchoredRecipe):
+    """Choices of a run on the control task, or on a mixture of it and the true labels.
+
+    Parameters
+    ----------
+    types
+        What has one label everywhere: ``words`` as the tokenizer reads them, or ``pieces``.
+    label_seed
+        Labels are drawn anew for each run unless a seed is stated, which gives all runs the same.
+    true_share
+        Share of the sentences' annotations that keep their true labels.
+    """
+
+    types: Literal["words", "pieces"] = "words"
+    label_seed: int | None = None
+    true_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        AnchoredRecipe.__post_init__(self)
+        if self.types not in ("words", "pieces"):
+            raise PlanError(f"types is one of words, pieces, not {self.types!r}.")
+        if not 0 <= self.true_share <= 1:
+            raise PlanError(f"true_share must lie between 0 and 1, not {self.true_share}.")
+        if self.label_seed is not None and self.label_seed < 0:
+            raise PlanError(f"label_seed is a whole number from 0 on, not {self.label_seed}.")

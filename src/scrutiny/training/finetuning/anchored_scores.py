@@ -1,0 +1,131 @@
+"""Scores of labeled pieces, as sums of counts of frames."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PieceFrame:
+    """Pieces of the words of one frame; special tokens and markers are not among them.
+
+    Parameters
+    ----------
+    places
+        Position of each in what the network reads; -1 where it was cut off.
+    truth, own
+        Label of each by the annotation, and in the task that is learned.
+    types
+        Type of each.
+    sentence
+        Text of the sentence, which all its frames share.
+    """
+
+    places: tuple[int, ...]
+    truth: tuple[int, ...]
+    own: tuple[int, ...]
+    types: tuple[str, ...]
+    sentence: str
+
+    def answers(self, row: Sequence[int]) -> list[int]:
+        """Answer for each piece, of the answers at all positions; -1 where it was not read."""
+        return [row[place] if place >= 0 else -1 for place in self.places]
+
+
+def target_counts(frames: Sequence[PieceFrame], rows: Sequence[Sequence[int]]) -> "Counts":
+    """Counts ``(frame, 4)`` of targets by the annotation: right, predicted, gold, all pieces."""
+    import numpy as np
+
+    counts = np.zeros((len(frames), 4))
+    for i, (frame, row) in enumerate(zip(frames, rows, strict=True)):
+        answers = frame.answers(row)
+        right = sum(a == 1 == t for a, t in zip(answers, frame.truth, strict=True))
+        counts[i] = right, sum(a == 1 for a in answers), sum(frame.truth), len(answers)
+    return counts
+
+
+def label_counts(
+    frames: Sequence[PieceFrame],
+    rows: Sequence[Sequence[int]],
+    *,
+    types: frozenset[str] | None,
+) -> "Counts":
+    """Counts ``(frame, 3)`` of the learned labels: right, of the commonest label, all pieces.
+
+    Parameters
+    ----------
+    frames, rows
+        Frames, and the answers at all their positions.
+    types
+        Types that are counted; nothing for all.
+    """
+    import numpy as np
+
+    commonest = commonest_label(frames, types)
+    counts = np.zeros((len(frames), 3))
+    for i, (frame, row) in enumerate(zip(frames, rows, strict=True)):
+        for answer, label, kind in zip(frame.answers(row), frame.own, frame.types, strict=True):
+            if types is None or kind in types:
+                counts[i] += answer == label, label == commonest, 1
+    return counts
+
+
+def commonest_label(frames: Sequence[PieceFrame], types: frozenset[str] | None) -> int:
+    """Label of most pieces of these types; the first of equals."""
+    counts = Counter(
+        label
+        for frame in frames
+        for label, kind in zip(frame.own, frame.types, strict=True)
+        if types is None or kind in types
+    )
+    return max(sorted(counts), key=counts.__getitem__, default=0)
+
+
+def f1(sums: Any, weight: Any = None) -> Any:
+    """F1 of sums ``(..., 4)`` of `target_counts`; NaN without anything predicted or gold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(f1(np.array([3.0, 4.0, 6.0, 20.0])))
+    0.6
+    """
+    import numpy as np
+
+    del weight
+    right, predicted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
+    with np.errstate(invalid="ignore"):
+        return 2 * right / (predicted + gold)
+
+
+def f1_of_all(sums: Any) -> Any:
+    """F1 of calling every piece a target."""
+    import numpy as np
+
+    gold, pieces = sums[..., 2], sums[..., 3]
+    with np.errstate(invalid="ignore"):
+        return 2 * gold / (pieces + gold)
+
+
+def accuracy(sums: Any, weight: Any = None) -> Any:
+    """Share of the pieces that are right, of sums ``(..., 3)`` of `label_counts`."""
+    import numpy as np
+
+    del weight
+    with np.errstate(invalid="ignore"):
+        return sums[..., 0] / sums[..., 2]
+
+
+def accuracy_of_commonest(sums: Any) -> Any:
+    """Share of the pieces that have the commonest label."""
+    import numpy as np
+
+    with np.errstate(invalid="ignore"):
+        return sums[..., 1] / sums[..., 2]
