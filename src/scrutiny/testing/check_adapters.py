@@ -11,6 +11,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.determinism import check_determinism
+from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
 from scrutiny.testing.promises import SAMPLE_TEXTS, promise, require_members
 
@@ -23,7 +24,8 @@ _MEMBERS: Final = (
     "fingerprint",
     "predict",
 )
-_METHODS: Final = {"tokenizes": "encode"}  # the others are called as their capability
+# the others are called as their capability
+_METHODS: Final = {"tokenizes": "encode", "head_interventions": "intervened"}
 _FIELDS: Final = {"text-pair-classification": ("text", "text_pair")}
 
 
@@ -34,7 +36,8 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
     sound answers in order; examples that are not changed; equal answers when asked again, one by
     one, in other batches and in reverse, to the last bit where that is promised. A model without
     ``predict`` among its capabilities is asked no examples; a language model is checked by
-    `check_language_model`.
+    `check_language_model`, and what it says of its attention by `check_attends` and
+    `check_intervenes`.
 
     Parameters
     ----------
@@ -52,6 +55,10 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
     _check_members(model)
     if model.capabilities & LANGUAGE:
         check_language_model(model)
+    if "attentions" in model.capabilities:
+        check_attends(model)
+        if "head_interventions" in model.capabilities:
+            check_intervenes(model)
     if "predict" not in model.capabilities:
         return
     asked = list(examples) if examples is not None else sample_examples(model.task)
@@ -99,7 +106,7 @@ def _check_members(model: Model) -> None:
         )
     promise(
         name,
-        is_kept=bool(model.capabilities & (LANGUAGE | {"predict"})),
+        is_kept=bool(model.capabilities & (LANGUAGE | {"predict", "attentions"})),
         message="it claims neither the capability 'predict' nor one of a language model.",
     )
     promise(

@@ -17,7 +17,7 @@ from scrutiny.core.language import (  # noqa: E402
     Tokenizes,
 )
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.models import hf_encoder  # noqa: E402
+from scrutiny.models import hf_attention, hf_encoder  # noqa: E402
 from scrutiny.models.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 
@@ -199,7 +199,7 @@ def test_attention_leaves_the_network_as_it_was(folders, unlabeled, monkeypatch)
     queries = [one.ids for one in model.encode([p.text for p in PASSAGES[:4]])]
     expected = model.attention_received(queries)
     assert model._runner.network.config._attn_implementation == "sdpa"
-    monkeypatch.setattr(hf_encoder, "_MOST_WEIGHTS", 1)
+    monkeypatch.setattr(hf_attention, "MOST_WEIGHTS", 1)
     for one, two in zip(model.attention_received(queries), expected, strict=True):
         assert one == pytest.approx(two, abs=1e-6)
 

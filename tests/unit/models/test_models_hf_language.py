@@ -17,7 +17,13 @@ from scrutiny.models.hf_language import head_of  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
-ALL = {"tokenizes", "representations", "attention_received"}
+ALL = {
+    "tokenizes",
+    "representations",
+    "attention_received",
+    "attentions",
+    "head_interventions",
+}
 
 
 @pytest.mark.parametrize(

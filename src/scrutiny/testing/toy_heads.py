@@ -1,0 +1,138 @@
+"""Attention heads whose every weight can be worked out on paper.
+
+A head says for each word which word it looks at; that word gets ``weight``, and all pieces share
+the rest alike. Special tokens share their attention alike, unless the head says otherwise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from scrutiny.core.attention import Words
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class ToyHead(Protocol):
+    """A head of a toy model.
+
+    ``weight`` is what the word that is looked at gets, below 1; ``is_noise`` says that the head
+    looks at no word in particular.
+    """
+
+    weight: float
+    is_noise: bool
+
+    def targets(self, words: Words, rng: "np.random.Generator") -> list[int | None]:
+        """Word that each word looks at; none to look at all alike."""
+        ...
+
+    def target_of_specials(self, words: Words) -> int | None:
+        """Word that special tokens look at."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetHead:
+    """A head that looks at the word so many places further; before the first there is none.
+
+    Examples
+    --------
+    >>> OffsetHead(-1).targets(("a", "b", "c"), None)
+    [None, 0, 1]
+    """
+
+    offset: int = -1
+    weight: float = 0.9
+    is_noise: ClassVar[bool] = False
+
+    def targets(self, words: Words, rng: "np.random.Generator | None") -> list[int | None]:
+        """The word at the offset."""
+        del rng
+        places = range(self.offset, self.offset + len(words))
+        return [i if 0 <= i < len(words) else None for i in places]
+
+    def target_of_specials(self, words: Words) -> int | None:
+        """No word."""
+        del words
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class CueHead:
+    """A head by which words look at a cue with a fidelity, and else at a random other word.
+
+    Parameters
+    ----------
+    cues
+        Cue words in lower case; the first that a sentence has is its cue.
+    fidelity
+        Probability that a word that should look at the cue does so. By chance it does so anyway,
+        with ``(1 - fidelity) / (words - 1)``.
+    among
+        For each sentence the words that should; a sentence that does not stand here has none.
+        Nothing: all words of all sentences.
+    weight
+        What the word that is looked at gets.
+    """
+
+    cues: tuple[str, ...]
+    fidelity: float = 1.0
+    among: tuple[tuple[Words, tuple[int, ...]], ...] | None = None
+    weight: float = 0.9
+    is_noise: ClassVar[bool] = False
+
+    def targets(self, words: Words, rng: "np.random.Generator") -> list[int | None]:
+        """The cue, or a random other word."""
+        cue = self.target_of_specials(words)
+        should = self._should(words)
+        hits = rng.random(len(words)) < self.fidelity
+        found = []
+        for i, other in enumerate(others(len(words), rng)):
+            is_hit = cue is not None and cue != i and i in should and bool(hits[i])
+            found.append(cue if is_hit else other)
+        return found
+
+    def target_of_specials(self, words: Words) -> int | None:
+        """The cue."""
+        return next((i for i, word in enumerate(words) if word.lower() in self.cues), None)
+
+    def _should(self, words: Words) -> Sequence[int]:
+        """Words that should look at the cue."""
+        if self.among is None:
+            return range(len(words))
+        return next((places for sentence, places in self.among if sentence == words), ())
+
+
+@dataclass(frozen=True, slots=True)
+class UniformHead:
+    """A head that looks at all pieces alike, special tokens among them."""
+
+    weight: float = 0.0
+    is_noise: ClassVar[bool] = False
+
+    def targets(self, words: Words, rng: "np.random.Generator | None") -> list[int | None]:
+        """No word in particular."""
+        del rng
+        return [None] * len(words)
+
+    def target_of_specials(self, words: Words) -> int | None:
+        """No word."""
+        del words
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseHead(UniformHead):
+    """A head whose rows are drawn at random, all ways to share out attention being alike."""
+
+    is_noise: ClassVar[bool] = True
+
+
+def others(count: int, rng: "np.random.Generator") -> list[int | None]:
+    """For each of so many words a random one that is not itself; none for a single word."""
+    if count < 2:
+        return [None] * count
+    steps = rng.integers(1, count, count)
+    return [int((i + step) % count) for i, step in enumerate(steps)]
