@@ -14,12 +14,25 @@ _S: Final = "scrutiny.reliability.statistics"
 _A: Final = "scrutiny.reliability.association_statistics"
 _F: Final = "scrutiny.reliability.faithfulness_statistics"
 _H: Final = "scrutiny.reliability.attention_statistics"
+_AR: Final = "scrutiny.reliability.arc_statistics"
+_P: Final = "scrutiny.reliability.pattern_statistics"
+_RS: Final = "scrutiny.reliability.regression_statistics"
 _HB: Final = "scrutiny.reliability.best_head_statistics"
 _SS: Final = "scrutiny.reliability.stereotype_statistics"
 
 REGISTRATIONS: Final = (
     Registration("diagnostic", "association.clusters@1", f"{_D}.association:Clusters"),
     Registration("diagnostic", "association.seat@1", f"{_D}.association:Seat"),
+    Registration("diagnostic", "attention.arcs@1", f"{_D}.attention.arcs:Arcs"),
+    Registration("diagnostic", "attention.classes@1", f"{_D}.attention.classes:Classes"),
+    Registration(
+        "diagnostic", "attention.coreference@1", f"{_D}.attention.coreference:Coreference"
+    ),
+    Registration("diagnostic", "attention.divergence@1", f"{_D}.attention.divergence:Divergence"),
+    Registration("diagnostic", "attention.heads@1", f"{_D}.attention.heads:Heads"),
+    Registration("diagnostic", "attention.patterns@1", f"{_D}.attention.patterns:Patterns"),
+    Registration("diagnostic", "attention.probe@1", f"{_D}.attention.probes:AttentionProbe"),
+    Registration("diagnostic", "attention.regression@1", f"{_D}.attention.regression:Regression"),
     Registration("diagnostic", "attention.stored@1", f"{_D}.attention.stored:Stored"),
     Registration("diagnostic", "faithfulness.adversarial@1", f"{_D}.faithfulness:Adversarial"),
     Registration("diagnostic", "faithfulness.agreement@1", f"{_D}.faithfulness:Agreement"),
@@ -157,6 +170,12 @@ REGISTRATIONS: Final = (
         "statistic", "gain_tau_other_half_precision@1", f"{_H}:GAIN_TAU_OTHER_HALF_PRECISION"
     ),
     Registration("statistic", "gain_tau_other_half_recall@1", f"{_H}:GAIN_TAU_OTHER_HALF_RECALL"),
+    Registration("statistic", "label_beta@1", f"{_RS}:LABEL_BETA"),
+    Registration("statistic", "distance_beta@1", f"{_RS}:DISTANCE_BETA"),
+    Registration("statistic", "label_ss@1", f"{_RS}:LABEL_SS"),
+    Registration("statistic", "distance_ss@1", f"{_RS}:DISTANCE_SS"),
+    Registration("statistic", "regression_r2@1", f"{_RS}:REGRESSION_R2"),
+    Registration("statistic", "selected_label_beta@1", f"{_RS}:SELECTED_LABEL_BETA"),
     Registration("statistic", "heads_tau_f1@1", f"{_H}:HEADS_TAU_F1"),
     Registration("statistic", "heads_tau_precision@1", f"{_H}:HEADS_TAU_PRECISION"),
     Registration("statistic", "heads_tau_recall@1", f"{_H}:HEADS_TAU_RECALL"),
@@ -197,4 +216,32 @@ REGISTRATIONS: Final = (
     Registration("statistic", "selected_head_drop@1", f"{_F}:SELECTED_HEAD_DROP"),
     Registration("statistic", "selected_head_gain@1", f"{_F}:SELECTED_HEAD_GAIN"),
     Registration("statistic", "selected_head_over_layer@1", f"{_F}:SELECTED_HEAD_OVER_LAYER"),
+    Registration("statistic", "baseline_accuracy@1", f"{_AR}:BASELINE_ACCURACY"),
+    Registration("statistic", "best_head_accuracy@1", f"{_AR}:BEST_HEAD_ACCURACY"),
+    Registration("statistic", "head_accuracy@1", f"{_AR}:HEAD_ACCURACY"),
+    Registration("statistic", "mean_head_accuracy@1", f"{_AR}:MEAN_HEAD_ACCURACY"),
+    Registration(
+        "statistic", "selected_accuracy_over_baseline@1", f"{_AR}:SELECTED_ACCURACY_OVER_BASELINE"
+    ),
+    Registration("statistic", "selected_baseline_accuracy@1", f"{_AR}:SELECTED_BASELINE_ACCURACY"),
+    Registration("statistic", "selected_head_accuracy@1", f"{_AR}:SELECTED_HEAD_ACCURACY"),
+    Registration("statistic", "uas@1", f"{_AR}:UAS"),
+    Registration("statistic", "attention_confidence@1", f"{_P}:ATTENTION_CONFIDENCE"),
+    Registration("statistic", "attention_entropy@1", f"{_P}:ATTENTION_ENTROPY"),
+    Registration("statistic", "attention_to_first@1", f"{_P}:ATTENTION_TO_FIRST"),
+    Registration("statistic", "attention_to_last@1", f"{_P}:ATTENTION_TO_LAST"),
+    Registration("statistic", "attention_to_next@1", f"{_P}:ATTENTION_TO_NEXT"),
+    Registration("statistic", "attention_to_previous@1", f"{_P}:ATTENTION_TO_PREVIOUS"),
+    Registration("statistic", "attention_to_punctuation@1", f"{_P}:ATTENTION_TO_PUNCTUATION"),
+    Registration("statistic", "attention_to_self@1", f"{_P}:ATTENTION_TO_SELF"),
+    Registration("statistic", "broad_heads@1", f"{_P}:BROAD_HEADS"),
+    Registration("statistic", "class_mass@1", f"{_P}:CLASS_MASS"),
+    Registration("statistic", "class_mass_ratio@1", f"{_P}:CLASS_MASS_RATIO"),
+    Registration("statistic", "first_row_entropy@1", f"{_P}:FIRST_ROW_ENTROPY"),
+    Registration("statistic", "layer_distance_gap@1", f"{_P}:LAYER_DISTANCE_GAP"),
+    Registration("statistic", "layer_distance_ratio@1", f"{_P}:LAYER_DISTANCE_RATIO"),
+    Registration("statistic", "positional_heads@1", f"{_P}:POSITIONAL_HEADS"),
+    Registration("statistic", "positional_share@1", f"{_P}:POSITIONAL_SHARE"),
+    Registration("statistic", "rarest_share@1", f"{_P}:RAREST_SHARE"),
+    Registration("statistic", "special_heads@1", f"{_P}:SPECIAL_HEADS"),
 )

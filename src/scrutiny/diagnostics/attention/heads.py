@@ -1,0 +1,140 @@
+"""Attention heads as unsupervised classifiers of an anchored annotation: cue and scope."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.annotation import AnchoredSpans
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.attention.baselines import SPAN_BASELINES, span_baselines
+from scrutiny.diagnostics.attention.encodings import ENCODINGS
+from scrutiny.diagnostics.attention.heads_design import make_heads_design
+from scrutiny.diagnostics.attention.params import HeadsParams
+from scrutiny.diagnostics.attention.pseudo_cues import pseudo_cue
+from scrutiny.diagnostics.attention.reading import (
+    WITHOUT_PIECES,
+    Made,
+    Sentence,
+    each_example,
+)
+
+_NO_ROOM: Final = "no_pseudo_cue"
+
+
+class Heads:
+    """Precision, recall and F1 of every head, by layer and head, for anchored annotations.
+
+    Records hold, for each example and preset, the words that each head predicted and those that
+    were right, beside the same counts of baselines that need no model; role ``control`` holds the
+    counts for a pseudo-cue in the cue's place.
+
+    **Measures**: whether some head's attention runs between an anchor and the words that belong to
+    it, more than words' places explain, more than in untrained networks, in other corpora as well.
+
+    **Misleads when**: read as what the model uses: attention is not its explanation (see
+    `attention.faithfulness`). The best of 144 heads, chosen and scored on the same data, looks
+    better than it is. Summing over the pieces of a word inflates heads where cues split. Agreement
+    between corpora is high in untrained networks too.
+
+    **References**: Zhao & Bethard (2020), How does BERT's attention change when you fine-tune? An
+    analysis methodology and a case study in negation scope, ACL; Clark et al. (2019), What does
+    BERT look at?; Hewitt & Liang (2019), Designing and interpreting probes with control tasks.
+    """
+
+    id = "attention.heads@1"
+    summary = "heads as classifiers of an annotation (negation cue and scope)"
+    Params = HeadsParams
+    needs: frozenset[str] = frozenset({"attentions"})
+    tasks: frozenset[str] = frozenset({"anchored-spans"})
+    measures: tuple[Measure, ...] = (
+        Measure("tp", (LAYERS, HEADS), unit="words"),
+        Measure("predicted", (LAYERS, HEADS), unit="words"),
+        Measure("gold", unit="words"),
+        Measure("baseline_tp", (("baseline", len(SPAN_BASELINES)),), unit="words"),
+        Measure("baseline_predicted", (("baseline", len(SPAN_BASELINES)),), unit="words"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+    nulls = 20
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Counts of heads and baselines."""
+        del task
+        return self.measures
+
+    def design(self, params: HeadsParams, inputs: Inputs) -> Design:
+        """Every head under every preset, the average and the chosen head, and the claims."""
+        return make_heads_design(params, inputs)
+
+    def measure(self, params: HeadsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """Two rows for each example and preset: the cue's and a pseudo-cue's."""
+        del cell
+        presets = params.conditions()
+        views = [AnchoredSpans.of(example) for example in batch.examples]
+
+        def use(position: int, sentence: Sentence) -> list[Row]:
+            example = batch.examples[position]
+            rng = ctx.rng("pseudo-cue", self.id, example.id)
+            return list(_rows(views[position], sentence, item=example.id, params=params, rng=rng))
+
+        return each_example(ctx.model, [view.words for view in views], presets, use=use)
+
+
+def _rows(
+    view: AnchoredSpans,
+    sentence: Sentence,
+    *,
+    item: str,
+    params: HeadsParams,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """Rows of one example: by preset, the cue's and the pseudo-cue's."""
+    made, pieces = sentence
+    other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
+    for name in params.conditions():
+        # the released code counts a target as often as it is listed
+        gold = view.n_listed if name.startswith("as_") else len(view.targets)
+        for role, anchors in (("measured", view.anchors), ("control", other)):
+            start = (item, None, role, canonical_json({"preset": name}))
+            yield _row(start, made[name], anchors, view, gold=gold, encoding=params.encoding)
+
+
+def _row(
+    start: tuple[str, None, str, str],
+    made: Made,
+    anchors: Sequence[int],
+    view: AnchoredSpans,
+    *,
+    gold: int,
+    encoding: str,
+) -> Row:
+    """Counts of all heads and baselines for one anchor, or why there are none."""
+    if isinstance(made, Failure):
+        status = "undefined" if made.reason == WITHOUT_PIECES else "failed"
+        return Row(*start, status, made.reason, None)
+    if not anchors:
+        return Row(*start, "undefined", _NO_ROOM, None)
+    predicted = ENCODINGS[encoding](made, np.asarray(anchors))  # (layer, head, word)
+    is_target = np.zeros(len(view.words), dtype=bool)
+    is_target[list(view.targets)] = True
+    without = span_baselines(view if start[2] == "measured" else view.anchored_at(anchors))
+    values = np.concatenate(
+        [
+            _counted(predicted & is_target),
+            _counted(predicted),
+            [float(gold)],
+            without.tp,
+            without.predicted,
+        ]
+    )
+    return Row(*start, "ok", None, tuple(values.tolist()))
+
+
+def _counted(words: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Number of words by head, flattened."""
+    counts: NDArray[np.float64] = words.sum(axis=-1).ravel().astype(np.float64)
+    return counts

@@ -1,0 +1,219 @@
+"""Estimates and claims of the heads: C1, C3 to C6 of the method, for any anchored annotation.
+
+C1 some head beats every baseline; C3 heads agree between corpora more than untrained ones do; C4
+fine-tuning strengthens the encoding; C5 more than a control task does; C6 tuned heads agree between
+corpora more than control-tuned ones. (C2, attention beyond distance, is `attention.regression`.)
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.attention.params import HeadsParams
+
+KINDS: Final = ("precision", "recall", "f1")
+#: What is compared with other families, and what a claim about it is called.
+_COMPARED: Final = ("mean_head_f1", "selected_head_f1")
+#: A preset that reads an equation as it is printed is shown; no claim has to survive it.
+_LITERAL: Final = "as_published"
+_OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
+DIAGNOSTIC: Final = "attention.heads"
+
+
+def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    names = tuple(params.conditions())
+    specs = [spec for name in names for spec in _specs(name, inputs)]
+    return Design(
+        conditions=tuple({"preset": name} for name in names),
+        estimates=tuple(specs),
+        claims=tuple(_claims(params, inputs, names)),
+        queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
+        notes=tuple(_notes(params)),
+        families={
+            "attention": f"heads of {inputs.subject} encode the annotation beyond baselines, "
+            "untrained networks and control tasks"
+        },
+        contrasts=tuple(_contrasts(names, inputs)),
+    )
+
+
+def _specs(name: str, inputs: Inputs) -> Iterator[EstimateSpec]:
+    """What is computed under one preset."""
+    for kind in KINDS:
+        yield _spec(name, kind, along=("layer", "head"))
+        yield _spec(name, f"mean_head_{kind}")
+        yield _spec(name, f"split_half_tau_{kind}")
+        for other in inputs.beside:
+            yield _spec(name, f"heads_tau_{kind}", beside=(other,))
+        if inputs.base:
+            yield _of_both(name, f"gain_tau_{kind}")
+            yield _of_both(name, f"gain_tau_other_half_{kind}")
+    yield _spec(name, "mean_head_f1", by_layer=True, along=("layer",))
+    for metric in (
+        "best_head_f1",
+        "selected_head_f1",
+        "selected_baseline_f1",
+        "selected_head_over_baseline",
+    ):
+        yield _spec(name, metric)
+    for metric in _COMPARED:
+        yield _spec(name, metric, role="control")
+
+
+def _spec(
+    name: str,
+    metric: str,
+    *,
+    role: str = "measured",
+    along: tuple[str, ...] = (),
+    beside: tuple[str, ...] = (),
+    by_layer: bool = False,
+) -> EstimateSpec:
+    """One specification, named by preset, metric and what it is over."""
+    parts = [name, metric, *beside]
+    if role != "measured":
+        parts.append("pseudo")
+    if by_layer:
+        parts.append("layers")
+    return EstimateSpec(
+        "/".join(parts),
+        f"{metric}@1",
+        {"": Selector(role, {"preset": name})},
+        role=role,
+        condition={"preset": name},
+        group="pseudo-cues" if role == "control" else "all",
+        along=along,
+        beside=beside,
+        strata=_strata(metric),
+    )
+
+
+def _strata(metric: str) -> str | None:
+    """Halves where a metric chooses on one and scores on the other: no draw leaves one empty."""
+    is_of_halves = metric.startswith(("selected", "split_half")) or "other_half" in metric
+    return "a_half" if is_of_halves else None
+
+
+def _of_both(name: str, metric: str) -> EstimateSpec:
+    """Specification over this family's records and those of the family it was trained from."""
+    condition = {"preset": name}
+    return EstimateSpec(
+        f"{name}/{metric}",
+        f"{metric}@1",
+        {"": Selector("measured", condition), "base": Selector("measured", condition, of="base")},
+        condition=condition,
+        strata=_strata(metric),
+    )
+
+
+def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
+    """Differences from other families, and from pseudo-cues."""
+    for name in names:
+        compared = [f"{name}/{metric}" for metric in _COMPARED]
+        for metric in compared:
+            yield ContrastSpec(f"pseudo/{metric}", metric, f"{metric}/pseudo", role="own")
+        compared += [f"{name}/heads_tau_f1/{other}" for other in inputs.beside]
+        for who, role in _OTHERS:
+            for metric in compared:
+                yield ContrastSpec(f"{who}/{metric}", metric, metric, role=role)
+
+
+def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
+    """The method's claims, of the first preset, over the others."""
+    choices = [name for name in names if name != _LITERAL] or [names[0]]
+    yield _claim(
+        "C1",
+        f"some head beats every baseline by {params.margin:g} F1, on the half it was not chosen on",
+        [
+            ("selected_head_over_baseline", "baselines", "{}"),
+            ("selected_head_f1", "control: pseudo-cues", "pseudo/{}"),
+            ("selected_head_f1", "control: untrained", "untrained/{}"),
+        ],
+        choices,
+        margin=params.margin,
+    )
+    for other in inputs.beside:
+        tau = f"heads_tau_f1/{other}"
+        yield _claim(
+            f"C3/{other}",
+            f"heads rank alike here and on {other}, by {params.tau_margin:g} tau more than "
+            "untrained ones",
+            [(tau, "control: untrained", "untrained/{}")],
+            choices,
+            margin=params.tau_margin,
+        )
+        if "control" in inputs.controls:
+            yield _claim(
+                f"C6/{other}",
+                f"tuned heads rank alike here and on {other}, by {params.tau_margin:g} tau more "
+                "than those tuned on the control task",
+                [(tau, "control: control task", "control/{}")],
+                choices,
+                margin=params.tau_margin,
+            )
+    if inputs.base:
+        yield _claim(
+            "C4",
+            f"fine-tuning raises the average head's F1 by {params.margin:g}",
+            [("mean_head_f1", "before fine-tuning", "base/{}")],
+            choices,
+            margin=params.margin,
+        )
+    if "control" in inputs.controls:
+        yield _claim(
+            "C5",
+            f"fine-tuning raises the average head's F1 by {params.margin:g} more than the control "
+            "task does",
+            [("mean_head_f1", "control: control task", "control/{}")],
+            choices,
+            margin=params.margin,
+        )
+
+
+def _claim(
+    name: str,
+    says: str,
+    parts: Sequence[tuple[str, str, str]],
+    choices: Sequence[str],
+    *,
+    margin: float,
+) -> Claim:
+    """Claim that every part exceeds the margin under every choice of preset."""
+    components = []
+    for position, chosen in enumerate(choices):
+        for metric, against, place in parts:
+            guard = against if position == 0 else f"choice: preset {chosen}, {against}"
+            components.append(Component(place.format(f"{chosen}/{metric}"), margin, guard))
+    checks = ("items", "seeds", *(("choices:preset",) if len(choices) > 1 else ()))
+    return Claim(
+        id=name,
+        says=says,
+        diagnostic=DIAGNOSTIC,
+        components=tuple(components),
+        family="attention",
+        checks=(*checks, "datasets"),
+    )
+
+
+def _notes(params: HeadsParams) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        f"A word is predicted to belong to an anchor by the encoding {params.encoding}; counts are "
+        "summed over all examples (micro averages), and sentences are resampled with all their "
+        "examples."
+    )
+    yield (
+        "Heads and baselines are chosen on one half of the sentences and scored on the other, both "
+        "ways; best_head_f1 is chosen and scored on the same data, as published."
+    )
+    yield (
+        "Pseudo-cues: words that are no cue, matched in place and number of pieces, take the cue's "
+        "part; untrained networks show what the architecture alone gives."
+    )
+    if "as_published" in params.presets:
+        yield (
+            "as_published reads equation 3 as it is printed (self and special tokens compete); "
+            "as_released is what the released code does. No claim has to survive the former."
+        )
