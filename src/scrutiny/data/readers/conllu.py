@@ -16,6 +16,8 @@ from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
 _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id)\s*=\s*(.*)")
+#: Numbers of multiword tokens and of empty nodes.
+_NO_WORD: Final = re.compile(r"\d+[-.]\d+$")
 _WIDTH: Final = 10
 _FORM, _HEAD, _DEPREL = 1, 6, 7
 #: Column of the classes, for token classes.
@@ -94,7 +96,7 @@ def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list
             comments |= {stated[1]: stated[2].strip()} if stated else {}
         else:
             cells = line.split("\t")
-            if "-" in cells[0] or "." in cells[0]:
+            if _NO_WORD.match(cells[0]):
                 continue
             start = start if words else number
             words.append(cells)

@@ -14,10 +14,11 @@ from scrutiny.data.tasks.tags import token_borders
 from scrutiny.data.tasks.unlabeled import Unlabeled
 from scrutiny.data.tasks.word_cells import words_of
 
+_SENTENCE: Final = ("sentence_id", "sent_id", "sentence")
 #: Columns that every annotated task has.
 WORDS: Final = field_role("words", "column of the list of words", "tokens")
 OF_SENTENCES: Final = (
-    Role("sentence", "column of the sentence that items share", "unit", ("sentence", "sent_id")),
+    Role("sentence", "column of the sentence that items share", "unit", _SENTENCE),
     Role("document", "column of the document of a sentence", "unit", ("document", "doc_id")),
     Role("half", "column of the half of the data, A or B", names=("half",)),
 )
