@@ -47,8 +47,8 @@ def _frames(
     scopes: dict[str, set[int]] = {}
     for scope in sentence.iter("xcope"):
         for ref in scope.findall("ref"):
-            for cue in ref.get("SRC", "").split():
-                scopes.setdefault(cue, set()).update(place[word] for word in scope.iter("W"))
+            for name in ref.get("SRC", "").split():
+                scopes.setdefault(name, set()).update(place[word] for word in scope.iter("W"))
     for cue in sentence.iter("cue"):
         if cue.get("type") == "negation":
             anchor = [place[word] for word in cue.iter("W")]
