@@ -131,16 +131,14 @@ class AttentionClassifier:
             shorter = [one.tokens[:i] + one.tokens[i + 1 :] for i in range(len(one.tokens))]
             vectors, weights = self._run(shorter)
             sums = (weights[:, None, :] @ vectors)[:, 0]  # (token left out, dimension)
-            bare = AttendedText((), weights[:, 0], sums, weights[:, 0])
-            found.append(self._readout.probabilities([bare], np.eye(len(shorter))[None])[0])
+            found.append(self._readout.of_sums(sums))
         return found
 
     def _attended(self, tokens: tuple[str, ...]) -> AttendedText:
         """What is weighted in these words, and the answer."""
         vectors, weights = self._run([tokens])
-        bare = AttendedText(tokens, weights[0], vectors[0], weights[0])
-        (answer,) = self._readout.probabilities([bare], weights[None])[0]
-        return bare._replace(probabilities=answer)
+        answer = self._readout.of_sums(weights[0] @ vectors[0])
+        return AttendedText(tokens, weights[0], vectors[0], answer)
 
     def _run(self, texts: Sequence[tuple[str, ...]]) -> tuple[Floats, Floats]:
         """Vectors ``(text, token, dimension)`` and weights of texts of one length."""

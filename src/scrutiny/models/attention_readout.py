@@ -34,6 +34,10 @@ class LinearReadout:
         """Probabilities ``(text, draw, label)`` under weights ``(text, draw, token)``."""
         return softmax(weights @ self.token_logits(attended) + self.bias)
 
+    def of_sums(self, sums: Floats) -> Floats:
+        """Probabilities ``(..., label)`` of weighted sums ``(..., dimension)``."""
+        return softmax(sums @ self.matrix + self.bias)
+
     def slopes(
         self, attended: Sequence[AttendedText], weights: Floats, directions: Floats
     ) -> Floats:

@@ -1,4 +1,4 @@
-"""Attention classifiers and heads whose every answer can be worked out on paper."""
+"""Classifiers with one layer of attention whose every answer can be worked out on paper."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.attention import Intervention
 from scrutiny.core.attention_layer import AttendedText
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.attention_readout import LinearReadout, softmax
-from scrutiny.text.tokens import token_spans, token_texts
+from scrutiny.text.tokens import token_texts
 
 Floats = NDArray[np.float64]
 _TASK = "text-classification"
@@ -135,92 +132,8 @@ class ToyAttentionLayer:
             vectors = np.broadcast_to(vectors.mean(axis=0), vectors.shape).copy()
         scores = np.array([self._scores.get(token, 0.0) for token in tokens])
         weights = softmax(scores) if len(tokens) else scores
-        bare = AttendedText(tuple(tokens), weights, vectors, weights)
-        (answer,) = self._readout.probabilities([bare], weights[None, None])[0]
-        return bare._replace(probabilities=answer)
-
-
-class ToyHeads:
-    """A classifier of two layers with two heads, one of which finds the keyword.
-
-    It says ``positive`` where the head sees the word "good", and ``negative`` elsewhere. It sees it
-    unless it is masked, attends alike to everything, or has the word's weight erased. The other
-    heads do nothing.
-
-    Parameters
-    ----------
-    deciding
-        Layer and head that decide, counted from 0; nothing: the words decide, past all heads.
-
-    Examples
-    --------
-    >>> toy = ToyHeads()
-    >>> masked = toy.intervened(Intervention("mask", ((1, 0),)))
-    >>> example = Example("1", {"text": "so good"})
-    >>> [model.predict([example])[0].label for model in (toy, masked)]
-    ['positive', 'negative']
-    """
-
-    is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset({"predict", "head_interventions"})
-    attention_shape = (2, 2)
-    labels = ("negative", "positive")
-
-    def __init__(self, deciding: tuple[int, int] | None = (1, 0)) -> None:
-        self.source = "testing:ToyHeads"
-        self.task = _TASK
-        self._deciding = deciding
-        self._change: Intervention | None = None
-
-    def fingerprint(self) -> str:
-        """Digest of the head that decides and of what is changed."""
-        return digest("toy-heads@1", canonical_json([self._deciding, self._change]))
-
-    def encode(
-        self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
-    ) -> list[Encoded]:
-        """One token for each word, between two special ones; ids are the lengths of the words."""
-        del pairs, special
-        return [self._encoded(text) for text in texts]
-
-    def intervened(self, intervention: Intervention) -> "ToyHeads":
-        """Return the classifier under an intervention."""
-        if any(layer > 1 or head > 1 for layer, head in intervention.heads):
-            raise ConformanceError("Layers and heads are 0 and 1.")
-        changed = ToyHeads(self._deciding)
-        changed._change = intervention
-        return changed
-
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """One label for each example, with certainty."""
-        return [self._answer(example.text) for example in examples]
-
-    def _answer(self, text: str) -> Prediction:
-        positive = float(self._sees(text))
-        return Prediction(self.labels[int(positive)], (1.0 - positive, positive))
-
-    def _sees(self, text: str) -> bool:
-        """Whether the keyword is there and reaches the answer."""
-        words = [word.lower() for word in token_texts(text)]
-        places = {i + 1 for i, word in enumerate(words) if word == "good"}
-        change = self._change
-        if change is None or self._deciding not in change.heads:
-            return bool(places)
-        if change.change == "erase":
-            return bool(places - set(dict(change.erased)[self._encoded(text).ids]))
-        return False
-
-    @staticmethod
-    def _encoded(text: str) -> Encoded:
-        spans = token_spans(text)
-        ids = [int(digest(text[a:b].lower(), size=4), 16) for a, b in spans]
-        n = len(spans)
-        return Encoded(
-            ids=(1, *ids, 2),
-            is_special=(True, *[False] * n, True),
-            offsets=((0, 0), *spans, (0, 0)),
-            words=(None, *range(n), None),
-            segments=(0,) * (n + 2),
+        return AttendedText(
+            tuple(tokens), weights, vectors, self._readout.of_sums(weights @ vectors)
         )
 
 

@@ -1,0 +1,147 @@
+"""Attention classifiers that learn a keyword, the same each time, and refuse what is reported."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+from scrutiny.core.errors import DataError, PlanError  # noqa: E402
+from scrutiny.core.registry import registry  # noqa: E402
+from scrutiny.data.dataset import load_dataset  # noqa: E402
+from scrutiny.data.letters import letters_hash  # noqa: E402
+from scrutiny.models.attention_network import Architecture  # noqa: E402
+from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.training.attention_classifier.__main__ import command  # noqa: E402
+from scrutiny.training.attention_classifier.family import train_family  # noqa: E402
+from scrutiny.training.attention_classifier.recipe import Recipe  # noqa: E402
+
+TASK = registry().load("task", "text-classification")()
+FILLERS = "a day in rain with some old friends near harbor and then home again by bus".split()
+SMALL = Architecture("projection", embedding=8, hidden=8)
+QUICK = Recipe(SMALL, epochs=6, batch=8, lr=3e-2, dev_share=0.2)
+
+
+def texts(n, *, seed=0):
+    """Rows of a keyword among fillers."""
+    rng = random.Random(seed)
+    made = []
+    for number in range(n):
+        label = ("positive", "negative")[number % 2]
+        words = [{"positive": "good", "negative": "bad"}[label], *rng.sample(FILLERS, 5)]
+        rng.shuffle(words)
+        made.append({"text": " ".join(words), "label": label})
+    return made
+
+
+def data(n=80, *, seed=0):
+    return load_dataset(texts(n, seed=seed), task="text-classification")
+
+
+def accuracy(model, given):
+    answers = model.predict(given.examples)
+    right = [
+        model.labels[int(np.argmax(a.scores))] == e.gold
+        for a, e in zip(answers, given.examples, strict=True)
+    ]
+    return np.mean(right)
+
+
+@pytest.mark.parametrize("encoder", ["projection", "bilstm", "conv"])
+def test_it_learns_the_keyword_and_leaves_what_the_adapter_reads(encoder, tmp_path):
+    made = Architecture(encoder, embedding=8, hidden=8, widths=(1, 3))
+    recipe = Recipe(made, epochs=8, batch=8, lr=3e-2, dev_share=0.2)
+    said = []
+    (one,) = train_family(data(), tmp_path, recipe=recipe, seeds=[3], tell=said.append)
+    model = load_model(f"attention-classifier:{one.folder}", TASK)
+    assert accuracy(model, data(40, seed=9)) > 0.9
+    assert one.record["dev_score"] == max(e["dev"] for e in one.record["epochs"])
+    assert one.record["chosen_epoch"] == 1 + next(
+        i for i, e in enumerate(one.record["epochs"]) if e["dev"] == one.record["dev_score"]
+    )
+    assert "dev accuracy" in said[0]
+    hashes = model.training_hashes()
+    assert model.capabilities == {"predict", "attention_layer", "training_hashes"}
+    n_known = sum(letters_hash(e.text) in hashes for e in data().examples)
+    assert n_known == one.record["data"]["train"]["n"]
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
+    state = torch.get_rng_state()
+    first = train_family(data(), tmp_path / "a", recipe=QUICK, seeds=[1, 2])
+    again = train_family(data(), tmp_path / "b", recipe=QUICK, seeds=[2])
+    assert torch.equal(state, torch.get_rng_state())
+    weights = [(one.folder / "model.safetensors").read_bytes() for one in [*first, *again]]
+    assert weights[1] == weights[2]
+    assert weights[0] != weights[1]
+
+
+def test_what_is_there_is_not_trained_again(tmp_path, monkeypatch):
+    first = train_family(data(), tmp_path, recipe=QUICK, seeds=[1])
+    monkeypatch.setattr("scrutiny.training.attention_classifier.family.fit", None)
+    assert train_family(data(), tmp_path, recipe=QUICK, seeds=[1]) == first
+    with pytest.raises(PlanError, match="holds something else"):
+        train_family(data(), tmp_path, recipe=Recipe(SMALL, epochs=5), seeds=[1])
+    assert [path.name for path in tmp_path.iterdir()] == ["seed-1"]
+
+
+def test_without_a_dev_part_the_last_epoch_is_kept(tmp_path):
+    recipe = Recipe(SMALL, epochs=2, dev_share=0)
+    (one,) = train_family(data(), tmp_path, recipe=recipe, seeds=[1])
+    assert (one.record["chosen_epoch"], one.record["dev_score"]) == (2, None)
+
+
+def test_rare_words_are_not_known(tmp_path):
+    rows = [*texts(20), {"text": "good unheard words", "label": "positive"}]
+    given = load_dataset(rows, task="text-classification")
+    (one,) = train_family(
+        given, tmp_path, recipe=Recipe(SMALL, epochs=1, least=2, dev_share=0), seeds=[1]
+    )
+    words = json.loads((one.folder / "vocabulary.json").read_text())
+    assert {"good", "bad"} <= set(words)
+    assert "unheard" not in words
+
+
+def test_what_is_reported_on_is_never_trained_on(tmp_path):
+    given = data()
+    with pytest.raises(PlanError, match="What is reported on"):
+        train_family(given, tmp_path, recipe=QUICK, reported=[given])
+
+
+def test_what_cannot_be_trained_is_refused(tmp_path):
+    with pytest.raises(PlanError, match="seeds are different whole numbers"):
+        train_family(data(), tmp_path, seeds=[1, 1])
+    blank = load_dataset(
+        [{"text": " ", "label": "a"}, {"text": " ", "label": "b"}], task="text-classification"
+    )
+    with pytest.raises(DataError, match="has a word: there is nothing to learn"):
+        train_family(blank, tmp_path, recipe=Recipe(dev_share=0))
+    for values, message in (
+        ({"epochs": 0}, "epochs must be at least 1"),
+        ({"lr": 0.0}, "lr and clip must be above 0"),
+        ({"dropout": 1.0}, "dropout must lie between 0 and 1"),
+        ({"dev_share": 1.0}, "dev_share must lie"),
+    ):
+        with pytest.raises(PlanError, match=message):
+            Recipe(**values)
+
+
+def test_the_module_is_a_command(tmp_path):
+    path = tmp_path / "rows.tsv"
+    lines = "\n".join(f"{row['text']}\t{row['label']}" for row in texts(60))
+    path.write_text("text\tlabel\n" + lines + "\n")
+    flags = ["--data", f"tsv:{path}", "--rows", "0:40", "--out", str(tmp_path / "family")]
+    small = ["--encoder", "projection", "--embedding", "4", "--hidden", "4", "--epochs", "1"]
+    done = CliRunner().invoke(command, [*flags, *small, "--seeds", "1,4"])
+    assert done.exit_code == 0, done.output
+    assert f"model: attention-classifier:{tmp_path / 'family'}/seed-{{seed}}" in done.output
+    assert {p.name for p in (tmp_path / "family").iterdir()} == {"seed-1", "seed-4"}
+    lost = CliRunner().invoke(command, ["--data", "tsv:gone.tsv", *flags[4:], *small])
+    assert (lost.exit_code, "gone.tsv" in lost.output) == (1, True)
+    refused = CliRunner().invoke(command, [*flags, *small, "--seeds", "1,x"])
+    assert refused.exit_code == 2
+    assert "whole numbers" in refused.output
