@@ -133,13 +133,11 @@ def on_one_unit(resampled: Resampled, *, scale: str, resampling: Resampling) -> 
     if is_held(resampling) or resampled.point.size < FEWEST_REPLICATES:
         return None
     found = t_over_replicates(resampled.point, level=resampling.level)
-    where = Scale.of(scale)
-    low, high = max(found.low, where.low), min(found.high, where.high)
-    return replace(found, low=low, high=high, notes=(ONE_UNIT,))
+    return _cut(found, Scale.of(scale))
 
 
 def difference_on_one_unit(
-    a: Resampled, b: Resampled, *, paired: bool, resampling: Resampling
+    a: Resampled, b: Resampled, *, scale: str, paired: bool, resampling: Resampling
 ) -> Interval | None:
     """Interval of a minus b over replicates alone, where there is one unit.
 
@@ -157,7 +155,13 @@ def difference_on_one_unit(
         found = t_over_replicates(a.point - b.point, level=resampling.level)
     else:
         found = difference_over_replicates(a.point, b.point, level=resampling.level)
-    return replace(found, notes=(ONE_UNIT,))
+    return _cut(found, Scale.of(scale).difference)
+
+
+def _cut(found: Interval, where: Scale) -> Interval:
+    """Interval over replicates, cut where no value can lie: a t of few degrees goes far."""
+    low, high = max(found.low, where.low), min(found.high, where.high)
+    return replace(found, low=low, high=high, notes=(ONE_UNIT,))
 
 
 def is_held(resampling: Resampling) -> bool:

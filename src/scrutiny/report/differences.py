@@ -36,7 +36,6 @@ def own_differences(
 
     from scrutiny.reliability.estimate import resample_any
     from scrutiny.stats.contrast import paired_contrast
-    from scrutiny.stats.scale import Scale
     from scrutiny.stats.weights import Units
 
     (panel, mine), rows, theirs = sides[0], *_shared(*sides)
@@ -64,7 +63,7 @@ def own_differences(
             drawn.select([count + i]),
             rng=generator(seed, "bootstrap", name="contrast", item="replicates"),
             level=whole.level,
-            flip=Scale.of(statistic.scale).whole,
+            scale=statistic.scale,
         )
         for i in range(count)
     ]

@@ -148,7 +148,7 @@ def contrast(
             paired=paired,
             resampling=resampling,
             seed=seed,
-            flip=Scale.of(statistic.scale).whole,
+            scale=statistic.scale,
         )
     except StatisticsError:
         return Estimated(replace(blank, reason="no_value"))
@@ -198,7 +198,7 @@ def _difference(
     paired: bool,
     resampling: Resampling,
     seed: int,
-    flip: float,
+    scale: str,
 ) -> tuple[Interval | None, Resampled]:
     """Interval of the difference, and the difference on each draw of items.
 
@@ -212,9 +212,9 @@ def _difference(
         one, other = mean_replicate(one), mean_replicate(other)
     interval: Interval | None
     if one.degrees < 1:
-        interval = difference_on_one_unit(*sides, paired=paired, resampling=resampling)
+        interval = difference_on_one_unit(*sides, scale=scale, paired=paired, resampling=resampling)
     elif is_fixed or paired:
-        interval = paired_contrast(one, other, rng=rng, level=resampling.level, flip=flip)
+        interval = paired_contrast(one, other, rng=rng, level=resampling.level, scale=scale)
     else:
-        interval = unpaired_contrast(*sides, rng=rng, level=resampling.level, flip=flip)
+        interval = unpaired_contrast(*sides, rng=rng, level=resampling.level, scale=scale)
     return interval, replace(one, point=one.point - other.point, draws=one.draws - other.draws)

@@ -28,7 +28,7 @@ def paired_contrast(
     *,
     rng: np.random.Generator,
     level: float = 0.95,
-    flip: float = 1.0,
+    scale: str | Scale = "identity",
 ) -> Interval:
     """Interval of a minus b, paired on items and on replicates.
 
@@ -38,8 +38,9 @@ def paired_contrast(
         Sides with the same draws of items; replicate r of a belongs to replicate r of b.
     rng, level
         As in `crossed`.
-    flip
-        What stands for one unit out of one: 100 where the sides are in percent.
+    scale
+        Scale of the sides. A difference is taken as it is; the scale says how large one can be
+        (100 points, of percentages), and what stands for one unit out of one.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def paired_contrast(
         a.draws - b.draws,
         rng=rng,
         level=level,
-        scale=Scale("identity", whole=flip),
+        scale=Scale.of(scale).difference,
         n_units=a.n_units,
         n_strata=a.n_strata,
     )
@@ -87,7 +88,7 @@ def unpaired_contrast(
     rng: np.random.Generator,
     level: float = 0.95,
     same_items: bool = True,
-    flip: float = 1.0,
+    scale: str | Scale = "identity",
 ) -> Interval:
     """Interval of a minus b with independent replicates on the two sides.
 
@@ -95,7 +96,7 @@ def unpaired_contrast(
     ----------
     a, b
         Sides; with ``same_items`` their draws of items must be the same, otherwise independent.
-    rng, level, flip
+    rng, level, scale
         As in `paired_contrast`.
     same_items
         Whether both sides were asked about the same items.
@@ -124,6 +125,7 @@ def unpaired_contrast(
     """
     if same_items:
         _same_items(a, b)
+    where = Scale.of(scale).difference
     each_a, drawn_a, _ = checked(a.point, a.draws, keep=True)
     each_b, drawn_b, _ = checked(b.point, b.draws, keep=True)
     size = min(drawn_a.shape[0], drawn_b.shape[0])
@@ -142,19 +144,21 @@ def unpaired_contrast(
         rng,
         n_units=fewer.n_units,
         n_strata=fewer.n_strata,
-        flip=flip,
+        flip=where.whole,
     )
     t = t_draws(sides[0], noise.size, rng) - t_draws(sides[1], noise.size, rng)
     interaction = sides[0].interaction + sides[1].interaction
     joint = Parts(center, sides[0].seeds + sides[1].seeds, interaction, noise, 0)
     notes += item_notes + tuple(dict.fromkeys(n for s in sides for n in replicate_notes(s)))
     kept = center + noise * shrink(noise, interaction) + t
+    # a t of few degrees goes far beyond what two percentages can differ by: it is cut there, which
+    # takes nothing from the coverage, because no true difference lies beyond
     return interval_of(
         center,
         kept,
         center + noise + t,
         level=level,
-        bounds=None,
+        bounds=(where.low, where.high),
         label="crossed_unpaired",
         extra=(decompose(joint, noise), notes),
     )

@@ -66,6 +66,16 @@ class Scale:
         """Whether the scale maps a bounded range to the line."""
         return self.name not in _STRAIGHT
 
+    @property
+    def difference(self) -> "Scale":
+        """Scale of one value minus another: as it is, cut where no difference can lie.
+
+        Percentages differ by 100 at most. Standardized differences are not cut: with groups of
+        unequal size they lie beyond their usual range.
+        """
+        span = float("inf") if self.name == "effect_size" else self.high - self.low
+        return Scale("identity", -span, span, self.whole)
+
     def forward(self, values: FloatArray, *, margin: float) -> FloatArray:
         """Values on the real line; shares are kept ``margin`` away from the bounds."""
         if not self.is_bounded:

@@ -12,6 +12,7 @@ from scrutiny.core.record import Measure
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
+from scrutiny.reliability.stereotype_statistics import STEREOTYPE_SCORE
 from scrutiny.run.contrasts import contrast, meet
 
 KEY = EstimateKey("d@1#0", "accuracy@1", "a", "x", reference="b", role="contrast")
@@ -88,6 +89,21 @@ def test_pairs_go_by_name_whatever_their_order():
 def test_replicates_that_are_not_as_many_cannot_be_paired():
     with pytest.raises(PlanError, match="a has 3 replicates and b has 2"):
         differ(side(hits(3, 50, 0.5)), side(hits(2, 50, 0.5)), paired=True)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_percentages_of_two_seeds_differ_by_a_hundred_points_at_most(paired):
+    a = np.stack([np.ones(60), np.zeros(60)])
+    found = contrast(
+        meet(side(a), side(hits(2, 60, 0.1))),
+        STEREOTYPE_SCORE,
+        key=KEY,
+        paired=paired,
+        resampling=Resampling(draws=1000),
+        seed=0,
+    )
+    assert (found.estimate.low, found.estimate.high) == (-100, 100)
+    assert np.abs(found.interval.draws).max() <= 100
 
 
 def test_a_side_against_itself_differs_by_nothing():

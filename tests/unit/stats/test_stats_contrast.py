@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scrutiny.stats import StatisticsError, crossed, paired_contrast, resample, unpaired_contrast
 
@@ -79,3 +81,56 @@ def test_identical_sides_get_the_floor():
     found = paired_contrast(a, a, rng=rng())
     assert "zero_item_variance" in found.notes
     assert found.low < 0 < found.high
+
+
+def percent(sums, weight):
+    return 100 * mean(sums, weight)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=5),
+    st.lists(st.floats(0, 1), min_size=1, max_size=5),
+    st.integers(2, 30),
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_percentages_differ_by_a_hundred_at_most(shares, others, items, paired, seed):
+    """However few the replicates, and however far apart; where nothing is cut, nothing changes."""
+    if paired:
+        shares, others = zip(*zip(shares, others, strict=False), strict=True)
+    g = np.random.default_rng(seed)
+    hits = (g.random((len(shares) + len(others), items)) < np.c_[[*shares, *others]]).astype(float)
+    both = resample(np.stack([hits, np.ones_like(hits)], -1), percent, rng=g, draws=200)
+    a, b = both.select(slice(0, len(shares))), both.select(slice(len(shares), None))
+    contrast = paired_contrast if paired else unpaired_contrast
+    found = contrast(a, b, rng=rng(seed), scale="percent")
+    assert -100 <= found.low <= found.high <= 100
+    assert found.draws.min() >= -100 <= found.test_draws.min()
+    assert found.draws.max() <= 100 >= found.test_draws.max()
+    free = contrast(a, b, rng=rng(seed), scale="points")  # a difference of points: 200 at most
+    assert np.array_equal(found.draws, np.clip(free.draws, -100, 100))
+    assert found.low >= max(free.low, -100)
+    assert found.high <= min(free.high, 100)
+    if np.abs(free.draws).max() <= 100:
+        assert (found.low, found.high) == (free.low, free.high)
+    assert found.point == free.point
+    inside = float(np.clip(found.point + 3.0, -99, 99))
+    for direction in ("greater", "less"):
+        assert found.p_value(inside, direction=direction) == free.p_value(
+            inside, direction=direction
+        )
+
+
+def test_two_seeds_a_side_no_longer_speak_of_what_cannot_be():
+    both = resample(
+        np.array([[[1.0, 1]] * 40, [[0.0, 1]] * 40, [[1.0, 1]] * 40, [[0.0, 1]] * 40]),
+        percent,
+        rng=rng(),
+        draws=500,
+    )
+    sides = both.select(slice(0, 2)), both.select(slice(2, None))
+    found = unpaired_contrast(*sides, rng=rng(), scale="percent")
+    assert (found.low, found.high) == (-100, 100)
+    bare = unpaired_contrast(*sides, rng=rng())
+    assert bare.low < -400 < 400 < bare.high

@@ -29,6 +29,24 @@ def test_bounds_are_moved_inward_by_the_margin():
     assert moved == pytest.approx([-np.log(9), np.log(9)])
 
 
+@pytest.mark.parametrize(
+    ("scale", "span", "whole"),
+    [
+        ("percent", 100, 100),
+        ("points", 200, 100),
+        ("logit", 1, 1),
+        ("share", 1, 1),
+        ("fisher_z", 2, 1),
+        ("identity", np.inf, 1),
+        ("effect_size", np.inf, 1),
+    ],
+)
+def test_a_difference_has_a_range_of_its_own(scale, span, whole):
+    found = Scale.of(scale).difference
+    assert (found.low, found.high, found.whole) == (-span, span, whole)
+    assert not found.is_bounded  # symmetric as it is
+
+
 def test_values_beyond_the_range_and_unknown_scales_are_refused():
     with pytest.raises(StatisticsError, match=r"takes values in \[0, 1\]"):
         Scale.of("logit").forward(np.array([52.0]), margin=0.01)
