@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Final, Literal
 
-import numpy as np
-
 from scrutiny.core.annotation import Arcs as AnnotatedArcs
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
@@ -133,7 +131,6 @@ def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str
 
 def _values(right: Right, cases: Integers) -> tuple[float, ...]:
     """Counts of heads and offsets over the scored words: all of them are predictions."""
-    by_head, by_offset = (counted(one, cases) for one in right)
+    by_head, by_offset = (counted(one, cases).tolist() for one in right)
     n = float(cases.size)
-    values = [by_head, np.full(by_head.size, n), [n], by_offset, np.full(by_offset.size, n)]
-    return tuple(np.concatenate(values).tolist())
+    return (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))

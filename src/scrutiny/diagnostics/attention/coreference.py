@@ -24,7 +24,7 @@ from scrutiny.diagnostics.attention.coreference_mentions import (
 )
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
-from scrutiny.diagnostics.attention.word_maps import MapOptions
+from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
 
 _BASELINE: Final = ("baseline", len(BASELINES))
 _NO_QUESTION: Final = "no_antecedent"
@@ -161,8 +161,13 @@ def _rows(
             status = "undefined" if made.reason == WITHOUT_PIECES else "failed"
             yield Row(*start, status, made.reason, None)
         else:
-            tp = sum(pointed_right(made, q).astype(np.float64) for q in asked)
-            without = sum(baselines_of(words, q) for q in asked)
-            n = float(len(asked))
-            parts = [np.ravel(tp), np.full(np.size(tp), n), [n], without, [n] * len(BASELINES)]
-            yield Row(*start, "ok", None, tuple(np.concatenate(parts).tolist()))
+            yield Row(*start, "ok", None, _values(made, asked, words))
+
+
+def _values(made: WordMap, asked: Sequence[Question], words: Sequence[str]) -> tuple[float, ...]:
+    """Counts of heads and baselines over the mentions that are asked about."""
+    by_head = np.sum([pointed_right(made, q) for q in asked], axis=0, dtype=np.float64).ravel()
+    without = np.sum([baselines_of(words, q) for q in asked], axis=0)
+    n = float(len(asked))
+    values = [*by_head.tolist(), *[n] * by_head.size, n, *without.tolist()]
+    return (*values, *[n] * len(BASELINES))

@@ -43,11 +43,9 @@ def make_coreference_design(
             "nearest mention, the same head word and untrained networks"
         },
         contrasts=tuple(
-            ContrastSpec(
-                f"{who}/{name}/{kind}/{_SELECTED}", *[f"{name}/{kind}/{_SELECTED}"] * 2, role
-            )
+            ContrastSpec(f"{who}/{spec}", spec, spec, role=role)
             for who, role in _OTHERS
-            for name, kind in places
+            for spec in [f"{name}/{kind}/{_SELECTED}" for name, kind in places]
         ),
     )
 

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, cast
 
-import numpy as np
-
 from scrutiny.core.attention import Attends, AttentionMap
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
 from scrutiny.core.errors import PlanError
@@ -115,5 +113,5 @@ def _row(item: str, words: tuple[str, ...], found: AttentionMap | Failure) -> Ro
         status = "undefined" if found.reason == NO_WORDS else "failed"
         return Row(*start, status, found.reason, None)
     sums, rows, first_rows = sums_of(found, words)
-    parts = [*(np.ravel(sums[name]) for name in (*SUMS, "offsets")), [rows], [first_rows]]
-    return Row(*start, "ok", None, tuple(np.concatenate(parts).tolist()))
+    values = [number for name in (*SUMS, "offsets") for number in sums[name].ravel().tolist()]
+    return Row(*start, "ok", None, (*values, rows, first_rows))
