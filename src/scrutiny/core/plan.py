@@ -62,7 +62,8 @@ class MeasurePlan:
 class EstimatePlan:
     """An estimate of the user's own, beside the defaults of the diagnostic.
 
-    ``where`` selects by subject, dataset, role, group and condition. ``contrast`` names two sides
+    ``where`` selects by subject, dataset, role, group and condition, and items by their columns
+    (``a_heldout = "yes"``). ``contrast`` names two sides
     ``a`` and ``b``, each by a selector of its own on top; the value is a minus b. ``paired`` says
     whether replicate k of one side belongs to replicate k of the other; nothing pairs the
     replicates of one family only.

@@ -15,6 +15,8 @@ from scrutiny.run.resolved import Resolved
 from scrutiny.run.specs import Place, places
 
 _IDENTITY: Final = ("subject", "dataset", "role", "group")
+#: Beginnings of the names of columns of the items.
+_COLUMNS: Final = ("a_", "u_")
 
 
 def plan_assignments(
@@ -104,10 +106,12 @@ def _fitting(
     designed: Sequence[Assignment],
     where: Mapping[str, Any],
 ) -> list[Assignment]:
-    """Assignments of a measurement and metric that a selector names.
+    """Assignments of a measurement and metric that a selector names, over the items that it names.
 
     Where the design does not compute the metric, one is made of the records themselves.
     """
+    items = {name: _text(value) for name, value in where.items() if name.startswith(_COLUMNS)}
+    where = {name: value for name, value in where.items() if name not in items}
     if plan.source not in resolved.measurements:
         unknown = UnknownNameError("measurement", plan.source, resolved.measurements)
         raise PlanError(f"estimate {plan.id!r}, from: {unknown}")
@@ -119,12 +123,38 @@ def _fitting(
     for name, usual in (("role", "measured"), ("group", "all")):
         if name not in where:
             fitting = [a for a in fitting if getattr(a.spec, name) == usual] or fitting
+    fitting = [a for a in fitting if not a.spec.along] or fitting  # one number, where there is one
     if not fitting:
         there = "; ".join(dict.fromkeys(_place(a) for a in known[:8]))
         raise PlanError(
             f"estimate {plan.id!r}: nothing fits {dict(where)}; {metric} is there for: {there}."
         )
-    return fitting
+    return [_over(one, items, plan=plan, resolved=resolved) for one in fitting]
+
+
+def _over(
+    assignment: Assignment, items: Mapping[str, str], *, plan: EstimatePlan, resolved: Resolved
+) -> Assignment:
+    """Assignment over the items whose columns have these values.
+
+    Raises
+    ------
+    PlanError
+        If no item has one.
+    """
+    examples = resolved.datasets[assignment.dataset].examples
+    for name, value in items.items():
+        if not any(str(example.attributes.get(name)) == value for example in examples):
+            known = sorted({str(e.attributes[name]) for e in examples if name in e.attributes})
+            raise PlanError(
+                f"estimate {plan.id!r}: no item of {assignment.dataset!r} has {name} = {value}; "
+                f"there are {', '.join(known[:8]) or 'no values, since there is no such column'}."
+            )
+    if not items:
+        return assignment
+    group = ", ".join(f"{name}={value}" for name, value in items.items())
+    chosen = {**assignment.spec.where, **items}
+    return replace(assignment, spec=replace(assignment.spec, where=chosen, group=group))
 
 
 def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:

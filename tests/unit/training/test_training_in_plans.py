@@ -135,8 +135,6 @@ def test_a_node_may_be_measured_on_data_of_another_task(base, files, tmp_path):
 
 
 def test_nodes_that_do_not_read(base, files):
-    with pytest.raises(PlanError, match="control-labels is not available yet"):
-        with_trained(plan(base, files, task="control-labels"))
     with pytest.raises(PlanError, match="'gone' is neither data of the plan"):
         with_trained(plan(base, files, data="gone"))
     with pytest.raises(PlanError, match=r"train 'ours', params: .*'epochs'"):

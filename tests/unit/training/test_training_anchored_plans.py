@@ -1,0 +1,124 @@
+"""Tuned families in plans: trained, probed without markers, compared on what was held out."""
+
+import json
+
+import pytest
+from anchored_toys import QUICK, frames, make_encoder
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from scrutiny.core.errors import PlanError  # noqa: E402 - torch may be missing
+from scrutiny.run.driver import run_plan  # noqa: E402
+from scrutiny.run.plan_file import plan_of  # noqa: E402
+from scrutiny.run.resolve import resolve  # noqa: E402
+from scrutiny.run.trained_on import chosen_by  # noqa: E402
+from scrutiny.run.training import with_stand_ins, with_trained  # noqa: E402
+
+ROWS = [{**row, "heldout": "no" if n % 4 else "yes"} for n, row in enumerate(frames(64))]
+HELD_OUT = sum(row["heldout"] == "yes" for row in ROWS)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return make_encoder(tmp_path_factory.mktemp("encoder") / "base")
+
+
+def plan(base, folder, *, estimates=(), **control):
+    path = folder / "frames.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    params = {**QUICK, "epochs": 2}
+    tuned = {"from": "pretrained", "data": "cd", "runs": 3}
+    return plan_of(
+        {
+            "data": {"cd": {"source": f"jsonl:{path}#group=heldout"}},
+            "models": {"pretrained": {"source": base}},
+            "train": [
+                {**tuned, "name": "downstream", "task": "anchored-tagging", "params": params},
+                {
+                    **tuned,
+                    "name": "control",
+                    "task": "control-labels",
+                    "role": "control",
+                    "control_of": "downstream",
+                    "params": params,
+                    **control,
+                },
+            ],
+            "measure": [
+                {
+                    "id": "heads",
+                    "diagnostic": "attention.heads",
+                    "params": {"presets": ["default"]},
+                    "nulls": 0,
+                }
+            ],
+            "estimate": list(estimates),
+            "resampling": {"draws": 200},
+        }
+    )
+
+
+GAIN = {
+    "id": "gain",
+    "from": "heads",
+    "metric": "mean_head_f1",
+    "contrast": {"a": {"subject": "downstream"}, "b": {"subject": "pretrained"}},
+}
+
+
+def test_both_tasks_are_trained_from_the_same_inputs_and_probed(base, tmp_path):
+    on_held_out = {**GAIN, "id": "gain_held_out", "where": {"a_heldout": "yes"}}
+    made = plan(base, tmp_path, estimates=[GAIN, on_held_out])
+    trained = with_trained(made)
+    families = {model.name: model for model in trained.models}
+    assert families["control"].control_of == "downstream"
+    assert families["control"].role == "control"
+    assert {families[name].base for name in ("downstream", "control")} == {"pretrained"}
+    resolved = resolve(trained)
+    said = list(chosen_by(resolved))
+    assert [text.partition(" were")[0] for text in said] == [
+        "3 of 3 replicates of downstream",
+        "3 of 3 replicates of control",
+    ]
+    assert all(f"{HELD_OUT} were held out (a_heldout = yes)" in text for text in said)
+    folder = run_plan(resolved, tmp_path / "run")
+    assert folder.manifest["warnings"] == said
+    records = folder.records().to_pylist()
+    assert {r["subject"] for r in records} == {"pretrained", "downstream", "control"}
+    assert {r["status"] for r in records if r["role"] == "measured"} == {"ok"}
+    wanted = ("mean_head_f1@1", "downstream", "pretrained")
+    gains = {
+        e.key.group: e
+        for e in folder.estimates()
+        if (e.key.metric, e.key.subject, e.key.reference) == wanted
+    }
+    assert gains["all"].counts.n == len(ROWS)
+    assert gains["a_heldout=yes"].counts.n == HELD_OUT
+    assert gains["a_heldout=yes"].n_units == HELD_OUT
+    assert gains["all"].value != gains["a_heldout=yes"].value
+
+
+def test_items_that_are_not_there_are_refused(base, tmp_path):
+    wrong = {**GAIN, "where": {"a_heldout": "maybe"}}
+    with with_stand_ins(plan(base, tmp_path, estimates=[wrong])) as (resolvable, _):
+        with pytest.raises(
+            PlanError, match="no item of 'cd' has a_heldout = maybe; there are no, yes"
+        ):
+            resolve(resolvable)
+
+
+def test_a_check_trains_nothing(base, tmp_path):
+    with with_stand_ins(plan(base, tmp_path)) as (resolvable, trainings):
+        assert [one.name for one in trainings] == ["downstream", "control"]
+        assert trainings[0].texts + trainings[0].dev == len(ROWS) - HELD_OUT
+        assert len(resolve(resolvable).families["control"].replicates) == 3
+
+
+def test_nodes_that_do_not_read(base, tmp_path):
+    with pytest.raises(PlanError, match=r"train 'control', control_of: .*'downsteam'"):
+        with_trained(plan(base, tmp_path, control_of="downsteam"))
+    with pytest.raises(PlanError, match=r"train 'control', params: .*'true_share'"):
+        with_trained(plan(base, tmp_path, params={"true_shares": 0.5}))
+    with pytest.raises(PlanError, match=r"train 'control', params: .*'types'"):
+        with_trained(plan(base, tmp_path, task="control-labels", params={"type": "words"}))
