@@ -56,7 +56,7 @@ def test_unknown_scheme_lists_schemes_and_near_names():
 
 
 def test_unknown_suffix_lists_schemes():
-    with pytest.raises(DataError, match=r"neither a scheme nor a suffix.*csv, hf"):
+    with pytest.raises(DataError, match=r"neither a scheme nor a suffix.*csv, gap"):
         parse_source("dev.xlsx")
 
 
@@ -82,8 +82,8 @@ def test_options_that_do_not_read(text, phrase):
 
 def test_every_reader_has_a_scheme():
     assert schemes() == [
-        *("builtin", "conll", "crows-pairs", "csv", "hf", "json", "jsonl", "parquet"),
-        *("sent-bias", "stereoset", "text", "tsv"),
+        *("builtin", "conll", "conllu", "crows-pairs", "csv", "gap", "head-scores", "hf"),
+        *("json", "jsonl", "negation", "parquet", "sent-bias", "stereoset", "text", "tsv"),
     ]
 
 
