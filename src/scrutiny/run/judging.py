@@ -1,7 +1,7 @@
 """Judging a finished run by rules: the same verdicts as the audit's, from the same records."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
@@ -66,7 +66,7 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
     if not parsed:
         raise PlanError("Say at least one rule: --rule 'accuracy_drop <= 0.05'.")
     known = [
-        *(_Number(a.spec.id, a, a.measure) for a in assignments_of(folder)),
+        *(_Number(a.spec.id, a, a.measure) for whole in assignments_of(folder) for a in _at(whole)),
         *(_Number(c.id, c, c.a.measure) for c in contrasts_of(folder)),
     ]
     chosen = [_meant(rule, text, known, group) for rule, text in zip(parsed, rules, strict=True)]
@@ -78,6 +78,17 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
         for rule, text, numbers in zip(parsed, rules, chosen, strict=True)
     ]
     return decide(claims, estimated)
+
+
+def _at(assignment: Assignment) -> Iterator[Assignment]:
+    """Assignments of every single place, of one that runs along axes; else the assignment."""
+    spec = assignment.spec
+    if not spec.along:
+        yield assignment
+        return
+    for place in assignment.places:
+        name = "/".join([spec.id, *(f"{axis}={n}" for axis, n in place.items())])
+        yield replace(assignment, spec=replace(spec, id=name, at=place, along=()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,61 @@
+"""Rules about estimates that run along axes; other rules are in test_run_comparing."""
+
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from scrutiny.core.canonical import plain
+from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure
+from scrutiny.reliability.additive import Additive, divide
+from scrutiny.run import estimating
+from scrutiny.run.assignment import Assignment, to_json
+from scrutiny.run.judging import judge_run
+from scrutiny.store.schemas import RECORDS
+
+RECALL = Additive("r@1", "", ("tp", "gold"), lambda m: m, lambda s: divide(s[..., 0], s[..., 1]))
+MEASURES = (Measure("tp", (("layer", 2), ("head", 2))), Measure("gold"))
+#: Layer 2, head 2 finds everything, the others nothing.
+FOUND = [0.0, 0.0, 0.0, 1.0, 1.0]
+
+
+@pytest.fixture
+def folder(monkeypatch):
+    """A run of one checkpoint whose heads are estimated one by one."""
+    known = SimpleNamespace(load=lambda kind, name: RECALL)
+    monkeypatch.setattr(estimating, "registry", lambda: known)
+    row = {
+        "kind": "heads@1#0", "subject": "m", "reference": None, "replicate": None, "dataset": "x",
+        "condition": "{}", "role": "measured", "variant": None, "status": "ok", "reason": None,
+    }  # fmt: skip
+    records = [{**row, "item": f"i{n}", "values": FOUND} for n in range(60)]
+    spec = EstimateSpec("heads/m/x/r", "r@1", {"": Selector()}, along=("layer", "head"))
+    made = Assignment("heads", "heads@1#0", "m", "x", MEASURES, spec, {})
+    manifest = {
+        "plan": {"seed": 0, "resampling": plain(Resampling(draws=200))},
+        "specs": [to_json(made)],
+        "contrasts": [],
+    }
+    return SimpleNamespace(
+        manifest=manifest,
+        records=lambda: pa.Table.from_pylist(records, schema=RECORDS),
+        items=lambda: pa.Table.from_pylist([{"dataset": "x", "item": f"i{n}"} for n in range(60)]),
+    )
+
+
+def test_a_place_is_named_by_where(folder):
+    best, other = judge_run(
+        folder, ["r > 0.5 where layer=2,head=2", "r < 0.5 where layer=1,head=2"]
+    )
+    assert (best.estimate.value, other.estimate.value) == (1.0, 0.0)
+    assert best.estimate.key.condition == {"layer": 2, "head": 2}
+    assert [c.estimate for c in best.claim.components] == ["heads/m/x/r/layer=2/head=2"]
+    assert best.verdict == other.verdict == "supported"
+
+
+def test_every_place_is_meant_where_none_is_named(folder):
+    (every,) = judge_run(folder, ["r > 0.5"])
+    assert len(every.claim.components) == 4
+    assert every.verdict == "not supported"
