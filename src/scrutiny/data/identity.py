@@ -11,8 +11,10 @@ _SMALLEST = 1024
 
 
 def content_key(example: Example) -> bytes:
-    """Sixteen bytes that depend on the names and texts of the fields and on the gold, only."""
+    """Sixteen bytes of the names and texts of the fields, the gold and the annotation, only."""
     parts = [part for field in example.fields.items() for part in field]
+    if example.spans:  # without any, the key is what it was before there were annotations
+        parts.append(_gold_key(example.spans))
     return blake2b(length_prefixed(*parts, _gold_key(example.gold)), digest_size=16).digest()
 
 

@@ -9,7 +9,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.data.identity import Identifiers, _Lines, content_key
 
 
-def test_content_key_sees_fields_and_gold_only():
+def test_content_key_sees_fields_gold_and_annotation_only():
     base = Example("", {"text": "a"}, "x", source="d:1", attributes={"a_n": 1.0})
     same = Example("7", {"text": "a"}, "x", source="d:9")
     assert content_key(base) == content_key(same)
@@ -21,8 +21,9 @@ def test_content_key_sees_fields_and_gold_only():
         Example("", {"text_pair": "a"}, "x"),
         Example("", {"text": "a"}, (Span("text", 0, 1, "x"),)),
         Example("", {"text": "a", "text_pair": ""}, "x"),
+        Example("", {"text": "a"}, "x", spans=(Span("text", 0, 1, "x"),)),
     ]
-    assert len({content_key(e) for e in [base, *others]}) == 8
+    assert len({content_key(e) for e in [base, *others]}) == 9
 
 
 def test_key_never_changes():
