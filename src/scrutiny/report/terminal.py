@@ -14,8 +14,10 @@ from scrutiny.report.footer import footer_lines
 from scrutiny.report.labels import GAP, constant_parts, distinct_labels, shared_words
 from scrutiny.report.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.report.numbers import interval, out_of
+from scrutiny.report.parts.seed_tests import is_test
 from scrutiny.report.rows import AuditRow, audit_rows
-from scrutiny.report.sections import main_estimates
+from scrutiny.report.sections import main_estimates, single_estimates
+from scrutiny.report.terminal_heads import heads_lines
 from scrutiny.report.terminal_published import published_lines
 from scrutiny.report.terminal_tests import relation_lines, tests_lines
 from scrutiny.report.terminal_trust import trusted_lines
@@ -62,13 +64,14 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
         lines += _left_out(rows[most_rows:])
         lines += _reasons(rows[:most_rows])
         lines += trusted_lines(view)
-        lines += published_lines(view)
+        lines += [Text(), *published_lines(view)] if view.published else []
     else:
-        lines += published_lines(view)
-        lines += [Text()] if view.published else []
-        lines += _numbers(main_estimates(view))
+        lines += [*published_lines(view), Text()] if view.published else []
+        numbers = main_estimates(view)
+        lines += _numbers(numbers) if numbers or not single_estimates(view) else []
     lines += tests_lines(view)
     lines += relation_lines(view)
+    lines += heads_lines(view)
     lines.append(Text())
     for line in footer_lines(view):
         lines += wrapped(line, style="dim", hanging=6)
@@ -147,12 +150,14 @@ def _common(reasons: Sequence[str]) -> str:
 
 
 def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:
-    """Table of a run that claims nothing; single heads are too many to be listed."""
+    """Table of a run that claims nothing; tests and single heads have tables of their own."""
     if not estimates:
         yield Text("The run has no estimates.")
         return
-    count = len(estimates)
-    estimates = [e for e in estimates if "head" not in e.key.condition][:MOST_ROWS]
+    count = sum(not is_test(e) for e in estimates)
+    estimates = [e for e in estimates if not is_test(e)][:MOST_ROWS]
+    if not estimates:
+        return
     keys = [e.key for e in estimates]
     shared = ", ".join(f"{k} {v}" for k, v in constant_parts(keys).items() if k != "role")
     yield from wrapped(shared, style="dim")

@@ -8,18 +8,17 @@ from rich.text import Text
 from scrutiny.report.identity import grouped
 from scrutiny.report.layout import wrapped
 from scrutiny.report.parts.published import in_order, sentence, why
-from scrutiny.report.verdicts import OUTCOME_MARKS
+from scrutiny.report.verdicts import mark
 from scrutiny.report.view import RunView
 
 _MOST: Final = 20
-_MARKS: Final = {"differs": OUTCOME_MARKS["no"], "missing": "?"}
+_MARKS: Final = {"differs": mark("not supported"), "missing": mark("undecided")}
 
 
 def published_lines(view: RunView) -> Iterator[Text]:
     """What differs, figure by figure, and how many come out of each source."""
     if not view.published:
         return
-    yield Text()
     yield Text("Against published figures", style="bold")
     yield from wrapped(sentence(view.published))
     odd = [one for one in in_order(view.published) if one.outcome != "agrees"]

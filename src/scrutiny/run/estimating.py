@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Claim, Finding
-from scrutiny.core.diagnostic import Selector
+from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
@@ -228,11 +228,7 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
     spec = assignment.spec
     statistic = statistic_of(assignment)
     tests, between_cells = tests_of(statistic), cell_tests_of(statistic)
-    if (
-        (tests is None and between_cells is None)
-        or spec.role != "measured"
-        or spec.group == "changed"
-    ):
+    if (tests is None and between_cells is None) or not _is_tested(spec):
         return []
     panel, joined = estimator.joined(assignment)
     units = None if panel.units is None else panel.units[joined.rows]
@@ -249,6 +245,12 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
             found += between_cells(values, cells)
         rows += [_test_row(assignment, replicate, test, joined.counts) for test in found]
     return rows
+
+
+def _is_tested(spec: EstimateSpec) -> bool:
+    """Whether a specification is of what a family did, be it one tuned on a control task."""
+    is_own = all(side.role == "measured" for side in spec.sides.values())
+    return spec.role in ("measured", "control") and is_own and spec.group != "changed"
 
 
 def _test_row(

@@ -79,9 +79,11 @@ def read_scores(path: Path, key: ScoreKey) -> NDArray[np.float64]:
 def _opened(path: Path) -> Iterator[Any]:
     """Archive of a file; objects inside are refused, never unpickled."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as handle:
+            archive = np.load(handle, allow_pickle=False)
             if not hasattr(archive, "files"):
                 raise ValueError("it is a single array")
-            yield archive
+            with archive:
+                yield archive
     except _DAMAGED as error:
         raise DataError(f"{path} does not read: {error}; it has to be {_WHAT}.") from error

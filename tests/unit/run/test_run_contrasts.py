@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
@@ -169,3 +170,32 @@ def test_missing_rows_could_move_a_difference_by_two():
         seed=0,
     )
     assert found.row_range == (-2.0, 2.0)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_on_one_item_a_difference_has_an_interval_over_replicates_alone(paired):
+    a, b = np.array([[0.9], [0.8], [1.0], [0.7]]), np.array([[0.1], [0.3], [0.2], [0.4]])
+    whole = differ(side(a), side(b), paired=paired)
+    found = whole.estimate
+    test = scipy.stats.ttest_rel if paired else scipy.stats.ttest_ind
+    more = {} if paired else {"equal_var": False}
+    expected = test(a[:, 0], b[:, 0], **more).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert found.value == pytest.approx(0.6)
+    assert (found.status, found.reason, found.n_units) == ("ok", "one_unit", 1)
+    assert ("rank_sum_p" in found.across) is not paired
+
+
+def test_against_one_checkpoint_the_others_vary_alone():
+    a = np.array([[0.9], [0.8], [1.0], [0.7]])
+    found = differ(side(a), side(np.array([[0.5]]))).estimate
+    expected = scipy.stats.ttest_1samp(a[:, 0], 0.5).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((expected.low - 0.5, expected.high - 0.5))
+    assert found.across["signed_rank_p"] == pytest.approx(0.125)
+
+
+def test_two_replicates_on_one_item_have_a_difference_without_limits():
+    found = differ(side([[0.9], [0.7]]), side([[0.1], [0.3]])).estimate
+    assert (found.value, found.low, found.status) == (pytest.approx(0.6), None, "ok")
+    fixed = differ(side(hits(4, 1, 0.5)), side(hits(4, 1, 0.5)), replicates="fixed").estimate
+    assert (fixed.low, fixed.method) == (None, "no_interval@1")

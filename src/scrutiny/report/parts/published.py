@@ -47,14 +47,20 @@ def sentence(found: Sequence[Reproduction]) -> str:
     agree = sum(one.outcome == "agrees" for one in found)
     said = f"{agree} of {len(found)} printed figures come out to the printed digit."
     differ = [one for one in found if one.outcome == "differs"]
-    noted = sum(bool(one.figure.note) for one in differ)
     if differ:
-        who = "each with a note" if noted == len(differ) else f"{noted} of them with a note"
-        said += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}, {who}."
+        said += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}{_noted(differ)}."
     missing = sum(one.outcome == "missing" for one in found)
     if missing:
         said += f" The run has no number for {missing}."
     return said
+
+
+def _noted(differ: Sequence[Reproduction]) -> str:
+    """How many of some differences have a note, as the end of a sentence."""
+    noted = sum(bool(one.figure.note) for one in differ)
+    if noted < len(differ):
+        return f", {noted} of them with a note" if noted else ""
+    return ", with a note" if noted == 1 else ", each with a note"
 
 
 def why(one: Reproduction) -> str:

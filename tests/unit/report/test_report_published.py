@@ -1,0 +1,122 @@
+"""Printed figures beside the run's own: terminal, page, Markdown, NDJSON."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import report_sample
+
+from scrutiny.core.published import PublishedPlan, Reproduction
+from scrutiny.report.html import render_html
+from scrutiny.report.markdown import render_markdown
+from scrutiny.report.ndjson import render_ndjson
+from scrutiny.report.parts.published import part, sentence
+from scrutiny.report.terminal import plain_text
+
+
+def figure(name, outcome="agrees", *, source="Table 1", note="", **more):
+    row = PublishedPlan(name, "92.9", "heads", "f1", {"layer": 9}, source=source, note=note)
+    ours = {"agrees": ("92.9", 92.93), "differs": ("82.9", 82.948), "missing": ("", None)}[outcome]
+    return Reproduction(row, outcome, *ours, **more)
+
+
+FIGURES = (
+    figure("average P"),
+    figure("best P", "differs", source="Table A1", note="A misprint."),
+    figure("average R"),
+    figure("lost R", "missing", reason="no estimate of f1 fits"),
+)
+
+
+@pytest.fixture
+def view():
+    return replace(report_sample.sample(), published=FIGURES)
+
+
+def test_a_run_without_figures_says_nothing_of_them():
+    bare = report_sample.sample()
+    assert part(bare) is None
+    assert "published" not in plain_text(bare).lower()
+    assert '"published"' not in render_ndjson(bare)
+
+
+def test_the_terminal_names_what_differs_and_counts_the_rest(view):
+    text = plain_text(view)
+    assert max(map(len, text.splitlines())) <= 80
+    flat = " ".join(text.split())
+    assert "2 of 4 printed figures come out to the printed digit. 1 differs, with a note." in flat
+    assert "✗ best P (Table A1): ours 82.9, printed 92.9. A misprint." in flat
+    assert "? lost R (Table 1): not in the run. no estimate of f1 fits" in flat
+    assert "Agreeing: Table 1: 2/3, Table A1: 0/1" in flat
+    assert "average P" not in text
+
+
+def test_many_differences_are_cut_short(view):
+    many = tuple(figure(f"f{i}", "differs") for i in range(50))
+    text = plain_text(replace(view, published=many))
+    assert "… and 30 more; `--format json` has them." in text
+
+
+def test_the_page_has_a_table_a_source_and_what_differs_first(view):
+    found = part(view)
+    assert found.title == "Against published figures"
+    assert [chart.title for chart in found.charts] == ["What differs", "Table 1", "Table A1"]
+    odd = found.charts[0].table
+    assert [row[0] for row in odd.rows] == ["best P", "lost R"]
+    assert odd.rows[0] == ("best P", "Table A1", "92.9", "82.9", "differs", "A misprint.")
+    assert odd.rows[1][3:] == ("–", "missing", "no estimate of f1 fits")
+    assert odd.marks == {(0, 4), (1, 4)}
+    first = found.charts[1].table
+    assert [row[0] for row in first.rows] == ["lost R", "average P", "average R"]
+    page = render_html(view)
+    assert "Against published figures" in page
+    assert "A misprint." in page
+    assert "| best P | Table A1 | 92.9 | 82.9 | differs | A misprint. |" in render_markdown(view)
+
+
+def test_many_sources_share_the_last_table(view):
+    rows = tuple(figure(f"f{i}", source=f"Table {i}") for i in range(9))
+    charts = part(replace(view, published=rows)).charts
+    assert [c.title for c in charts] == [*(f"Table {i}" for i in range(5)), "Other sources"]
+    assert [row[1] for row in charts[-1].table.rows] == [f"Table {i}" for i in range(5, 9)]
+
+
+def test_ndjson_has_a_line_of_its_own_kind_for_each(view):
+    lines = [json.loads(line) for line in render_ndjson(view).splitlines()]
+    own = [line for line in lines if "published" in line]
+    assert lines[-4:] == own
+    assert own[1] == {
+        "published": "best P",
+        "outcome": "differs",
+        "printed": "92.9",
+        "ours": "82.9",
+        "value": 82.948,
+        "reason": "",
+        "measure": "heads",
+        "metric": "f1",
+        "where": {"layer": 9},
+        "of": "value",
+        "percent": False,
+        "sign": "",
+        "given": {},
+        "source": "Table A1",
+        "note": "A misprint.",
+    }
+    assert (own[3]["ours"], own[3]["value"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        (["agrees"] * 3, "3 of 3 printed figures come out to the printed digit."),
+        (["agrees", "differs", "differs"], "2 differ, 1 of them with a note."),
+        (["differs", "differs", "differs"], "3 differ, 2 of them with a note."),
+        (["differs", "agrees", "differs"], "2 differ, each with a note."),
+        (["agrees", "differs"], "digit. 1 differs."),
+        (["missing"], "The run has no number for 1."),
+    ],
+)
+def test_the_sentence(outcomes, said):
+    notes = ["so", "", "so"]
+    rows = [figure(str(i), o, note=notes[i]) for i, o in enumerate(outcomes)]
+    assert said in sentence(rows)
