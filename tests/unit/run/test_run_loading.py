@@ -60,6 +60,7 @@ def test_data_that_chose_are_named_where_a_record_says_so(folder, record):
     resolved = SimpleNamespace(
         pairings={("m", "x"): None},
         datasets={"x": SimpleNamespace(fingerprint="f")},
+        tasks={"x": TASK},
         families={"m": SimpleNamespace(replicates=replicates)},
     )
     assert next(chosen_by(resolved)).startswith("1 of 2 replicates of m were trained on x")
