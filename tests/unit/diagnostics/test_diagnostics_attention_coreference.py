@@ -147,8 +147,13 @@ def test_a_planted_resolver_is_found_among_pronouns(tmp_path):
 
 def test_nothing_is_found_in_noise(tmp_path):
     model = ToyAttention([[NoiseHead(), NoiseHead()]])
-    folder = run("attention.coreference", model, ROWS, tmp_path, task="mention-clusters")
-    assert estimate(folder, "selected_accuracy_over_baseline", kind="all").low < 0.02
+    rows = texts(240, seed=6)
+    folder = run("attention.coreference", model, rows, tmp_path, task="mention-clusters")
+    found = estimate(folder, "selected_accuracy_over_baseline", kind="all")
+    assert found.low < 0.02
+    assert estimate(folder, "mean_head_accuracy", kind="all").value == pytest.approx(
+        1 / 3, abs=0.06
+    )
 
 
 def test_rows_by_kind_and_preset():
