@@ -61,6 +61,8 @@ def test_the_page_has_a_table_a_source_and_what_differs_first(view):
     found = part(view)
     assert found.title == "Against published figures"
     assert [chart.title for chart in found.charts] == ["What differs", "Table 1", "Table A1"]
+    assert found.cut(charts=1, rows=10).charts == found.charts[:1]
+    assert "--format json" in found.cut(charts=1, rows=10).note
     odd = found.charts[0].table
     assert [row[0] for row in odd.rows] == ["best P", "lost R"]
     assert odd.rows[0] == ("best P", "Table A1", "92.9", "82.9", "differs", "A misprint.")

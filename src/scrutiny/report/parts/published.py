@@ -16,6 +16,7 @@ _LEAD: Final = (
     "in the printing, in the method, or in the data: the note says which, where it is known. No "
     "verdict and no exit code depends on any of this."
 )
+_NOTE: Final = "Every figure, agreeing or not: scrutiny report RUN --format json."
 _OUTCOME_COLUMN: Final = 4
 _OTHERS: Final = "Other sources"
 
@@ -34,7 +35,7 @@ def part(view: RunView) -> Part | None:
     made = [_chart("What differs", odd)] if odd else []
     made += [_chart(source, in_order(rows)) for source, rows in by_source.items()]
     lead = f"{sentence(view.published)} {_LEAD}"
-    return Part("reliability-published", "Against published figures", lead, tuple(made))
+    return Part("reliability-published", "Against published figures", lead, tuple(made), _NOTE)
 
 
 def in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
