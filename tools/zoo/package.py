@@ -18,6 +18,7 @@ from distill import STUDENT, job_of_student
 from train import FAMILIES, WITH_CHECKPOINTS, job_of, prepared_for
 from transformers import BertForPreTraining
 
+from scrutiny.training.competence.card import write_on_card
 from scrutiny.training.competence.record import FILE as COMPETENCE
 from scrutiny.training.pretraining.export import save_weights, write_json
 from scrutiny.training.pretraining.writing import (
@@ -56,13 +57,14 @@ def copy(source, target, job, step):
 
 def entry(path):
     folder = OUT / path
-    record = json.loads((folder / RECORD).read_text())
+    record, competence = json.loads((folder / RECORD).read_text()), folder / COMPETENCE
+    if competence.exists():
+        write_on_card(folder, json.loads(competence.read_text()))
     files = {
         p.name: hashlib.sha256(p.read_bytes()).hexdigest()
         for p in sorted(folder.iterdir())
         if p.is_file()
     }
-    competence = folder / COMPETENCE
     return {
         "path": path,
         "seed": record["seeds"]["init_seed"],
