@@ -117,3 +117,11 @@ def test_what_has_no_distance_says_why():
     long = ToyAttention([[NoiseHead()] * 2] * 2, limit=3)
     assert {r.status for r in records(long, ROWS[:2])[0]} == {"failed"}
     assert distances_of(Failure("too_long")).reason == "too_long"
+
+
+def test_texts_beyond_those_that_are_asked_for_are_skipped():
+    rows, context = records(alike(), ROWS[:4], n_texts=3)
+    assert [r.status for r in rows] == ["ok", "ok", "ok", "skipped"]
+    few, same = records(alike(), ROWS[:3])
+    np.testing.assert_array_equal(context.arrays["divergence"], same.arrays["divergence"])
+    assert few == rows[:3]
