@@ -70,6 +70,7 @@ from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
 _SHARE: Final = (0.0, 1.0)
 _DIFFERENCE: Final = (-1.0, 1.0)
+_DIVERGENCE: Final = (0.0, float(np.log(2.0)))
 _PEAKED: Final = 0.5
 _FAR: Final = float(np.log(2.0)) / 2
 _FLIPS: Final = ("first.flip", "other.flip")
@@ -128,7 +129,7 @@ def _gap(name: str, says: str, needs: tuple[str, ...]) -> Additive:
         needs,
         lambda m: with_count(m[..., 0] - m[..., 1]),
         _first,
-        row_range=_DIFFERENCE,
+        row_range=(-_DIVERGENCE[1], _DIVERGENCE[1]),
         no_effect=0.0,
     )
 
@@ -137,7 +138,7 @@ ERASURE_FLIP_RATE: Final = _share(
     "erasure_flip_rate@1", "decisions flipped", ("flip",), lambda m: m[..., 0] == 1
 )
 ERASURE_KL: Final = _mean("erasure_kl@1", "KL divergence of outputs", "kl", row_range=None)
-ERASURE_JS: Final = _mean("erasure_js@1", "JS divergence of outputs", "js", row_range=_SHARE)
+ERASURE_JS: Final = _mean("erasure_js@1", "JS divergence of outputs", "js", row_range=_DIVERGENCE)
 
 ERASURE_FLIP_GAP: Final = Additive(
     "erasure_flip_gap@1",
@@ -266,7 +267,7 @@ ADVERSARIAL_JS: Final = _mean(
     "adversarial_js@1",
     "divergence of the farthest attention with the same output",
     "js",
-    row_range=(0.0, 2 * _FAR),
+    row_range=_DIVERGENCE,
 )
 ADVERSARIAL_FOUND: Final = _share(
     "adversarial_found@1",
