@@ -181,6 +181,8 @@ def test_a_planted_rule_is_learned_and_recorded(learned):
     assert skill["value"] > 0.9
     assert skill["baseline"] < 0.75
     assert skill["low"] < skill["value"] <= skill["high"]
+    both = skill["precision"], skill["recall"]
+    assert skill["value"] == pytest.approx(2 * both[0] * both[1] / sum(both))
     gain = skill["gain"]
     assert gain["value"] == pytest.approx(skill["value"] - skill["baseline"])
     assert record["held_out"]["frames"] == len(made.parts.held_out)

@@ -1,6 +1,9 @@
 """Tuned families in plans: trained, probed without markers, compared on what was held out."""
 
 import json
+import tomllib
+from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from anchored_toys import QUICK, frames, make_encoder
@@ -10,10 +13,14 @@ pytest.importorskip("transformers")
 
 from scrutiny.core.errors import PlanError  # noqa: E402 - torch may be missing
 from scrutiny.run.driver import run_plan  # noqa: E402
+from scrutiny.run.params import make_params  # noqa: E402
 from scrutiny.run.plan_file import plan_of  # noqa: E402
 from scrutiny.run.resolve import resolve  # noqa: E402
 from scrutiny.run.trained_on import chosen_by  # noqa: E402
 from scrutiny.run.training import with_stand_ins, with_trained  # noqa: E402
+from scrutiny.training.finetuning.anchored_recipe import ControlRecipe  # noqa: E402
+from scrutiny.training.finetuning.recipe import Recipe  # noqa: E402
+from scrutiny.training.finetuning.task_gradient import TASKS, piece_task  # noqa: E402
 
 ROWS = [{**row, "heldout": "no" if n % 4 else "yes"} for n, row in enumerate(frames(64))]
 HELD_OUT = sum(row["heldout"] == "yes" for row in ROWS)
@@ -122,3 +129,18 @@ def test_nodes_that_do_not_read(base, tmp_path):
         with_trained(plan(base, tmp_path, params={"true_shares": 0.5}))
     with pytest.raises(PlanError, match=r"train 'control', params: .*'types'"):
         with_trained(plan(base, tmp_path, task="control-labels", params={"type": "words"}))
+
+
+def test_the_plan_of_the_docs_reads():
+    page = Path(__file__).parents[3] / "docs" / "control-tasks.md"
+    block = page.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    made = plan_of(tomllib.loads(block))
+    for node in made.train:
+        task = piece_task(node.task)
+        assert task is not None
+        assert make_params(task.recipe, node.params, where=node.name).epochs == 6
+    assert {node.control_of for node in made.train} == {"", "downstream"}
+    assert {node.task for node in made.train} < set(TASKS)
+    text = page.read_text(encoding="utf-8")
+    own = {field.name for field in fields(ControlRecipe)} - {field.name for field in fields(Recipe)}
+    assert not [name for name in (*own, *TASKS) if f"`{name}`" not in text]

@@ -56,7 +56,8 @@ def skill_record(
     found: dict[str, Any] = {}
     if target.learned.task.reads == "anchored-spans":
         found["f1"] = _skill(by_truth, f1, f1_of_all, sentences=sentences) | {
-            "without_skill": "every piece is a target"
+            **_precision_recall(by_truth),
+            "without_skill": "every piece is a target",
         }
     if target.metric == "accuracy":
         skill = _skill(by_label, accuracy, accuracy_of_commonest, sentences=sentences)
@@ -141,6 +142,15 @@ def _interval(
     except StatisticsError:
         return None
     return {"value": found.point, "low": found.low, "high": found.high}
+
+
+def _precision_recall(counts: "Counts") -> dict[str, float | None]:
+    """Precision and recall of targets; nothing where nothing is predicted, or gold."""
+    right, predicted, gold, _ = counts.sum(axis=0).tolist()
+    return {
+        "precision": right / predicted if predicted else None,
+        "recall": right / gold if gold else None,
+    }
 
 
 def _with_wilson(skill: dict[str, Any], counts: "Counts") -> dict[str, Any]:
