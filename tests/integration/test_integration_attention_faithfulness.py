@@ -25,9 +25,10 @@ def folder(tmp_path_factory):
     """Finished run of the example with fewer texts, steps and epochs."""
     place = tmp_path_factory.mktemp("faithfulness")
     recipe = Recipe(Architecture("projection", embedding=8, hidden=8), epochs=2, lr=0.01)
-    train_family(load_dataset("builtin:reviews", limit="0:200"), place / "attention", recipe=recipe)
     text = EXAMPLE.read_text(encoding="utf-8").replace("runs/attention", str(place / "attention"))
-    stated = tomllib.loads(text.replace("540:640", f"540:{540 + TEXTS}"))
+    stated = tomllib.loads(text.replace("0:192", f"0:{TEXTS}"))
+    rows = load_dataset(stated["data"]["agreement"]["source"], limit="192:360")
+    train_family(rows, place / "attention", recipe=recipe)
     for measure in stated["measure"]:
         if measure["id"] == "adversarial":
             measure["params"] = {"steps": 20}
@@ -40,9 +41,9 @@ def test_every_question_is_asked_of_every_seed(folder):
     asked = {(r["kind"].partition("#")[0], r["subject"], r["replicate"]) for r in records}
     names = [f"faithfulness.{n}@1" for n in ("erasure", "permutation", "agreement", "adversarial")]
     seeds = [f'{{"seed":"{s}"}}' for s in (1, 2, 3)]
-    assert {(n, "attention", s) for n in names for s in seeds} <= asked
+    assert {(n, "classifier", s) for n in names for s in seeds} <= asked
     untrained = {(n, r) for n, subject, r in asked if subject == "untrained"}
-    assert untrained == {(n, f'{{"seed":"{s}"}}') for n in names[:3] for s in (0, 1, 2)}
+    assert untrained == {(n, f'{{"seed":"{s}"}}') for n in names[:3] for s in range(5)}
     assert {r["status"] for r in records} <= {"ok", "skipped", "undefined"}
     assert len({r["item"] for r in records}) == TEXTS
 

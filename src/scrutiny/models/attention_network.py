@@ -79,7 +79,7 @@ class Architecture:
         """Architecture of its plain JSON."""
         known = {name.name for name in fields(cls)}
         given = {name: value for name, value in stated.items() if name in known}
-        return cls(**{**given, "widths": tuple(given.get("widths", cls.widths))})
+        return cls(**{**given, **({"widths": tuple(given["widths"])} if "widths" in given else {})})
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON of the architecture."""

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ from scrutiny.models.attention_network import Architecture  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 from scrutiny.training.attention_classifier.__main__ import command  # noqa: E402
 from scrutiny.training.attention_classifier.family import train_family  # noqa: E402
+from scrutiny.training.attention_classifier.fitting import fit  # noqa: E402
 from scrutiny.training.attention_classifier.recipe import Recipe  # noqa: E402
+from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
 
 TASK = registry().load("task", "text-classification")()
 FILLERS = "a day in rain with some old friends near harbor and then home again by bus".split()
@@ -115,11 +118,13 @@ def test_what_is_reported_on_is_never_trained_on(tmp_path):
 def test_what_cannot_be_trained_is_refused(tmp_path):
     with pytest.raises(PlanError, match="seeds are different whole numbers"):
         train_family(data(), tmp_path, seeds=[1, 1])
-    blank = load_dataset(
-        [{"text": " ", "label": "a"}, {"text": " ", "label": "b"}], task="text-classification"
-    )
+    alike = [{**row, "label": "same"} for row in texts(10)]
+    with pytest.raises(DataError, match="nothing to learn"):
+        train_family(load_dataset(alike, task="text-classification"), tmp_path)
+    made = load_parts(data(), QUICK.rows())
+    blank = tuple(replace(example, fields={"text": " "}) for example in made.train)
     with pytest.raises(DataError, match="has a word: there is nothing to learn"):
-        train_family(blank, tmp_path, recipe=Recipe(dev_share=0))
+        fit(replace(made, train=blank), QUICK, seed=1)
     for values, message in (
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"lr": 0.0}, "lr and clip must be above 0"),

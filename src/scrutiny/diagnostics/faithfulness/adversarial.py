@@ -72,7 +72,7 @@ class Adversarial:
             conditions=tuple({"epsilon": epsilon} for epsilon in params.epsilons),
             estimates=tuple(_specs(params)),
             claims=(_claim(first, params, inputs),),
-            queries_per_item=1 + 2 * params.steps,
+            queries_per_item=1 + params.steps // 20,  # a step is far less than an answer
             notes=(
                 f"{params.copies} copies of each text, {params.steps} steps of Adam with amsgrad "
                 f"at {params.lr:g}, from random weights that are the same for every replicate; the "
@@ -116,7 +116,7 @@ def _rows(
         found[role] = apart, tvd(outputs, group.probabilities[:, None, :])
     highest = group.weights.max(axis=1)
     for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
-        rows = []
+        rows: list[Row] = []
         for epsilon in params.epsilons:
             for role in ("measured", "control"):
                 apart, change = (part[i] for part in found[role])

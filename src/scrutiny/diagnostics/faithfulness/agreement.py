@@ -179,8 +179,8 @@ def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
     )
     yield Claim(
         id="as good as gradients",
-        says="it agrees with leaving out about as well as gradients do (worse by less than "
-        f"{params.margin:g})",
+        says="attention agrees with leaving words out about as well as gradients do (worse by less "
+        f"than {params.margin:g})",
         diagnostic="faithfulness.agreement",
         components=(Component("tau_gap", -params.margin, "control: gradients"),),
         family="agreement",

@@ -130,8 +130,8 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
     )
     yield Claim(
         id="highest beyond its size",
-        says="it also flips them more often than erasing other weights of the same sum, by "
-        f"{points(params.margin)}",
+        says="erasing the highest attention weight flips decisions more often than erasing others "
+        f"of the same sum, by {points(params.margin)}",
         diagnostic=DIAGNOSTIC,
         components=tuple(
             Component(f"flip_gap/same_mass/{d}", params.margin, _against("the same sum", d))
@@ -159,8 +159,8 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
     )
     yield Claim(
         id="as good as gradients",
-        says="it flips them about as soon as the order by gradient times weight does (later by "
-        f"less than {params.share_margin:g} of the tokens)",
+        says="erasing from the highest weight down flips decisions about as soon as by gradient "
+        f"times weight (later by less than {params.share_margin:g} of the tokens)",
         diagnostic=DIAGNOSTIC,
         components=(
             Component(

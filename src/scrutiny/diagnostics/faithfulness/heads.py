@@ -146,7 +146,7 @@ def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
         del params
         hits = hits_under(ctx, examples, change)
         return {
-            example.id: _outcome(hits, i, lambda own, e=example: other_heads(own, _rng(ctx, e)))
+            example.id: _outcome(hits, i, other_heads(hits.values[i], _rng(ctx, example)))
             for i, example in enumerate(examples)
         }
 
@@ -171,15 +171,15 @@ def _erased(
         if others.reasons[i]:
             outcomes[example.id] = "failed", others.reasons[i]
         else:
-            outcomes[example.id] = _outcome(own, i, lambda _, k=i: others.values[k])
+            outcomes[example.id] = _outcome(own, i, others.values[i])
     return outcomes
 
 
-def _outcome(hits: Hits, i: int, control: Callable[[Floats], Floats | None]) -> Outcome:
+def _outcome(hits: Hits, i: int, control: Floats | None) -> Outcome:
     """Hits of an item, with those of its control; or that it failed."""
     if hits.reasons[i]:
         return "failed", hits.reasons[i]
-    return hits.values[i], control(hits.values[i])
+    return hits.values[i], control
 
 
 def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:

@@ -5,7 +5,7 @@ that was chosen on the other half of the texts; the same beyond another head of 
 random other words, for erased anchors).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scrutiny.core.attention import Change
 from scrutiny.core.claim import Claim, Component
@@ -63,7 +63,7 @@ def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
     )
 
 
-def _claims(params: HeadChangeParams, inputs: Inputs, whole: list[Change]) -> Iterator[Claim]:
+def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -> Iterator[Claim]:
     """Some head matters; some head's weight on the anchors matters."""
     skill = (("level", inputs.chance),)
     if whole:
