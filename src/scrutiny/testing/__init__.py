@@ -5,7 +5,9 @@
     toy models    KeywordClassifier, ConstantClassifier, FlakyClassifier, NanClassifier,
                   WrongShapeClassifier, GazetteerTagger     answers known by hand, no files
                   ToyMaskedLanguageModel, ToyCausalLanguageModel, ToyEncoder
+                  ToyAttention, ToyAttentionClassifier of CueHead, OffsetHead, UniformHead, NoiseHead
     checks        check_adapter(model), check_language_model(model),
+                  check_attends(model), check_intervenes(model),
                   check_transformation(transformation),
                   check_statistic(statistic), check_diagnostic(diagnostic)
                   raise ConformanceError with a sentence about the first broken promise
@@ -14,12 +16,15 @@
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.testing.check_adapters import check_adapter
+from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_diagnostics import check_diagnostic
 from scrutiny.testing.check_language import check_language_model
 from scrutiny.testing.check_statistics import check_statistic
 from scrutiny.testing.check_transformations import check_transformation
 from scrutiny.testing.faulty_models import FlakyClassifier, NanClassifier, WrongShapeClassifier
 from scrutiny.testing.strategies import examples, tagged_examples, texts
+from scrutiny.testing.toy_attention import ToyAttention, ToyAttentionClassifier
+from scrutiny.testing.toy_heads import CueHead, NoiseHead, OffsetHead, UniformHead
 from scrutiny.testing.toy_language import (
     ToyCausalLanguageModel,
     ToyEncoder,
@@ -30,16 +35,24 @@ from scrutiny.testing.toy_models import ConstantClassifier, GazetteerTagger, Key
 __all__ = [
     "ConformanceError",
     "ConstantClassifier",
+    "CueHead",
     "FlakyClassifier",
     "GazetteerTagger",
     "KeywordClassifier",
     "NanClassifier",
+    "NoiseHead",
+    "OffsetHead",
+    "ToyAttention",
+    "ToyAttentionClassifier",
     "ToyCausalLanguageModel",
     "ToyEncoder",
     "ToyMaskedLanguageModel",
+    "UniformHead",
     "WrongShapeClassifier",
     "check_adapter",
+    "check_attends",
     "check_diagnostic",
+    "check_intervenes",
     "check_language_model",
     "check_statistic",
     "check_transformation",
