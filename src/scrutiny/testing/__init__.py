@@ -5,7 +5,8 @@
     toy models    KeywordClassifier, ConstantClassifier, FlakyClassifier, NanClassifier,
                   WrongShapeClassifier, GazetteerTagger     answers known by hand, no files
                   ToyMaskedLanguageModel, ToyCausalLanguageModel, ToyEncoder
-                  ToyAttention, ToyAttentionClassifier of CueHead, OffsetHead, UniformHead, NoiseHead
+                  ToyAttention, ToyAttentionClassifier, made of CueHead, OffsetHead,
+                  UniformHead, NoiseHead
     checks        check_adapter(model), check_language_model(model),
                   check_attends(model), check_intervenes(model),
                   check_transformation(transformation),
