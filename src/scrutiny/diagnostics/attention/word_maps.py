@@ -149,7 +149,9 @@ def _into(
         largest: Floats = np.maximum.reduceat(weights, starts, axis=-1)
         return largest
     summed: Floats = np.add.reduceat(weights, starts, axis=-1)
-    return summed if how == "sum" else summed / sizes.astype(np.float32)
+    if how == "mean":
+        summed /= sizes.astype(np.float32)
+    return summed
 
 
 def _out_of(
