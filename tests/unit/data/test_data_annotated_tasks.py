@@ -10,6 +10,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.halves import half_of
+from scrutiny.data.held_out import is_held_out
 from scrutiny.data.tasks.names import load_task
 from scrutiny.data.tasks.word_cells import stretches
 
@@ -103,6 +104,7 @@ def test_columns_of_the_users_own_names(load):
         "u_document": "d1",
         "a_half": "B",
         "a_cue": "never",
+        "a_heldout": "yes" if is_held_out(" ".join(WORDS)) else "no",
     }
 
 

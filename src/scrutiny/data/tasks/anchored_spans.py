@@ -5,6 +5,7 @@ from typing import Any
 
 from scrutiny.core.annotation import ANCHOR, TARGET
 from scrutiny.core.errors import DataError
+from scrutiny.data.held_out import held_out_column
 from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
 from scrutiny.data.tasks.roles import Role, field_role
 from scrutiny.data.tasks.word_cells import indices_of, stretches
@@ -13,7 +14,8 @@ from scrutiny.data.tasks.word_cells import indices_of, stretches
 class AnchoredSpans(Annotated):
     """A sentence, the words of one anchor, and the words that belong to it, maybe none.
 
-    A sentence with several anchors is several items. ``a_cue`` is the anchor in lower case.
+    A sentence with several anchors is several items. ``a_cue`` is the anchor in lower case;
+    ``a_heldout`` says whether trainings on this data leave the sentence out.
     """
 
     name = "anchored-spans"
@@ -37,5 +39,6 @@ class AnchoredSpans(Annotated):
                 yield Labeled(first, last, label)
 
     def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
-        """The anchor's words in lower case."""
-        return {"a_cue": " ".join(words[i].lower() for i in sorted(set(row["anchor"])))}
+        """The anchor's words in lower case, and whether the sentence is held out of trainings."""
+        cue = " ".join(words[i].lower() for i in sorted(set(row["anchor"])))
+        return {"a_cue": cue, **held_out_column(" ".join(words))}

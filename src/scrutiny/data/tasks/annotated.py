@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import DataError
@@ -72,7 +73,7 @@ class Annotated(Unlabeled):
             source=source,
             language=language_of(row),
         )
-        own = content_key(example)[:8].hex()
+        own = content_key(replace(example, spans=()))[:8].hex()  # whatever is annotated
         attributes = attributes_of({"u_sentence": own, **self.told(row, words), **row})
         half = attributes.setdefault("a_half", half_of(str(attributes["u_sentence"])))
         if half not in ("A", "B"):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
+from scrutiny.data.held_out import held_out_column
 from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
 from scrutiny.data.tasks.roles import Role, field_role
 from scrutiny.data.tasks.word_cells import list_of
@@ -39,3 +40,8 @@ class DependencyArcs(Annotated):
             if not isinstance(relation, str) or not relation:
                 raise DataError(f"relations[{i}] is {relation!r}, no name of a relation")
             yield Labeled(i, i, f"{head}:{relation}")
+
+    def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
+        """Whether the sentence is held out of trainings."""
+        del row
+        return held_out_column(" ".join(words))

@@ -19,6 +19,8 @@ _COMPARED: Final = ("mean_head_f1", "selected_head_f1")
 _LITERAL: Final = "as_published"
 _OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
 DIAGNOSTIC: Final = "attention.heads"
+#: What tuned checkpoints must have learned of their own task on held-out sentences.
+_SKILL: Final = ("task_skill",)
 
 
 def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
@@ -152,6 +154,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
                 [(tau, "control: control task", "control/{}")],
                 choices,
                 margin=params.tau_margin,
+                gates=_SKILL,
             )
     if inputs.base:
         yield _claim(
@@ -160,6 +163,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
             [("mean_head_f1", "before fine-tuning", "base/{}")],
             choices,
             margin=params.margin,
+            gates=_SKILL,
         )
     if "control" in inputs.controls:
         yield _claim(
@@ -169,6 +173,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
             [("mean_head_f1", "control: control task", "control/{}")],
             choices,
             margin=params.margin,
+            gates=_SKILL,
         )
 
 
@@ -179,8 +184,12 @@ def _claim(
     choices: Sequence[str],
     *,
     margin: float,
+    gates: tuple[str, ...] = (),
 ) -> Claim:
-    """Claim that every part exceeds the margin under every choice of preset."""
+    """Claim that every part exceeds the margin under every choice of preset.
+
+    ``gates`` are those of the tuned checkpoints' own records, of both families.
+    """
     components = []
     for position, chosen in enumerate(choices):
         for metric, against, place in parts:
@@ -194,6 +203,7 @@ def _claim(
         components=tuple(components),
         family="attention",
         checks=(*checks, "datasets"),
+        gates=gates,
     )
 
 
