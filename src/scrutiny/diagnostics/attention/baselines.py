@@ -59,24 +59,16 @@ def span_baselines(view: AnchoredSpans) -> BaselineCounts:
     >>> dict(zip(SPAN_BASELINES, counts.tp.tolist(), strict=True))["offset -1"]
     1.0
     """
-    n = len(view.words)
-    is_anchor, is_target = np.zeros(n), np.zeros(n)
+    n, reach = len(view.words), max(OFFSETS)
+    around = np.zeros(n + 2 * reach)  # zeros where there is no word
+    is_anchor, is_target = around[reach : reach + n], np.zeros(n)
     is_anchor[list(view.anchors)] = 1.0
     is_target[list(view.targets)] = 1.0
-    follows = np.arange(n) > min(view.anchors, default=n)
-    predicted = np.stack(
-        [
-            np.ones(n),
-            *(_shifted(is_anchor, offset) for offset in OFFSETS),
-            follows * (1.0 - is_anchor),
-            (is_anchor.sum() - is_anchor) / max(n - 1, 1),  # a word never points to itself
-        ]
-    )  # (baseline, word)
+    predicted = np.empty((len(SPAN_BASELINES), n))  # (baseline, word)
+    predicted[0] = 1.0
+    for row, offset in enumerate(OFFSETS, 1):
+        predicted[row] = around[reach + offset : reach + offset + n]
+    predicted[-2] = 1.0 - is_anchor
+    predicted[-2, : min(view.anchors, default=n)] = 0.0
+    predicted[-1] = (is_anchor.sum() - is_anchor) / max(n - 1, 1)  # none points to itself
     return BaselineCounts(predicted @ is_target, predicted.sum(axis=1))
-
-
-def _shifted(is_anchor: Floats, offset: int) -> Floats:
-    """Value ``(word,)`` of the word ``offset`` places after each word, 0 beyond the sentence."""
-    place = np.arange(is_anchor.size) + offset
-    is_there = (place >= 0) & (place < is_anchor.size)
-    return np.where(is_there, is_anchor[np.clip(place, 0, max(is_anchor.size - 1, 0))], 0.0)
