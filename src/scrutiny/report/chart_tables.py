@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.labels import replicate_words
 from scrutiny.report.numbers import decimals_for, interval, number, out_of, percent
 from scrutiny.report.view import FlipCounts
+
+if TYPE_CHECKING:
+    from scrutiny.report.parts.heads_sentences import Drawing
 
 Spec = dict[str, Any]
 _AXIS_AND_LEGEND = 78  # pixels below and above the plot
@@ -47,6 +50,12 @@ class Chart:
         A second specification that shares its axis, drawn under the first.
     is_open
         Whether the table stands open beside its chart.
+    more, more_title
+        A further table, folded, and what its fold is called.
+    has_choice
+        Whether the chart has a switch, which stands beside it.
+    sentences
+        Sentences that are drawn above the table.
     """
 
     anchor: str
@@ -57,6 +66,10 @@ class Chart:
     note: str = ""
     below: Spec | None = None
     is_open: bool = False
+    more: Table | None = None
+    more_title: str = ""
+    has_choice: bool = False
+    sentences: "tuple[Drawing, ...]" = ()
 
     @property
     def drawings(self) -> tuple[tuple[str, Spec, int], ...]:

@@ -49,7 +49,7 @@ def _render(view: RunView, detail: Detail, made: Made) -> str:
         page=content,
         facts=view.facts,
         seeds=seeds(view),
-        style=Markup(static("report.css")),
+        style=Markup(static("report.css") + (static("heads.css") if content.heads else "")),
         scripts=[Markup(script) for script in scripts],
         policy=_policy(scripts),
         most_trusted=min(MOST_TRUSTED, detail.listed),

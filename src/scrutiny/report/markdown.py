@@ -6,7 +6,7 @@ from typing import Final
 from scrutiny.report.footer import footer_lines
 from scrutiny.report.labels import distinct_labels, one_line
 from scrutiny.report.numbers import interval, out_of
-from scrutiny.report.parts import reliability_parts
+from scrutiny.report.parts import head_parts, reliability_parts
 from scrutiny.report.parts.part import left_out
 from scrutiny.report.rows import COLUMNS, AuditRow, audit_rows
 from scrutiny.report.sections import main_estimates
@@ -50,9 +50,9 @@ def _trusted(view: RunView) -> list[str]:
 
 
 def _parts(view: RunView) -> list[str]:
-    """Tables of the parts on reliability."""
+    """Tables of the parts on reliability and on single heads."""
     blocks = []
-    for part in reliability_parts(view):
+    for part in (*reliability_parts(view), *head_parts(view)):
         blocks.append(f"## {escape(part.title)}")
         for chart in part.charts:
             shown = chart.table.rows[:_MOST_ROWS]

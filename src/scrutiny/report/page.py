@@ -14,7 +14,7 @@ from scrutiny.report.glyphs import Glyph, glyphs
 from scrutiny.report.labels import GAP, constant_parts, distinct_labels, slug
 from scrutiny.report.lines import LineGroup, line_groups, shared_limit
 from scrutiny.report.numbers import interval, number, p_value, value_and_bounds
-from scrutiny.report.parts import reliability_parts
+from scrutiny.report.parts import head_parts, reliability_parts
 from scrutiny.report.parts.part import Part
 from scrutiny.report.rows import AuditRow
 from scrutiny.report.sections import Section, sections
@@ -128,12 +128,13 @@ class Page:
     manifest: str
     trusted: TrustedTable | None
     parts: tuple[Part, ...]
+    heads: tuple[Part, ...]
 
     def specs(self) -> dict[str, Spec]:
         """Specification of every chart by its anchor."""
         found = [chart for section in self.sections for chart in (*section.charts, *section.more)]
         found += [c.flips for s in self.sections for c in s.claims if c.flips]
-        found += [chart for part in self.parts for chart in part.charts]
+        found += [chart for part in (*self.parts, *self.heads) for chart in part.charts]
         return {name: spec for chart in found for name, spec, _ in chart.drawings}
 
 
@@ -143,11 +144,12 @@ class Made:
 
     parts: tuple[Part, ...]
     trusted: TrustedTable | None
+    heads: tuple[Part, ...] = ()
 
 
 def make(view: RunView) -> Made:
-    """Parts on reliability and the table of what may be stated."""
-    return Made(reliability_parts(view), trusted_table(view))
+    """Parts on reliability and on single heads, and the table of what may be stated."""
+    return Made(reliability_parts(view), trusted_table(view), head_parts(view))
 
 
 def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None) -> Page:
@@ -165,6 +167,11 @@ def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None
         manifest=manifest,
         trusted=made.trusted,
         parts=tuple(p.cut(charts=detail.charts, rows=10 * detail.charts) for p in made.parts),
+        heads=tuple(
+            p.cut(charts=2 * detail.charts, rows=12 * detail.charts)
+            for p in made.heads
+            if detail.charts
+        ),
     )
 
 

@@ -12,6 +12,8 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure, columns_of
 from scrutiny.report.assigned import contrast_key_of, key_of
+from scrutiny.report.head_records import AttendedExample, examples_of, maps_of_controls
+from scrutiny.report.heads import HeadMap
 from scrutiny.report.identity import identity
 from scrutiny.report.view import Hits, OwnInterval
 from scrutiny.store.run_folder import RunFolder
@@ -51,6 +53,18 @@ class FolderRecords:
             whole = len(kept) >= len(estimate.by_replicate)
             self._found[name] = kept if whole and kept else self._computed(name, estimate)
         return self._found[name]
+
+    def head_maps(self) -> Sequence[HeadMap]:
+        """Scores of every head of control families."""
+        if self._tables is None:
+            return ()
+        return tuple(maps_of_controls(self._manifest, self._recorded))
+
+    def examples(self) -> Sequence[AttendedExample]:
+        """Examples whose words a diagnostic of heads kept."""
+        if self._tables is None:
+            return ()
+        return tuple(examples_of(self._folder, self._manifest, self._tables[1]))
 
     @cached_property
     def _tables(self) -> "tuple[pa.Table, pa.Table] | None":

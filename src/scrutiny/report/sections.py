@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.report.heads import apart
 from scrutiny.report.labels import family_name, slug
 from scrutiny.report.rows import AuditRow, audit_rows
 from scrutiny.report.view import DiagnosticNotes, Missing, RunView
@@ -25,6 +26,8 @@ class Section:
         Its lines of the audit table.
     estimates
         Its numbers over all replicates.
+    n_single
+        Further numbers, of single heads and layers, which stand in maps.
     missing
         Its variants that could not be asked.
     """
@@ -36,39 +39,48 @@ class Section:
     rows: tuple[AuditRow, ...]
     estimates: tuple[Estimate, ...]
     missing: tuple[Missing, ...]
+    n_single: int = 0
 
 
 def sections(view: RunView) -> tuple[Section, ...]:
     """Sections in plan order: of every diagnostic that has a claim or an estimate."""
     rows = audit_rows(view)
-    estimates = main_estimates(view)
+    listed, single = main_estimates(view), single_estimates(view)
     diagnostics = [r.finding.claim.diagnostic for r in rows]
-    diagnostics += [e.key.diagnostic for e in estimates]
+    diagnostics += dict.fromkeys(e.key.diagnostic for e in (*listed, *single))
     names = dict.fromkeys(family_name(d) for d in diagnostics)
-    return tuple(_section(view, name, rows=rows, estimates=estimates) for name in names)
+    return tuple(_section(view, name, rows=rows, estimates=(listed, single)) for name in names)
 
 
 def _section(
-    view: RunView, name: str, *, rows: Sequence[AuditRow], estimates: Sequence[Estimate]
+    view: RunView,
+    name: str,
+    *,
+    rows: Sequence[AuditRow],
+    estimates: tuple[Sequence[Estimate], Sequence[Estimate]],
 ) -> Section:
-    own = tuple(e for e in estimates if family_name(e.key.diagnostic) == name)
+    own, single = (
+        tuple(e for e in some if family_name(e.key.diagnostic) == name) for some in estimates
+    )
     return Section(
         name=name,
         anchor=f"diagnostic-{slug(name)}",
-        kinds=tuple(dict.fromkeys(e.key.diagnostic for e in own)),
+        kinds=tuple(dict.fromkeys(e.key.diagnostic for e in (*own, *single))),
         notes=view.notes.get(name, DiagnosticNotes()),
         rows=tuple(r for r in rows if r.diagnostic == name),
         estimates=own,
         missing=tuple(m for m in view.missing if family_name(m.diagnostic) == name),
+        n_single=len(single),
     )
 
 
 def main_estimates(view: RunView) -> tuple[Estimate, ...]:
     """Estimates over all replicates, and the findings' own where the run lists them nowhere.
 
-    An estimate of one replicate is left out where its value stands in another's ``by_replicate``.
+    An estimate of one replicate is left out where its value stands in another's ``by_replicate``;
+    so are those of single heads and layers, which stand in maps.
     """
-    listed = list(view.estimates)
+    listed, _ = apart(view.estimates, view.findings)
     known = {_identity(e) for e in listed}
     for finding in view.findings:
         for estimate in (finding.estimate, finding.control):
@@ -79,6 +91,12 @@ def main_estimates(view: RunView) -> tuple[Estimate, ...]:
     return tuple(
         e for e in listed if e.key.replicate is None or _identity(e, over_all=True) not in whole
     )
+
+
+def single_estimates(view: RunView) -> tuple[Estimate, ...]:
+    """Estimates of single heads and layers over all replicates."""
+    _, single = apart(view.estimates, view.findings)
+    return tuple(e for e in single if e.key.replicate is None)
 
 
 def _identity(estimate: Estimate, *, over_all: bool = False) -> tuple[object, ...]:

@@ -15,6 +15,9 @@ from scrutiny.core.published import Reproduction
 if TYPE_CHECKING:
     import numpy as np
 
+    from scrutiny.report.head_records import AttendedExample
+    from scrutiny.report.heads import HeadMap
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -176,6 +179,14 @@ class Records(Protocol):
         """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
         ...
 
+    def head_maps(self) -> "Sequence[HeadMap]":
+        """Scores of the heads of control families, which the run did not estimate one by one."""
+        ...
+
+    def examples(self) -> "Sequence[AttendedExample]":
+        """Examples whose words a diagnostic of heads kept, with the predictions of all heads."""
+        ...
+
 
 class NoRecords:
     """Records of a run that kept none."""
@@ -187,6 +198,14 @@ class NoRecords:
     def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
         """Nothing."""
         return {}
+
+    def head_maps(self) -> "Sequence[HeadMap]":
+        """Nothing."""
+        return ()
+
+    def examples(self) -> "Sequence[AttendedExample]":
+        """Nothing."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.baselines import SPAN_BASELINES, span_baselines
 from scrutiny.diagnostics.attention.encodings import ENCODINGS
 from scrutiny.diagnostics.attention.heads_design import make_heads_design
+from scrutiny.diagnostics.attention.kept_examples import KeptExamples
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.pseudo_cues import pseudo_cue
 from scrutiny.diagnostics.attention.reading import (
@@ -31,7 +32,8 @@ class Heads:
 
     Records hold, for each example and preset, the words that each head predicted and those that
     were right, beside the same counts of baselines that need no model; role ``control`` holds the
-    counts for a pseudo-cue in the cue's place.
+    counts for a pseudo-cue in the cue's place. Which words were predicted is kept for a handful of
+    examples of measured families, as arrays.
 
     **Measures**: whether some head's attention runs between an anchor and the words that belong to
     it, more than words' places explain, more than in untrained networks, in other corpora as well.
@@ -72,16 +74,18 @@ class Heads:
 
     def measure(self, params: HeadsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Two rows for each example and preset: the cue's and a pseudo-cue's."""
-        del cell
         presets = params.conditions()
         views = [AnchoredSpans.of(example) for example in batch.examples]
+        kept = KeptExamples(batch.examples, views if cell.role == "measured" else ())
 
         def use(position: int, sentence: Sentence) -> list[Row]:
             example = batch.examples[position]
+            kept.see(position, sentence[0][params.presets[0]], params.encoding)
             rng = ctx.rng("pseudo-cue", self.id, example.id)
             return list(_rows(views[position], sentence, item=example.id, params=params, rng=rng))
 
-        return each_example(ctx.model, [view.words for view in views], presets, use=use)
+        yield from each_example(ctx.model, [view.words for view in views], presets, use=use)
+        kept.keep(ctx)
 
 
 def _rows(

@@ -8,6 +8,7 @@ name to `PARTS`. No part knows a diagnostic by name.
 from importlib import import_module
 from typing import Final
 
+from scrutiny.report.head_study import head_study
 from scrutiny.report.parts.part import Part
 from scrutiny.report.view import RunView
 
@@ -25,9 +26,26 @@ PARTS: Final = (
     "relations",
     "comparisons",
 )
+#: Parts on single heads of attention, in the order of the page.
+HEAD_PARTS: Final = (
+    "heads_maps",
+    "heads_changes",
+    "heads_layers",
+    "heads_tau",
+    "heads_examples",
+)
 
 
 def reliability_parts(view: RunView) -> tuple[Part, ...]:
     """Parts that the run has the ingredients for."""
     made = (import_module(f"{__name__}.{name}").part(view) for name in PARTS)
+    return tuple(part for part in made if part is not None)
+
+
+def head_parts(view: RunView) -> tuple[Part, ...]:
+    """Parts on single heads of attention; none for runs without any."""
+    study = head_study(view)
+    if not study.maps:
+        return ()
+    made = (import_module(f"{__name__}.{name}").part(view, study) for name in HEAD_PARTS)
     return tuple(part for part in made if part is not None)

@@ -41,7 +41,9 @@ class Part:
 
 
 def _cut(chart: Chart, rows: int) -> Chart:
-    """Chart whose table has at most so many rows."""
+    """Chart whose table has at most so many rows; a further table goes first."""
+    if chart.more is not None and len(chart.more.rows) > rows:
+        chart = replace(chart, more=None)
     count = len(chart.table.rows)
     if count <= rows:
         return chart

@@ -36,13 +36,13 @@
     return {
       background: "transparent", font: font, padding: { left: 2, right: 8, top: 4, bottom: 4 },
       view: { stroke: null },
-      range: { ordinal: ["--o1", "--o2", "--o3", "--o4"].map(color), category: ["--c1", "--c2", "--c3", "--c4", "--c5"].map(color), symbol: ["circle", "diamond", "square", "triangle-up", "cross"] },
+      range: { ordinal: ["--o1", "--o2", "--o3", "--o4"].map(color), category: ["--c1", "--c2", "--c3", "--c4", "--c5"].map(color), heatmap: ["--sunk", "--c1"].map(color), diverging: ["--c2", "--sunk", "--c1"].map(color), symbol: ["circle", "diamond", "square", "triangle-up", "cross"] },
       axis: { ...text, gridColor: color("--line"), domainColor: color("--line"), tickColor: color("--line"), labelPadding: 6, titlePadding: 10 },
       axisY: { labelLimit: limit },
       axisX: { labelOverlap: true },
       legend: { ...text, orient: "top", title: null, symbolSize: 60, labelLimit: 200, columnPadding: 18, columns: box.clientWidth < 460 ? 2 : 0, offset: 8 },
       mark: { color: color("--c1") },
-      style: { zero: { color: color("--soft"), strokeWidth: 1, opacity: 0.7 }, limit: { color: color("--undecided"), strokeDash: [4, 3], strokeWidth: 1.5 } },
+      style: { zero: { color: color("--soft"), strokeWidth: 1, opacity: 0.7 }, limit: { color: color("--undecided"), strokeDash: [4, 3], strokeWidth: 1.5 }, best: { color: color("--ink"), strokeWidth: 2 } },
       bar: { cornerRadiusEnd: 1 }, rule: { color: color("--c1") }, text: { color: color("--ink") },
     };
   }
@@ -50,6 +50,8 @@
     const spec = specs[box.dataset.chart];
     if (!spec || box.dataset.drawn || !box.clientWidth) { return; }
     box.dataset.drawn = "yes";
+    const choice = document.getElementById(box.dataset.chart + "-choice");
+    if (choice) { choice.textContent = ""; }
     vegaEmbed(box, spec, {
       mode: "vega-lite", renderer: "svg", ast: true, config: config(box), tooltip: { theme: current() },
       logLevel: vega.Error,
