@@ -76,14 +76,14 @@ def maps_of_controls(
     controls = [name for name, model in models.items() if model.get("role") == "control"]
     known: set[str] = set()
     for assigned in manifest.get("specs", ()) if controls else ():
-        if not _is_of_counts(assigned):
-            continue
-        for control in controls:
+        for control in controls if _is_of_counts(assigned) else ():
             mine = {**assigned, "subject": control, "within": {}}
             name = identity(key_of(mine))
-            if name not in known:
+            # a family of another size has other measures: then its records do not fit
+            found = None if name in known else _map(mine, recorded)
+            if found is not None:
                 known.add(name)
-                yield from _map(mine, recorded)
+                yield found
 
 
 def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
@@ -97,12 +97,13 @@ def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
 
 def _map(
     assigned: Mapping[str, Any], recorded: "Callable[[Mapping[str, Any]], Recorded | None]"
-) -> Iterator[HeadMap]:
+) -> HeadMap | None:
+    """Map of one score of one control family; nothing where it has no such records."""
     from scrutiny.reliability.derive import join
 
     found = recorded(assigned)
     if found is None:
-        return
+        return None
     spec = assigned["spec"]
     try:
         sides = {
@@ -110,12 +111,12 @@ def _map(
         }
         joined = join(found.panel, sides, needs=_COUNTS)
     except ScrutinyError:
-        return
+        return None
     names = [found.panel.replicates[i] or "{}" for i in joined.replicates]
     if not names or not joined.rows.size:
-        return
+        return None
     cells = _cells(joined.values.sum(axis=1), names, assigned)
-    yield HeadMap(replace(key_of(assigned), role="control"), cells)
+    return HeadMap(replace(key_of(assigned), role="control"), cells)
 
 
 def _cells(

@@ -276,6 +276,17 @@ def test_scores_from_the_records_are_those_of_the_run(view):
             assert cell.by_replicate == pytest.approx(own.by_replicate, abs=1e-12)
 
 
+def test_controls_of_another_size_are_not_read_with_the_wrong_measures(view):
+    """Specifications of a smaller family come first; those of the control's own size fit."""
+    specs = view.manifest["specs"]
+    small = [{**m, "axes": [["layer", 1], ["head", 2]]} for m in specs[0]["measures"]]
+    other = [{**s, "subject": "tiny", "measures": small} for s in specs]
+    manifest = {**view.manifest, "specs": [*other, *specs]}
+    made = list(head_records.maps_of_controls(manifest, view.records._recorded))
+    assert len(made) == 2 * len(PRESETS) * 3
+    assert all(set(m.cells) == ALL for m in made)
+
+
 def _is_story(key):
     where = key.subject, key.dataset, dict(key.condition)
     return where == ("downstream", STORY, {"preset": PRESETS[0]})

@@ -11,7 +11,7 @@ from scrutiny.report.head_study import Block, HeadStudy, condition_words, score_
 from scrutiny.report.heads import SCORES, Cell, HeadMap, Place, place_name
 from scrutiny.report.identity import identity
 from scrutiny.report.labels import family_name
-from scrutiny.report.numbers import NO_VALUE, decimals_for, interval, number
+from scrutiny.report.numbers import NO_VALUE, interval, number
 from scrutiny.report.parts.heads_chart import Panel, heat_map
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.parts.words import mean_and_sd
@@ -136,11 +136,11 @@ def cell_text(cell: Cell | None, *, signed: bool = False) -> str:
     """Value of a cell with its interval; mean and spread over replicates where it has none."""
     if cell is None or cell.value is None:
         return NO_VALUE
-    if cell.estimate is not None:
+    if cell.estimate is not None and cell.estimate.low is not None:
         return interval(cell.estimate, signed=signed)
     if len(cell.by_replicate) > 1:
         return mean_and_sd(cell.by_replicate, 3)
-    return number(cell.value, max(3, decimals_for(None, None, cell.value)), signed=signed)
+    return number(cell.value, signed=signed)
 
 
 def title_of(key: EstimateKey, score: str, *, of: str = "") -> str:
