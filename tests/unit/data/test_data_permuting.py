@@ -56,6 +56,16 @@ def test_a_limit_takes_of_what_was_exchanged():
     assert tuple(iter_examples(pairs(40), columns={"permute": "1"})) == whole.examples
 
 
+def test_classified_texts_exchange_their_labels_and_nothing_else():
+    rows = [{"text": f"case {n}", "label": "yes" if n < 10 else "no"} for n in range(40)]
+    plain, changed = load_dataset(rows), permuted(rows, 1)
+    assert Counter(changed.golds) == Counter(plain.golds) == {"yes": 10, "no": 30}
+    assert changed.golds != plain.golds
+    assert [e.fields for e in changed.examples] == [e.fields for e in plain.examples]
+    pairs_of = [{**row, "text_pair": "so"} for row in rows]
+    assert Counter(permuted(pairs_of, 2).golds) == {"yes": 10, "no": 30}
+
+
 def test_coins_are_fair():
     plain = load_dataset(pairs(2)).examples[0]
     heads = sum(permuted(pairs(2), s).examples[0].fields != plain.fields for s in range(400))
@@ -166,5 +176,5 @@ def test_seeds_that_do_not_read(failure, columns, phrase):
 
 
 def test_tasks_without_anything_to_exchange(failure):
-    message = failure("builtin:reviews#permute=1")
-    assert "items of text-classification have no labels that could be exchanged" in message
+    message = failure("builtin:agreement#permute=1")
+    assert "items of minimal-pairs have no labels that could be exchanged" in message

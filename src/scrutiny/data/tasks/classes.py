@@ -2,11 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.errors import DataError, ModelError
+from scrutiny.core.example import Example
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction, Score
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MEASURES: Final = (
     Measure("hit", unit="items"),
@@ -68,3 +73,11 @@ def majority_share(golds: Sequence[Any]) -> float:
     if not counts:
         raise DataError("The data has no gold labels, so there is no score to reach by chance.")
     return max(counts.values()) / counts.total()
+
+
+def with_exchanged_labels(
+    examples: Sequence[Example], rng: "np.random.Generator"
+) -> tuple[Example, ...]:
+    """Examples that have exchanged their gold labels at random; as many of each as before."""
+    order = rng.permutation(len(examples)).tolist()
+    return tuple(replace(e, gold=examples[k].gold) for e, k in zip(examples, order, strict=True))

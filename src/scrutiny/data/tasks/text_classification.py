@@ -1,13 +1,22 @@
 """One text, one label."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction, Score
 from scrutiny.data.tasks.cells import attributes_of, id_of, label_of, language_of, text_of
-from scrutiny.data.tasks.classes import ACCURACY, MEASURES, majority_share, score_class
+from scrutiny.data.tasks.classes import (
+    ACCURACY,
+    MEASURES,
+    majority_share,
+    score_class,
+    with_exchanged_labels,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class TextClassification:
@@ -40,3 +49,9 @@ class TextClassification:
     def chance(self, golds: Sequence[Any]) -> float:
         """Share of the commonest label."""
         return majority_share(golds)
+
+    def permute(
+        self, examples: Sequence[Example], rng: "np.random.Generator"
+    ) -> tuple[Example, ...]:
+        """Examples that have exchanged their labels at random."""
+        return with_exchanged_labels(examples, rng)

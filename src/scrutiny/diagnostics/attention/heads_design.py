@@ -120,6 +120,9 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
         for who, role in _OTHERS:
             for metric in compared:
                 yield ContrastSpec(f"{who}/{metric}", metric, metric, role=role)
+        for metric in ("gain_tau_f1", "gain_tau_other_half_f1") if inputs.base else ():
+            spec = f"{name}/{metric}"
+            yield ContrastSpec(f"control/{spec}", spec, spec, role="control")
 
 
 def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
