@@ -25,7 +25,7 @@ def permutation_seed(source: DataSource, task: Task) -> int | None:
     if not hasattr(task, "permute"):
         raise DataError(
             f"permute={given} in {source}: items of {task.name} have no labels that could be "
-            "exchanged; it is for classification, sentence pairs and triples, and association tests."
+            "exchanged; it is for classification, sentence pairs, triples and association tests."
         )
     return int(given)
 
