@@ -249,8 +249,8 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
 
 def _is_tested(spec: EstimateSpec) -> bool:
     """Whether a specification is of what a family did, be it one tuned on a control task."""
-    is_own = all(side.role == "measured" for side in spec.sides.values())
-    return spec.role in ("measured", "control") and is_own and spec.group != "changed"
+    is_tuned = spec.role == "control" and all(s.role == "measured" for s in spec.sides.values())
+    return (spec.role == "measured" or is_tuned) and spec.group != "changed"
 
 
 def _test_row(
