@@ -23,6 +23,8 @@ LISTED: Final = (
     "diagnostic",
     "transformation",
     "constraint",
+    "goal",
+    "search_method",
     "statistic",
     "task",
     "reader",
