@@ -19,6 +19,7 @@ _P: Final = "scrutiny.reliability.pattern_statistics"
 _RS: Final = "scrutiny.reliability.regression_statistics"
 _HB: Final = "scrutiny.reliability.best_head_statistics"
 _SS: Final = "scrutiny.reliability.stereotype_statistics"
+_AK: Final = "scrutiny.reliability.attack_statistics"
 
 REGISTRATIONS: Final = (
     Registration("diagnostic", "association.clusters@1", f"{_D}.association:Clusters"),
@@ -244,4 +245,27 @@ REGISTRATIONS: Final = (
     Registration("statistic", "positional_share@1", f"{_P}:POSITIONAL_SHARE"),
     Registration("statistic", "rarest_share@1", f"{_P}:RAREST_SHARE"),
     Registration("statistic", "special_heads@1", f"{_P}:SPECIAL_HEADS"),
+    Registration("statistic", "attack_success@1", f"{_AK}:ATTACK_SUCCESS"),
+    Registration("statistic", "excess_attack_success@1", f"{_AK}:EXCESS_ATTACK_SUCCESS"),
+    Registration("statistic", "accuracy_under_attack@1", f"{_AK}:ACCURACY_UNDER_ATTACK"),
+    Registration("statistic", "transfer_rate@1", f"{_AK}:TRANSFER_RATE"),
+    Registration("statistic", "valid_share@1", f"{_AK}:VALID_SHARE"),
+    Registration("statistic", "valid_attack_success@1", f"{_AK}:VALID_ATTACK_SUCCESS"),
+    Registration("statistic", "valid_success_50@1", f"{_AK}:VALID_SUCCESS_50"),
+    Registration("statistic", "valid_success_70@1", f"{_AK}:VALID_SUCCESS_70"),
+    Registration("statistic", "valid_success_90@1", f"{_AK}:VALID_SUCCESS_90"),
+    Registration("statistic", "similar_success_70@1", f"{_AK}:SIMILAR_SUCCESS_70"),
+    Registration("statistic", "similar_success_80@1", f"{_AK}:SIMILAR_SUCCESS_80"),
+    Registration("statistic", "similar_success_90@1", f"{_AK}:SIMILAR_SUCCESS_90"),
+    Registration("statistic", "similar_success_95@1", f"{_AK}:SIMILAR_SUCCESS_95"),
+    Registration("statistic", "success_within_10@1", f"{_AK}:SUCCESS_WITHIN_10"),
+    Registration("statistic", "success_within_30@1", f"{_AK}:SUCCESS_WITHIN_30"),
+    Registration("statistic", "success_within_100@1", f"{_AK}:SUCCESS_WITHIN_100"),
+    Registration("statistic", "success_within_300@1", f"{_AK}:SUCCESS_WITHIN_300"),
+    Registration("statistic", "success_within_1000@1", f"{_AK}:SUCCESS_WITHIN_1000"),
+    Registration("statistic", "mean_texts_asked@1", f"{_AK}:MEAN_TEXTS_ASKED"),
+    Registration("statistic", "median_texts_asked@1", f"{_AK}:MEDIAN_TEXTS_ASKED"),
+    Registration("statistic", "words_changed@1", f"{_AK}:WORDS_CHANGED"),
+    Registration("statistic", "attack_similarity@1", f"{_AK}:ATTACK_SIMILARITY"),
+    Registration("statistic", "perplexity_ratio@1", f"{_AK}:PERPLEXITY_RATIO"),
 )

@@ -25,6 +25,7 @@ LISTED: Final = (
     "constraint",
     "goal",
     "search_method",
+    "attack",
     "statistic",
     "task",
     "reader",

@@ -1,0 +1,293 @@
+"""Statistics of attacks: success, of which valid, what it cost, and beyond random change.
+
+Measures are those of `scrutiny.diagnostics.attack`. An item that the model gets wrong as it is has
+``attacked`` 0 and ``hit`` 0: it stands in the denominator of the accuracy under attack and in no
+other. Every replicate is divided by its own number of attacked items.
+
+Success:
+
+``attack_success@1``
+    **Measures**: attacked items on which the goal was reached. **Misleads when**: read without
+    the share that is valid (`valid_share@1`): a text that changed its meaning may change its
+    answer; or without the texts asked: success grows with the budget.
+``excess_attack_success@1``
+    **Measures**: the same minus that of random changes from the same candidates, with as many
+    texts asked and no more words changed. **Misleads when**: nearly every candidate fools the
+    model: then searching adds nothing, and the model is no more robust for it.
+``accuracy_under_attack@1``
+    **Measures**: items right before and after, over all items: wrong ones cannot be attacked and
+    stay wrong. **Misleads when**: the accuracies before differ: compare `attack_success@1`.
+``success_within_10@1``, ``_30``, ``_100``, ``_300``, ``_1000``
+    **Measures**: attacked items on which the goal was reached with so many texts or fewer.
+    **Misleads when**: the search was given fewer: the curve is flat from there on.
+``transfer_rate@1``
+    **Measures**: of the texts that fooled the reference and whose original this model gets right,
+    those that fool it too. **Misleads when**: the same words changed at random fool it as often.
+
+Validity (Hauser et al.):
+
+``valid_share@1``
+    **Measures**: mean probability that all substitutions of a successful text keep the meaning.
+    **Misleads when**: it is a product of ratings of single substitutions: that takes them for
+    independent, which is a lower bound where raters forgive together.
+``valid_attack_success@1``
+    **Measures**: attack success times that. **Misleads when**: few of the successful texts were
+    rated: they stand for the others.
+``valid_success_50@1``, ``_70``, ``_90``
+    **Measures**: the same, counting a text if that probability is at least so many percent.
+``similar_success_70@1``, ``_80``, ``_90``, ``_95``
+    **Measures**: attacked items on which the goal was reached by a text whose cosine to the
+    original is at least so many hundredths. **Misleads when**: taken for validity: encoders put
+    antonyms near one another.
+
+Cost and size, over attacked items (texts asked) or successful ones (the others):
+
+``mean_texts_asked@1``, ``median_texts_asked@1``
+    **Measures**: texts that the model saw for the search of one item. **Misleads when**: searches
+    were cut by the budget: the mean is then the budget's.
+``words_changed@1``, ``attack_similarity@1``, ``perplexity_ratio@1``
+    **Measures**: share of words changed; cosine to the original; geometric mean of the perplexity
+    after over that before. **Misleads when**: compared over attacks that succeed on other items.
+
+**References**: Hauser, Meng, Pascual & Wattenhofer (2021), BERT is robust! A case against
+synonym-based adversarial examples in text classification; Morris et al. (2020), TextAttack; Morris,
+Lifland, Lanchantin, Ji & Qi (2020), Reevaluating adversarial examples in natural language.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scrutiny.reliability.additive import Additive, Array, divide, with_count
+
+_SHARE: Final = (0.0, 1.0)
+_SUCCESS: Final = ("attacked", "success")
+
+#: Texts asked at which the curve of success is read.
+BUDGETS: Final = (10, 30, 100, 300, 1000)
+#: Probabilities of being valid from which on a text counts, in percent.
+VALIDITIES: Final = (50, 70, 90)
+#: Cosines to the original from which on a text counts, in hundredths.
+SIMILARITIES: Final = (70, 80, 90, 95)
+
+
+def _ratio(
+    name: str,
+    says: str,
+    needs: tuple[str, ...],
+    parts: Callable[[Array], tuple[Array, Array]],
+    *,
+    scale: str = "identity",
+    higher_is: str = "neither",
+) -> Additive:
+    """Sum of what ``parts`` gives first over the sum of what it gives second."""
+    return Additive(
+        name,
+        says,
+        needs,
+        lambda measures: np.stack(parts(measures), axis=-1),
+        lambda sums: divide(sums[..., 0], sums[..., 1]),
+        scale=scale,
+        higher_is=higher_is,
+    )
+
+
+def _share(
+    name: str, says: str, needs: tuple[str, ...], event: Callable[[Array], Array]
+) -> Additive:
+    """Share of the attacked items (the first need) on which an event holds."""
+    return _ratio(
+        name,
+        says,
+        needs,
+        lambda m: (m[..., 0] * event(m).astype(np.float64), m[..., 0]),
+        scale="logit",
+        higher_is="worse",
+    )
+
+
+ATTACK_SUCCESS: Final = _share(
+    "attack_success@1", "attack success", _SUCCESS, lambda m: m[..., 1] == 1
+)
+
+TRANSFER_RATE: Final = _share(
+    "transfer_rate@1", "attacks that carry over", _SUCCESS, lambda m: m[..., 1] == 1
+)
+
+ACCURACY_UNDER_ATTACK: Final = Additive(
+    "accuracy_under_attack@1",
+    "accuracy under attack",
+    ("hit",),
+    lambda m: with_count(m[..., 0]),
+    lambda sums: divide(sums[..., 0], sums[..., -1]),
+    scale="logit",
+    higher_is="better",
+    row_range=_SHARE,
+)
+
+
+def _two_ratios(measures: Array) -> Array:
+    """Attacked and successful items of the search, then of the random change."""
+    attacked, success, at_random, fooled = np.moveaxis(measures, -1, 0)
+    return np.stack([attacked, attacked * success, at_random, at_random * fooled], axis=-1)
+
+
+EXCESS_ATTACK_SUCCESS: Final = Additive(
+    "excess_attack_success@1",
+    "attack success beyond random change",
+    ("after.attacked", "after.success", "control.attacked", "control.success"),
+    _two_ratios,
+    lambda sums: divide(sums[..., 1], sums[..., 0]) - divide(sums[..., 3], sums[..., 2]),
+    higher_is="worse",
+    no_effect=0.0,
+)
+
+
+def _within(budget: int) -> Additive:
+    """Success with so many texts asked, or fewer."""
+    return _share(
+        f"success_within_{budget}@1",
+        f"attack success within {budget:,} texts",
+        (*_SUCCESS, "asked"),
+        lambda m: (m[..., 1] == 1) & (m[..., 2] <= budget),
+    )
+
+
+SUCCESS_WITHIN_10: Final = _within(10)
+SUCCESS_WITHIN_30: Final = _within(30)
+SUCCESS_WITHIN_100: Final = _within(100)
+SUCCESS_WITHIN_300: Final = _within(300)
+SUCCESS_WITHIN_1000: Final = _within(1000)
+
+VALID_SHARE: Final = _ratio(
+    "valid_share@1",
+    "successes that keep the meaning",
+    ("success", "rated", "valid"),
+    lambda m: (m[..., 0] * m[..., 1] * m[..., 2], m[..., 0] * m[..., 1]),
+    scale="logit",
+)
+
+
+def _valid(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
+    """Success rate times the mean of ``event`` of the validity over rated successes."""
+
+    def make(measures: Array) -> Array:
+        attacked, success, rated, valid = np.moveaxis(measures, -1, 0)
+        judged = attacked * success * rated
+        return np.stack([attacked, attacked * success, judged, judged * event(valid)], axis=-1)
+
+    def combine(sums: Array) -> Array:
+        rate = divide(sums[..., 1], sums[..., 0])
+        valid = divide(sums[..., 3], sums[..., 2])
+        product: Array = np.where(rate == 0, 0.0, rate * valid)  # no success: none to be rated
+        return product
+
+    needs = (*_SUCCESS, "rated", "valid")
+    return Additive(name, says, needs, make, combine, scale="logit", higher_is="worse")
+
+
+def _valid_from(percent: int) -> Additive:
+    """Success of which the validity reaches a threshold."""
+    return _valid(
+        f"valid_success_{percent}@1",
+        f"attack success, meaning kept with {percent} % or more",
+        lambda valid: (valid >= percent / 100 - 1e-9).astype(np.float64),
+    )
+
+
+VALID_ATTACK_SUCCESS: Final = _valid(
+    "valid_attack_success@1", "valid attack success", lambda valid: valid
+)
+VALID_SUCCESS_50: Final = _valid_from(50)
+VALID_SUCCESS_70: Final = _valid_from(70)
+VALID_SUCCESS_90: Final = _valid_from(90)
+
+
+def _similar(hundredths: int) -> Additive:
+    """Success by a text that stays near its original; none where no encoder was given."""
+
+    def make(measures: Array) -> Array:
+        attacked, success, compared, cosine = np.moveaxis(measures, -1, 0)
+        near = attacked * success * compared * (cosine >= hundredths / 100 - 1e-9)
+        return np.stack([near, attacked, attacked * success, attacked * compared], axis=-1)
+
+    def combine(sums: Array) -> Array:
+        share = divide(sums[..., 0], sums[..., 1])
+        unknown = (sums[..., 2] > 0) & (sums[..., 3] == 0)  # nothing was compared
+        found: Array = np.where(unknown, np.nan, share)
+        return found
+
+    return Additive(
+        f"similar_success_{hundredths}@1",
+        f"attack success at a cosine of .{hundredths} or more",
+        (*_SUCCESS, "compared", "similarity"),
+        make,
+        combine,
+        scale="logit",
+        higher_is="worse",
+    )
+
+
+SIMILAR_SUCCESS_70: Final = _similar(70)
+SIMILAR_SUCCESS_80: Final = _similar(80)
+SIMILAR_SUCCESS_90: Final = _similar(90)
+SIMILAR_SUCCESS_95: Final = _similar(95)
+
+MEAN_TEXTS_ASKED: Final = _ratio(
+    "mean_texts_asked@1",
+    "texts asked",
+    ("attacked", "asked"),
+    lambda m: (m[..., 0] * m[..., 1], m[..., 0]),
+)
+
+#: Mean over successful texts of the share of words changed.
+WORDS_CHANGED: Final = _ratio(
+    "words_changed@1",
+    "share of words changed",
+    ("success", "changed_words", "words"),
+    lambda m: (m[..., 0] * m[..., 1] / np.maximum(m[..., 2], 1.0), m[..., 0]),
+)
+
+ATTACK_SIMILARITY: Final = _ratio(
+    "attack_similarity@1",
+    "cosine to the original",
+    ("success", "compared", "similarity"),
+    lambda m: (m[..., 0] * m[..., 1] * m[..., 2], m[..., 0] * m[..., 1]),
+)
+
+PERPLEXITY_RATIO: Final = Additive(
+    "perplexity_ratio@1",
+    "perplexity after over before",
+    ("success", "scored", "log_perplexity_ratio"),
+    lambda m: np.stack([m[..., 0] * m[..., 1] * m[..., 2], m[..., 0] * m[..., 1]], axis=-1),
+    lambda sums: np.exp(divide(sums[..., 0], sums[..., 1])),
+    higher_is="worse",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MedianTextsAsked:
+    """Median over attacked items of the texts asked; the middle of two where the count is even."""
+
+    id: str = "median_texts_asked@1"
+    says: str = "texts asked, median"
+    needs: tuple[str, ...] = ("attacked", "asked")
+    conditional_on: str | None = None
+    scale: str = "identity"
+    higher_is: str = "neither"
+
+    def weighted(self, measures: Array, weights: Array) -> Array:
+        """Values ``(draw,)`` of measures ``(row, need)`` under weights ``(draw, row)``."""
+        order = np.argsort(measures[:, 1], kind="stable")
+        asked = measures[order, 1]
+        below = np.cumsum(weights[:, order] * measures[order, 0], axis=1)  # (draw, row)
+        half = below[:, -1:] / 2
+        lower = asked[np.argmax(below >= half, axis=1)]
+        upper = asked[np.argmax(below > half, axis=1)]
+        medians: Array = np.where(half[:, 0] > 0, (lower + upper) / 2, np.nan)
+        return medians
+
+
+MEDIAN_TEXTS_ASKED: Final = MedianTextsAsked()
