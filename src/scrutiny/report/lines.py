@@ -13,6 +13,8 @@ from scrutiny.report.sections import Section
 
 MEASURED = "estimate"
 AGAINST = "against control"
+_MANY = 6  # groups of one metric
+_FEW = 6  # estimates of a group: two or three points with their controls
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +72,27 @@ def line_groups(section: Section) -> list[LineGroup]:
 
 
 def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
-    """Groups of estimates without a claim, by metric and by the items they are over."""
-    by_group: dict[tuple[str, str, tuple[str, ...]], list[Estimate]] = {}
+    """Groups of estimates without a claim, by metric and by the items they are over.
+
+    A chart for each of forty categories that has two points is read by nobody: where a metric has
+    many groups and few estimates in each, they share one chart.
+    """
+    by_metric: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
     for estimate in estimates:
         key = estimate.key
-        place = key.metric, key.group, tuple(measured_condition(key).values())
-        by_group.setdefault(place, []).append(estimate)
-    return [
-        LineGroup(metric, group, _distinct(_unclaimed(own)), is_claimed=False, what=" ".join(what))
-        for (metric, group, what), own in by_group.items()
-    ]
+        groups = by_metric.setdefault((key.metric, tuple(measured_condition(key).values())), {})
+        groups.setdefault(key.group, []).append(estimate)
+    found = []
+    for (metric, what), groups in by_metric.items():
+        if len(groups) > _MANY and sum(map(len, groups.values())) <= _FEW * len(groups):
+            groups = {"all": [e for own in groups.values() for e in own]}
+        found += [
+            LineGroup(
+                metric, group, _distinct(_unclaimed(own)), is_claimed=False, what=" ".join(what)
+            )
+            for group, own in groups.items()
+        ]
+    return found
 
 
 def shared_limit(section: Section, metric: str) -> float | None:

@@ -76,6 +76,29 @@ def test_estimates_without_a_claim_have_groups_of_their_own(sample):
     ]
 
 
+def test_many_small_groups_of_a_metric_share_a_chart(sample):
+    typos = sample.findings[1].estimate
+    extra = tuple(
+        replace(typos, key=replace(typos.key, metric="flip_rate@1", group=f"test {i}"))
+        for i in range(7)
+    )
+    view = replace(sample, estimates=(*sample.estimates, *extra))
+    (group,) = (g for g in line_groups(section(view, "robustness")) if not g.is_claimed)
+    assert group.group == "all"
+    assert [line.label for line in group.lines] == [f"test {i}" for i in range(7)]
+
+
+def test_few_groups_have_a_chart_each(sample):
+    typos = sample.findings[1].estimate
+    extra = tuple(
+        replace(typos, key=replace(typos.key, metric="flip_rate@1", group=f"test {i}"))
+        for i in range(6)
+    )
+    view = replace(sample, estimates=(*sample.estimates, *extra))
+    groups = [g for g in line_groups(section(view, "robustness")) if not g.is_claimed]
+    assert [g.group for g in groups] == [f"test {i}" for i in range(6)]
+
+
 def test_numbers_without_intervals_are_left_to_the_table(sample):
     typos = sample.findings[1].estimate
     bare = tuple(
