@@ -1,0 +1,159 @@
+"""The example of negation in its small version: tiny encoders, sentences of our own, every claim."""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "training"))
+from anchored_toys import frames, make_encoder  # noqa: E402 - behind its folder
+
+from scrutiny.models.competence import read_competence  # noqa: E402 - torch may be missing
+from scrutiny.run.driver import run_plan  # noqa: E402
+from scrutiny.run.plan_file import plan_of  # noqa: E402
+from scrutiny.run.resolve import resolve  # noqa: E402
+from scrutiny.run.training import with_trained  # noqa: E402
+
+pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "negation_study.toml"
+SEEDS = (1, 2, 3)
+VERDICTS = {"supported", "not supported", "undecided", "refused"}
+
+
+def study(place, *, data, epochs, lr):
+    """Finished run of the example with tiny encoders, other data and fewer draws."""
+    for seed in SEEDS:
+        make_encoder(place / "larger" / f"seed-{seed}", seed=seed)
+        make_encoder(place / "smaller" / f"seed-{seed}", seed=10 + seed)
+    text = EXAMPLE.read_text(encoding="utf-8")
+    text = text.replace("zoo:bert-4x128/", f"hf:{place / 'larger'}/")
+    text = text.replace("zoo:bert-2x128/", f"hf:{place / 'smaller'}/")
+    stated = tomllib.loads(text)
+    for name, source in data.items():
+        stated["data"][name]["source"] = source
+    for node in stated["train"]:
+        node["params"] |= {"epochs": epochs, "lr": lr}
+    for measure in stated["measure"]:
+        measure["nulls"] = 3
+    stated["resampling"] = {"draws": 400}
+    with pytest.MonkeyPatch.context() as patched:  # a module's fixture comes before a test's
+        patched.setenv("SCRUTINY_CACHE_DIR", str(place / "cache"))
+        trained = with_trained(plan_of(stated))
+    return run_plan(resolve(trained), place / "run"), trained
+
+
+def written(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return f"jsonl:{path}"
+
+
+def claims_of(folder):
+    """Findings by family, dataset (empty for both) and claim."""
+    found = {}
+    for one in folder.findings():
+        measure, family, *rest = one.claim.id.split("/")
+        names = {"conan-doyle", "sfu"}
+        dataset = rest.pop(0) if rest[0] in names and len(rest) > 1 else ""
+        found[family, dataset, rest[0]] = one
+    return found
+
+
+@pytest.fixture(scope="module")
+def hardly_trained(tmp_path_factory):
+    """One epoch on thirty sentences: nobody learns anything."""
+    place = tmp_path_factory.mktemp("hardly")
+    own = written(place / "frames.jsonl", frames(40, seed=1))
+    return study(place, data={"conan-doyle": "builtin:negation", "sfu": own}, epochs=1, lr=1e-4)
+
+
+@pytest.fixture(scope="module")
+def well_trained(tmp_path_factory):
+    """Six epochs on a rule that tiny encoders learn, as they learn a label for each word."""
+    place = tmp_path_factory.mktemp("well")
+    own = written(place / "frames.jsonl", frames(160))
+    return study(place, data={"conan-doyle": own, "sfu": "builtin:negation"}, epochs=8, lr=1e-2)
+
+
+def test_every_claim_of_the_method_has_a_verdict(hardly_trained):
+    folder, _ = hardly_trained
+    found = claims_of(folder)
+    everywhere = {("C1", "conan-doyle"), ("C1", "sfu"), ("C1", ""), ("C3", "conan-doyle")}
+    of_tuning = {("C4", "conan-doyle"), ("C4", "sfu"), ("C4", "")}
+    of_control = {("C5", "conan-doyle"), ("C5", "sfu"), ("C5", ""), ("C6", "conan-doyle")}
+    expected = {
+        "pretrained": everywhere | {("C2", "conan-doyle")},
+        "small": everywhere,
+        "tuned": everywhere | of_tuning | of_control | {("C2", "conan-doyle")},
+        "half-true": everywhere | of_tuning,
+    }
+    by_family = {family: set() for family in expected}
+    for family, dataset, name in found:
+        by_family[family].add((name, dataset))  # of control and null families nothing is claimed
+    assert by_family == expected
+    assert {one.verdict for one in found.values()} <= VERDICTS
+    assert found["pretrained", "conan-doyle", "C1"].verdict in ("undecided", "not supported")
+    assert "choice: preset as_released" in str(found["tuned", "", "C1"].claim.components)
+
+
+def test_families_are_held_against_what_controls_them(hardly_trained):
+    folder, trained = hardly_trained
+    roles = {model.name: (model.role, model.base, model.control_of) for model in trained.models}
+    assert roles["tuned"] == ("measured", "pretrained", "")
+    assert roles["control"] == ("control", "pretrained", "tuned")
+    estimates = folder.estimates()
+    pairs = {(e.key.subject, e.key.reference) for e in estimates if e.key.reference}
+    assert {
+        ("pretrained", "pretrained untrained"),
+        ("small", "small untrained"),
+        ("tuned", "pretrained untrained"),
+        ("tuned", "pretrained"),
+        ("tuned", "control"),
+        ("half-true", "pretrained"),
+    } <= pairs
+    assert ("half-true", "control") not in pairs  # the control task is that of the scope
+    gain = [
+        e
+        for e in estimates
+        if (e.key.subject, e.key.reference, e.key.metric) == ("tuned", "control", "mean_head_f1@1")
+    ]
+    assert {(e.key.dataset, e.key.condition["preset"]) for e in gain} == {
+        (dataset, preset)
+        for dataset in ("conan-doyle", "sfu")
+        for preset in ("default", "as_released")
+    }
+    for one in gain:
+        assert one.low <= one.value <= one.high
+        assert 0 < one.across["rank_sum_p"] <= 1  # three runs beside three
+
+
+def skills(trained, family):
+    """Whether each checkpoint of a family passes the gate of its own task."""
+    source = next(model.source for model in trained.models if model.name == family)
+    places = [Path(source.removeprefix("hf:").format(seed=seed)) for seed in SEEDS]
+    return [read_competence(place)["gates"]["task_skill"] for place in places]
+
+
+@pytest.mark.parametrize("which", ["hardly_trained", "well_trained"])
+def test_claims_on_tuning_are_refused_where_a_task_was_not_learned(which, request):
+    folder, trained = request.getfixturevalue(which)
+    found = claims_of(folder)
+    able = {name: all(skills(trained, name)) for name in ("tuned", "control", "half-true")}
+    if which == "hardly_trained":
+        assert not any(able.values())
+    else:
+        assert able["tuned"] and able["control"]
+    for (family, _, name), one in found.items():
+        if name == "C4":
+            assert (one.verdict == "refused") is not able[family], one.reason
+        elif name in ("C5", "C6"):
+            assert (one.verdict == "refused") is not (able["tuned"] and able["control"])
+        else:
+            assert one.verdict != "refused"
+        if one.verdict == "refused":
+            assert "task_skill" in one.reason
