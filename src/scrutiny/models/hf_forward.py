@@ -24,7 +24,7 @@ class Forward:
     """
 
     def __init__(self, network: Any, *, pads: Mapping[str, int], side: str, budget: Budget) -> None:
-        self._network = network
+        self.network = network
         self._pads = pads
         self._side = side
         self.budget = budget
@@ -40,7 +40,7 @@ class Forward:
         """
         lengths = [len(ids) for ids in columns["input_ids"]]
         yield from run_batches(
-            lengths, self.budget, lambda batch: self._ask(columns, batch), release=self._release
+            lengths, self.budget, lambda batch: self._ask(columns, batch), release=self.release
         )
 
     def _ask(self, columns: Columns, batch: list[int]) -> Any:
@@ -48,10 +48,13 @@ class Forward:
         import torch
 
         with torch.inference_mode():
-            inputs = {
-                name: self._tensor([rows[i] for i in batch], name) for name, rows in columns.items()
-            }
-            return self._network(**inputs).logits.float()
+            return self.network(**self.inputs(columns, batch)).logits.float()
+
+    def inputs(self, columns: Columns, batch: Sequence[int]) -> dict[str, Any]:
+        """Padded tensors ``(text, token)`` of one batch on the network's device, by name."""
+        return {
+            name: self._tensor([rows[i] for i in batch], name) for name, rows in columns.items()
+        }
 
     def _tensor(self, rows: Sequence[Sequence[int]], name: str) -> Any:
         """Padded tensor ``(text, token)`` on the device."""
@@ -65,7 +68,7 @@ class Forward:
             filled = [[*([pad] * (width - len(row))), *row] for row in rows]
         return torch.tensor(filled, dtype=torch.long).to(self._device)
 
-    def _release(self) -> None:
+    def release(self) -> None:
         """Hand cached memory back to the accelerator."""
         import torch
 

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.bio import labels_of_tags, spans_from_tags
@@ -13,6 +16,7 @@ from scrutiny.models.hf_attention import AttentionSource
 from scrutiny.models.hf_attention_models import Attending
 from scrutiny.models.hf_encoder import encode_texts
 from scrutiny.models.hf_forward import Columns, Forward
+from scrutiny.models.hf_gradients import InputSlopes, embeddings_of, slopes_of
 from scrutiny.models.inputs import borders
 
 _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, little to keep
@@ -71,7 +75,11 @@ class HfClassifier(Attending):
         self.task = loaded.task
         self.labels = loaded.names
         self.capabilities = frozenset({"predict"}) | self._offer(loaded.attention)
+        if not loaded.forward.network.config.is_encoder_decoder:  # which read their input twice
+            self.capabilities |= {"gradients"}
         self._loaded = loaded
+        self._slopes: InputSlopes | None = None
+        self._embeddings: InputEmbeddings | None = None
 
     def fingerprint(self) -> str:
         """Digest of weights, configuration, tokenizer and the way it is run."""
@@ -90,12 +98,56 @@ class HfClassifier(Attending):
             found += self._predict(examples[start : start + _CHUNK])
         return found
 
+    def gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Slope of minus the log-probability of a label for each example, in order.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have.
+        """
+        targets = [self._index_of(label) for label in labels]
+        found: list[TokenGradients | Failure] = []
+        for start in range(0, len(examples), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            found += self._gradients(examples[part], targets[part])
+        return found
+
+    def embeddings(self) -> InputEmbeddings:
+        """Input vectors of the whole vocabulary; the same object each time."""
+        if self._embeddings is None:
+            self._embeddings = embeddings_of(self._input_slopes().embedding, self._loaded.tokenizer)
+        return self._embeddings
+
+    def _input_slopes(self) -> InputSlopes:
+        """The way back through the network, made when it is first asked for."""
+        if self._slopes is None:
+            self._slopes = InputSlopes(self._loaded.forward, self.source)
+        return self._slopes
+
+    def _index_of(self, label: str) -> int:
+        """Output of a label."""
+        if label not in self.labels:
+            raise ModelError(
+                f"{self.source} has no label {label!r}; its labels are {', '.join(self.labels)}."
+            )
+        return self.labels.index(label)
+
+    def _gradients(
+        self, examples: Sequence[Example], targets: Sequence[int]
+    ) -> list[TokenGradients | Failure]:
+        """Slopes of examples that are tokenized together."""
+        tokenized = self._loaded.encode(_texts(examples), truncate=True)
+        side = self._loaded.tokenizer.padding_side
+        return slopes_of(self._input_slopes(), tokenized, examples, targets=targets, side=side)
+
     def _predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Predictions of examples that are tokenized together."""
         import torch
 
-        fields = list(zip(*(e.fields.values() for e in examples), strict=True))
-        columns: Columns = self._loaded.encode(fields, truncate=True)
+        columns: Columns = self._loaded.encode(_texts(examples), truncate=True)
         order: list[int] = []
         rows = []
         for answered in self._loaded.forward.logits(columns):
@@ -181,6 +233,11 @@ class HfTagger(Attending):
         firsts = first_pieces(words, offsets)
         names = ["O" if i is None else self._loaded.names[tags[i]] for i in firsts]
         return spans_from_tags(names, words, next(iter(example.fields)))
+
+
+def _texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
+    """Texts ``fields[field][text]`` of examples."""
+    return list(zip(*(example.fields.values() for example in examples), strict=True))
 
 
 def first_pieces(
