@@ -131,19 +131,19 @@ def slopes_of(
 
 def _own(example: Example, one: Any, rows: Any) -> TokenGradients | Failure:
     """Slopes at the pieces of an example's texts."""
-    fields = list(example.fields.items())
+    fields = list(example.fields)
     kept = [i for i, text in enumerate(one.sequence_ids) if text is not None]
-    pieces = tuple(_piece(*fields[one.sequence_ids[i]], one.offsets[i]) for i in kept)
+    pieces = tuple(_piece(example, fields[one.sequence_ids[i]], one.offsets[i]) for i in kept)
     gradient = np.ascontiguousarray(rows[kept])
     if not math.isfinite(float(np.abs(gradient).sum())):
         return Failure("non_finite", f"the gradient at item {example.id!r} is not finite")
     return TokenGradients(pieces, tuple(one.ids[i] for i in kept), gradient)
 
 
-def _piece(field: str, text: str, offsets: tuple[int, int]) -> Piece:
+def _piece(example: Example, field: str, offsets: tuple[int, int]) -> Piece:
     """Place of a piece without the space in front of it, which some tokenizers count as its own."""
     start, end = offsets
-    shown = text[start:end]
+    shown = example.fields[field][start:end]
     blank = len(shown) - len(shown.lstrip())
     return Piece(field, start + (blank if blank < len(shown) else 0), end)
 

@@ -178,7 +178,7 @@ def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, mon
     expected = load_model(f"hf:{tmp_path}", classification).predict(examples)
     model = load_model(f"hf:{tmp_path}", classification)
     forward = model._loaded.forward
-    network, sizes = forward._network, []
+    network, sizes = forward.network, []
 
     def limited(**inputs):
         sizes.append(len(inputs["input_ids"]))
@@ -186,7 +186,7 @@ def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, mon
             raise torch.OutOfMemoryError("CUDA out of memory.")
         return network(**inputs)
 
-    monkeypatch.setattr(forward, "_network", limited)
+    monkeypatch.setattr(forward, "network", limited)
     answers = model.predict(examples)
     assert max(sizes) == 15
     assert forward.budget.tokens <= 4 * 6

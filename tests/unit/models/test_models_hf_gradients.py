@@ -156,9 +156,10 @@ def test_unknown_labels_are_refused(folder, classification, make):
         load_model(f"hf:{folder}", classification).gradients(make("bad"), ["fine"])
 
 
-def test_a_space_in_front_is_no_part_of_a_piece():
-    assert _piece("text", "a film", (1, 6)) == Piece("text", 2, 6)
-    assert _piece("text", "a  b", (1, 3)) == Piece("text", 1, 3)
+def test_a_space_in_front_is_no_part_of_a_piece(make):
+    film, spaces = make("a film", "a  b")
+    assert _piece(film, "text", (1, 6)) == Piece("text", 2, 6)
+    assert _piece(spaces, "text", (1, 3)) == Piece("text", 1, 3)
 
 
 def test_marks_of_byte_level_and_of_sentencepiece_vocabularies():
