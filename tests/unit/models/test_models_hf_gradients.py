@@ -71,8 +71,8 @@ def test_batches_and_orders_change_nothing(folder, classification, make):
     for one, two, three in zip(
         together, alone.gradients(make(*TEXTS), LABELS), turned, strict=True
     ):
-        np.testing.assert_allclose(one.gradient, two.gradient, atol=1e-6)
-        np.testing.assert_allclose(one.gradient, three.gradient, atol=1e-6)
+        np.testing.assert_allclose(one.gradient, two.gradient, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(one.gradient, three.gradient, rtol=1e-4, atol=1e-5)
         assert one.pieces == two.pieces == three.pieces
 
 
