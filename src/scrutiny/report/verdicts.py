@@ -8,6 +8,8 @@ from typing import Final
 from scrutiny.core.claim import Finding
 from scrutiny.report.labels import shared_words
 
+#: Sentences that open a report, at most.
+MOST_SENTENCES: Final = 6
 #: In the order in which a reader wants them.
 VERDICTS: Final = ("supported", "not supported", "undecided", "refused")
 MARKS: Final[Mapping[str, str]] = {
@@ -40,12 +42,23 @@ def worst(outcomes: Iterable[str]) -> str:
 
 
 def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple[str, ...]:
-    """What the run found, one sentence for each family of claims, the largest first."""
+    """What the run found, one sentence for each family of claims, the largest first.
+
+    Where there are too many families to read, the first sentence counts all claims, and those
+    families follow that have something to state.
+    """
     by_family: dict[str, list[Finding]] = {}
     for finding in findings:
         by_family.setdefault(family_of(finding), []).append(finding)
     ordered = sorted(by_family.items(), key=lambda pair: -len(pair[1]))
-    return tuple(_sentence(members, phrase_of(name, families)) for name, members in ordered)
+    first: tuple[str, ...] = ()
+    if len(ordered) > MOST_SENTENCES:
+        first = (
+            _tally(f"{counts(findings)['supported']} of {len(findings)} claims hold", findings),
+        )
+        telling = [(n, own) for n, own in ordered if any(f.verdict == "supported" for f in own)]
+        ordered = telling[: MOST_SENTENCES - 1]
+    return first + tuple(_sentence(own, phrase_of(name, families)) for name, own in ordered)
 
 
 def phrase_of(family: str, families: Mapping[str, str]) -> str:
@@ -102,17 +115,23 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
         only = findings[0]
         said = only.claim.says.rstrip(".") + (f" ({place})" if place else "")
         return f"{only.verdict.capitalize()} for {only.scope}: {said}."
-    n = counts(findings)
+    supported = counts(findings)["supported"]
     if phrase:
         what = phrase.rstrip(".")
         what = what if _is_counted(what, findings) else f"claims hold that {what}"
-        opening = f"{n['supported']} of {len(findings)} {what}"
+        opening = f"{supported} of {len(findings)} {what}"
     else:
         frame, _ = shared_words([f.claim.says for f in findings])
         name = findings[0].claim.diagnostic.partition("@")[0]
         said = f"hold (\N{LEFT DOUBLE QUOTATION MARK}{frame}\N{RIGHT DOUBLE QUOTATION MARK})"
         opening = f"{place}: " if place else ""
-        opening += f"{n['supported']} of {len(findings)} {name} claims {said if frame else 'hold'}"
+        opening += f"{supported} of {len(findings)} {name} claims {said if frame else 'hold'}"
+    return _tally(opening, findings)
+
+
+def _tally(opening: str, findings: Sequence[Finding]) -> str:
+    """Sentence that goes on with the verdicts other than supported."""
+    n = counts(findings)
     parts = [opening]
     if n["not supported"]:
         contrary = "does not" if n["not supported"] == 1 else "do not"

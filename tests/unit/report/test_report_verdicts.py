@@ -42,6 +42,18 @@ def test_one_claim_is_said_in_full():
     )
 
 
+def test_many_families_are_counted_together_and_what_holds_is_said():
+    view = report_sample.sample()
+    findings = [
+        replace(f, claim=replace(f.claim, family=f"family {i}"))
+        for i, f in enumerate(view.findings)
+    ]
+    first, *others = sentences(findings, {})
+    assert first == "4 of 19 claims hold; 9 do not; 5 undecided; 1 refused."
+    assert len(others) == 4
+    assert all(said.startswith("Supported for this recipe: ") for said in others)
+
+
 def test_one_contrary_finding_has_a_singular_verb():
     view = report_sample.sample()
     few = [f for f in view.findings if f.claim.id in {"typos", "tense"}]
