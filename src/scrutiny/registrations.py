@@ -6,7 +6,11 @@ from scrutiny.core.registry import Registration
 
 _D: Final = "scrutiny.diagnostics"
 _U: Final = "scrutiny.perturb.universal"
+_CH: Final = "scrutiny.perturb.characters"
+_W: Final = "scrutiny.perturb.words"
 _C: Final = "scrutiny.perturb.constraints"
+_G: Final = "scrutiny.perturb.search.goals"
+_SM: Final = "scrutiny.perturb.search.methods"
 _T: Final = "scrutiny.data.tasks"
 _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
@@ -70,6 +74,24 @@ REGISTRATIONS: Final = (
     Registration("transformation", "tense@1", f"{_U}.tense:Tense"),
     Registration("transformation", "typos@1", f"{_U}.typos:Typos"),
     Registration("transformation", "word_case@1", f"{_U}.word_case:WordCase"),
+    Registration("transformation", "delete_letter@1", f"{_CH}.delete_letter:DeleteLetter"),
+    Registration("transformation", "hidden_reorder@1", f"{_CH}.hidden_reorder:HiddenReorder"),
+    Registration("transformation", "homoglyph@1", f"{_CH}.homoglyph:Homoglyph"),
+    Registration("transformation", "insert_letter@1", f"{_CH}.insert_letter:InsertLetter"),
+    Registration(
+        "transformation", "invisible_character@1", f"{_CH}.invisible_character:InvisibleCharacter"
+    ),
+    Registration("transformation", "middle_swap@1", f"{_CH}.middle_swap:MiddleSwap"),
+    Registration("transformation", "neighbor_key@1", f"{_CH}.neighbor_key:NeighborKey"),
+    Registration("transformation", "split_word@1", f"{_CH}.split_word:SplitWord"),
+    Registration(
+        "transformation", "substitute_letter@1", f"{_CH}.substitute_letter:SubstituteLetter"
+    ),
+    Registration("transformation", "swap_letters@1", f"{_CH}.swap_letters:SwapLetters"),
+    Registration("transformation", "delete_word@1", f"{_W}.delete_word:DeleteWord"),
+    Registration("transformation", "inflections@1", f"{_W}.inflections:Inflections"),
+    Registration("transformation", "vector_neighbors@1", f"{_W}.vector_neighbors:VectorNeighbors"),
+    Registration("transformation", "wordnet_all@1", f"{_W}.wordnet_all:WordnetAll"),
     Registration("constraint", "edit_distance@1", f"{_C}.edit_distance:EditDistance"),
     Registration(
         "constraint", "embedding_similarity@1", f"{_C}.embedding_similarity:EmbeddingSimilarity"
@@ -78,6 +100,14 @@ REGISTRATIONS: Final = (
     Registration("constraint", "max_change@1", f"{_C}.max_change:MaxChange"),
     Registration("constraint", "perplexity_ratio@1", f"{_C}.perplexity_ratio:PerplexityRatio"),
     Registration("constraint", "stop_words@1", f"{_C}.stop_words:StopWords"),
+    Registration("constraint", "changed_words@1", f"{_C}.changed_words:ChangedWords"),
+    Registration("constraint", "min_word_length@1", f"{_C}.min_word_length:MinWordLength"),
+    Registration("constraint", "same_pos@1", f"{_C}.same_pos:SamePos"),
+    Registration("constraint", "word_similarity@1", f"{_C}.word_similarity:WordSimilarity"),
+    Registration("goal", "keep_output@1", f"{_G}.keep_output:KeepOutput"),
+    Registration("goal", "untargeted@1", f"{_G}.untargeted:Untargeted"),
+    Registration("search_method", "exhaustive@1", f"{_SM}.exhaustive:Exhaustive"),
+    Registration("search_method", "greedy_ranked@1", f"{_SM}.greedy_ranked:GreedyRanked"),
     Registration("task", "aligned-pairs@1", f"{_T}.aligned_pairs:AlignedPairs"),
     Registration("task", "anchored-spans@1", f"{_T}.anchored_spans:AnchoredSpans"),
     Registration("task", "association-test@1", f"{_T}.association_test:AssociationTest"),
@@ -114,6 +144,7 @@ REGISTRATIONS: Final = (
     Registration("reader", "tsv@1", f"{_R}.delimited:read_tsv"),
     Registration("adapter", "attention-classifier@1", f"{_M}.attention_classifier:load"),
     Registration("adapter", "builtin@1", f"{_M}.builtin_models:load"),
+    Registration("adapter", "choice@1", f"{_M}.choice:load"),
     Registration("adapter", "head-scores@1", f"{_M}.head_scores:load"),
     Registration("adapter", "hf@1", f"{_M}.hf:load"),
     Registration("adapter", "named@1", f"{_M}.named:load"),

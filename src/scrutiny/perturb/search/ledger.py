@@ -1,0 +1,123 @@
+"""What one search asked, heard and has found so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.perturb.search.found import Mark
+from scrutiny.perturb.search.goal import Answer, Base, Goal, Judged
+from scrutiny.perturb.search.origin import Key
+from scrutiny.perturb.search.state import State
+
+UNANSWERED = float("-inf")
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Answers that one search has seen, its account, and the best of what it judged.
+
+    Attributes
+    ----------
+    budget
+        How many distinct texts may be asked about, or nothing.
+    keep
+        How many of the best texts at which the goal is reached are kept.
+    answers
+        By text; nothing for one that the model failed on.
+    n_considered, n_failed
+        Judgments, and texts without an answer.
+    best
+        The best judged text that can be a result: reached before not, then by score, then the
+        first.
+    trace
+        Each time that ``best`` changed.
+    """
+
+    budget: int | None
+    keep: int = 1
+    answers: dict[Key, Answer | None] = field(default_factory=dict)
+    n_considered: int = 0
+    n_failed: int = 0
+    best: Judged | None = None
+    trace: list[Mark] = field(default_factory=list)
+    reached: list[Judged] = field(default_factory=list)
+    _counted: dict[Key, int] = field(default_factory=dict)
+
+    @property
+    def n_asked(self) -> int:
+        """Distinct texts that the model saw for this search."""
+        return len(self.answers)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no further text may be asked about."""
+        return self.budget is not None and len(self.answers) >= self.budget
+
+    def remaining(self) -> int | None:
+        """How many more texts may be asked about, or nothing."""
+        return None if self.budget is None else max(0, self.budget - len(self.answers))
+
+    def wanted(self, states: Sequence[State]) -> tuple[dict[Key, State], bool]:
+        """Texts to ask about, in order, each once; and whether the budget cut some off."""
+        answers, left = self.answers, self.remaining()
+        found: dict[Key, State] = {}
+        for state in states:
+            if state.key in answers or state.key in found:
+                continue
+            if left is not None and len(found) == left:
+                return found, True
+            found[state.key] = state
+        return found, False
+
+    def take(self, key: Key, answer: Answer | Failure) -> None:
+        """Enter what came back for a text."""
+        is_failure = isinstance(answer, Failure)
+        self.n_failed += is_failure
+        self.answers[key] = None if isinstance(answer, Failure) else answer
+
+    def judge(self, states: Sequence[State], *, goal: Goal, base: Base) -> list[Judged]:
+        """Judgments in the order of the texts."""
+        answers, counted = self.answers, self._counted
+        judged = []
+        for state in states:
+            key = state.key
+            answer = answers.get(key)
+            if answer is None:
+                if key in answers:
+                    counted.setdefault(key, len(counted) + 1)
+                judged.append(Judged(state, None, UNANSWERED, is_reached=False))
+                continue
+            counted.setdefault(key, len(counted) + 1)
+            one = Judged(state, answer, *goal.judge(base, answer, state))
+            judged.append(one)
+            if not state.is_probe:
+                self._note(one, counted)
+        self.n_considered += len(judged)
+        return judged
+
+    def _note(self, judged: Judged, counted: dict[Key, int]) -> None:
+        """Remember a judgment if it is among the best."""
+        best = self.best
+        if best is None or is_better(judged, best):
+            self.best = judged
+            self.trace.append(Mark(len(counted), judged.score, judged.is_reached))
+        if judged.is_reached:
+            self._keep(judged)
+
+    def _keep(self, judged: Judged) -> None:
+        """Put a text among the best at which the goal is reached."""
+        reached, score = self.reached, judged.score
+        if len(reached) == self.keep and (not reached or reached[-1].score >= score):
+            return
+        if any(other.state.key == judged.state.key for other in reached):
+            return
+        at = next((i for i, other in enumerate(reached) if other.score < score), len(reached))
+        reached.insert(at, judged)
+        del reached[self.keep :]
+
+
+def is_better(one: Judged, other: Judged) -> bool:
+    """Whether a judged text is better than an earlier one; a tie leaves the earlier one."""
+    if one.is_reached != other.is_reached:
+        return one.is_reached
+    return one.score > other.score

@@ -1,0 +1,103 @@
+"""One word after the other, the most important first."""
+
+from dataclasses import dataclass
+from math import ceil
+from typing import ClassVar
+
+from scrutiny.core.edit import EditRefusedError
+from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.methods.choosing import Closeness, best, reached
+from scrutiny.perturb.search.methods.importance import RANKINGS, How, Ranked, Ranking, rank
+from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class GreedyRanked:
+    """Rank the places of the base once, then change them in this order as long as that helps.
+
+    At each place all candidates of the current text are asked about. If the goal is reached at
+    one, the search ends there; otherwise the best is taken if it is better than where it stands.
+
+    Parameters
+    ----------
+    ranking
+        What makes a place important: the score with the word replaced by ``unknown`` (``unk``) or
+        left out (``delete``); the length of the loss gradient at the word (``gradient``); the
+        drop by ``unk`` put through a softmax and multiplied by what the best candidate there gains
+        (``saliency``); nothing (``random``).
+    as_released
+        For ``saliency``: multiply by the absolute score after the change, as a released toolkit
+        does, in place of the gain that the paper states.
+    fixes_choice
+        For ``saliency``: use the candidate that was best alone, as the paper states, instead of
+        asking about all candidates again.
+    adds_flip
+        For ``delete`` and ``unk``: where the word's absence changes the label, its importance
+        grows by what the new label gains.
+    unknown
+        What stands for an unknown word.
+    share
+        Only so large a part of the ranked places is visited.
+    prefer
+        Where several candidates reach the goal, the one that this finds closest to the base; with
+        nothing, the one of the highest score.
+
+    References
+    ----------
+    Gao, Lanchantin, Soffa, Qi (2018), DeepWordBug. Jin et al. (2020), TextFooler. Ren, Deng, He,
+    Che (2019), probability weighted word saliency.
+
+    Examples
+    --------
+    >>> GreedyRanked(ranking="delete").unknown
+    '[UNK]'
+    """
+
+    id: ClassVar[str] = "greedy_ranked@1"
+    summary: ClassVar[str] = "words in the order of their importance, each changed if that helps"
+
+    ranking: Ranking = "unk"
+    as_released: bool = False
+    fixes_choice: bool = False
+    adds_flip: bool = False
+    unknown: str = "[UNK]"
+    share: float = 1.0
+    prefer: Closeness | None = None
+
+    def __post_init__(self) -> None:
+        if self.ranking not in RANKINGS:
+            raise PlanError(f"A ranking is one of {', '.join(RANKINGS)}, not {self.ranking!r}.")
+        if not 0 < self.share <= 1:
+            raise PlanError(f"The share of places lies above 0 and at most at 1, not {self.share}.")
+
+    def search(self, problem: Problem) -> Asking:
+        """Rank, then walk."""
+        how = How(self.ranking, self.unknown, self.as_released, self.adds_flip)
+        order = yield from rank(problem, how)
+        current = problem.base
+        for one in order[: ceil(self.share * len(order))]:
+            candidates = self._candidates(problem, current.state, one)
+            if not candidates:
+                continue
+            judged = yield candidates
+            there = reached(judged, self.prefer)
+            if there is not None:
+                return there
+            top = best(judged)
+            if top is not None and top.score > current.score:
+                current = top
+        return current
+
+    def _candidates(self, problem: Problem, state: State, one: Ranked) -> list[State]:
+        """What is asked about at a place of the current text."""
+        if self.ranking != "saliency" or not self.fixes_choice:
+            place = problem.space.place(state, one.place.key)
+            return [] if place is None else problem.candidates(state, place)
+        if one.choice is None:
+            return []
+        try:
+            after = State.of(state.origin, (*state.edits, *one.choice.state.edits))
+        except EditRefusedError:
+            return []
+        return [after] if problem.space.admits(after) else []

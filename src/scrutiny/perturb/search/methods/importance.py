@@ -1,0 +1,170 @@
+"""How important each place of a text is to the answer."""
+
+from collections.abc import Generator, Sequence
+from math import exp
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.edit import Edit
+from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.goal import Judged, label_of, single
+from scrutiny.perturb.search.methods.choosing import best
+from scrutiny.perturb.search.problem import Problem
+from scrutiny.perturb.search.space import Place
+from scrutiny.perturb.search.state import State
+
+if TYPE_CHECKING:
+    from scrutiny.core.gradients import TokenGradients
+
+Ranking = Literal["unk", "delete", "saliency", "gradient", "random"]
+RANKINGS: Final[tuple[str, ...]] = get_args(Ranking)
+
+
+class How(NamedTuple):
+    """A ranking and what belongs to it; see `GreedyRanked`."""
+
+    ranking: Ranking
+    unknown: str = "[UNK]"
+    as_released: bool = False
+    adds_flip: bool = False
+
+
+class Ranked(NamedTuple):
+    """A place, how important it is, and the best candidate there if candidates were asked."""
+
+    place: Place
+    importance: float
+    choice: Judged | None = None
+
+
+RankingSteps = Generator[Sequence[State], Sequence[Judged], list[Ranked]]
+
+
+def rank(problem: Problem, how: How) -> RankingSteps:
+    """Places of the base, the most important first; equals in the order of the text."""
+    places = problem.places(problem.base.state)
+    if how.ranking == "random":
+        keys = problem.rng("ranking@1").random(len(places)).tolist()
+        found = [Ranked(place, key) for place, key in zip(places, keys, strict=True)]
+    elif how.ranking == "gradient":
+        found = _by_gradient(problem, places)
+    elif how.ranking == "saliency":
+        found = yield from _by_saliency(problem, places, how)
+    else:
+        judged = yield from _probed(problem, places, how)
+        drops = [_drop(problem, one, how) for one in judged]
+        found = [Ranked(place, drop) for place, drop in zip(places, drops, strict=True)]
+    return sorted(found, key=lambda one: -one.importance)
+
+
+def without(state: State, place: Place) -> State:
+    """Probe with a word left out, and a space beside it."""
+    text = state.texts[state.origin.numbers[place.field]]
+    low, high = place.low, place.high
+    if text[high : high + 1].isspace():
+        high += 1
+    elif text[low - 1 : low].isspace() and low:
+        low -= 1
+    return state.probe([Edit(place.field, low, high, "")])
+
+
+def replaced(state: State, place: Place, by: str) -> State:
+    """Probe with another word in a place."""
+    return state.probe([Edit(place.field, place.low, place.high, by)])
+
+
+def _probed(
+    problem: Problem, places: Sequence[Place], how: How
+) -> Generator[Sequence[State], Sequence[Judged], list[Judged | None]]:
+    """Judgments without each word, or with it unknown; nothing for the whole text as a place."""
+    state = problem.base.state
+    probes = [
+        without(state, place) if how.ranking == "delete" else replaced(state, place, how.unknown)
+        for place in places
+        if place.token >= 0
+    ]
+    judged = iter((yield probes))
+    return [next(judged) if place.token >= 0 else None for place in places]
+
+
+def _drop(problem: Problem, probe: Judged | None, how: How) -> float:
+    """How much better for the goal a text is without a word; minus infinity if not known."""
+    if probe is None or probe.answer is None:
+        return float("-inf")
+    drop = probe.score - problem.base.score
+    if how.adds_flip and problem.base.answer is not None:
+        labels = problem.facts.labels
+        before, after = single(problem.base.answer), single(probe.answer)
+        label = label_of(after, labels)
+        if label in labels and label != label_of(before, labels) and before.scores and after.scores:
+            at = labels.index(label)
+            drop += after.scores[at] - before.scores[at]
+    return drop
+
+
+def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> RankingSteps:
+    """Softmax of the drops, times what the best candidate of each place gains alone."""
+    start = problem.base.state
+    groups = [problem.candidates(start, place) for place in places]
+    probes = [replaced(start, place, how.unknown) for place in places]
+    judged = yield [*probes, *(state for group in groups for state in group)]
+    drops = [_drop(problem, one, how) for one in judged[: len(places)]]
+    rest = iter(judged[len(places) :])
+    choices = [best([next(rest) for _ in group]) for group in groups]
+    found = []
+    for place, weight, choice in zip(places, _softmax(drops), choices, strict=True):
+        gain = 0.0
+        if choice is not None:
+            gain = choice.score if how.as_released else choice.score - problem.base.score
+        found.append(Ranked(place, weight * gain, choice))
+    return found
+
+
+def _softmax(values: Sequence[float]) -> list[float]:
+    """Softmax; minus infinity gets 0."""
+    top = max(values, default=0.0)
+    if top == float("-inf"):
+        return [0.0] * len(values)
+    raised = [exp(value - top) for value in values]
+    total = sum(raised)
+    return [value / total for value in raised]
+
+
+def _by_gradient(problem: Problem, places: Sequence[Place]) -> list[Ranked]:
+    """L1 norm of the mean gradient over the pieces of each word."""
+    gradients = loss_gradients(problem, problem.base.state)
+    return [Ranked(place, _norm(gradients, place)) for place in places]
+
+
+def loss_gradients(problem: Problem, state: State) -> "TokenGradients | None":
+    """Gradients of the loss of the label that the model gives the base; nothing if it failed.
+
+    Raises
+    ------
+    PlanError
+        If the victim gives no gradients.
+    """
+    if problem.model is None:
+        raise PlanError(
+            "This search method follows gradients, and the model gives none: it lacks the "
+            "capability 'gradients'."
+        )
+    answer = problem.facts.answer
+    label = label_of(single(answer), problem.facts.labels)
+    if label is None:
+        raise PlanError("Gradients are those of a label; the model's answer has none.")
+    (found,) = problem.gradients([state], label)
+    return None if isinstance(found, Failure) else found
+
+
+def _norm(gradients: "TokenGradients | None", place: Place) -> float:
+    if gradients is None:
+        return float("-inf")
+    rows = [
+        i
+        for i, (field, start, end) in enumerate(gradients.pieces)
+        if field == place.field and start < place.high and end > place.low
+    ]
+    if not rows:
+        return float("-inf")
+    return float(abs(gradients.gradient[rows].mean(axis=0)).sum())

@@ -1,0 +1,134 @@
+"""What one search starts from: an example, analyzed once."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.example import Example
+from scrutiny.perturb.document import TextDocument
+from scrutiny.text.tokens import token_spans
+
+Key = tuple[Any, ...]  # what makes two texts the same question: texts, and token borders if given
+
+
+class Origin:
+    """The example of a search, its documents and the name of its random streams.
+
+    Parameters
+    ----------
+    example
+        The base: the item as it is.
+    seed, draw
+        Seed of the run, and which of the independent draws this search is.
+    resources
+        What transformations and constraints may need, by name.
+    excluded
+        Keys of texts that may not be proposed; the base's own always belongs to them.
+    """
+
+    __slots__ = (
+        "_documents",
+        "draw",
+        "example",
+        "excluded",
+        "is_plain",
+        "names",
+        "numbers",
+        "resources",
+        "seed",
+        "texts",
+    )
+
+    def __init__(
+        self,
+        example: Example,
+        *,
+        seed: int = 0,
+        draw: int = 0,
+        resources: Mapping[str, Any] | None = None,
+        excluded: frozenset[Key] = frozenset(),
+    ) -> None:
+        self.example = example
+        self.seed = seed
+        self.draw = draw
+        self.resources = resources
+        self.names = tuple(example.fields)
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self.texts = tuple(example.fields.values())
+        self.is_plain = not (
+            example.spans or example.protected or example.tokens or isinstance(example.gold, tuple)
+        )
+        self.excluded = excluded | {key_of(example, self.texts)}
+        self._documents: dict[str, TextDocument] = {}
+
+    def document(self, field: str) -> TextDocument:
+        """Document of one field of the base."""
+        found = self._documents.get(field)
+        if found is None:
+            found = self._documents[field] = TextDocument(self.example, field, self.resources)
+        return found
+
+    @property
+    def word_count(self) -> int:
+        """Number of words of all fields of the base: what a share is a share of."""
+        return sum(self.document(name).word_count for name in self.names)
+
+    def touched(self, edit: Edit) -> range:
+        """Tokens of the base, of its field, that an edit changes.
+
+        An insertion changes the token that it stands in, or whose letters it is glued to.
+        """
+        document = self.document(edit.field)
+        tokens, text = document.tokens, document.text
+        first = bisect_right(tokens, edit.start, key=_end)
+        last = bisect_left(tokens, edit.end, key=_start)
+        if edit.start < edit.end or first < last:
+            return range(first, last)
+        place, new = edit.start, edit.text
+        if first and tokens[first - 1][1] == place and _are_glued(text[place - 1], new[:1]):
+            return range(first - 1, first)
+        if first < len(tokens) and tokens[first][0] == place and _are_glued(text[place], new[-1:]):
+            return range(first, first + 1)
+        return range(first, first)
+
+    def changed(self, edits: Sequence[Edit]) -> frozenset[int]:
+        """Tokens of the base that edits change, counted through its fields in their order."""
+        if len(self.names) == 1:
+            return frozenset([t for edit in edits for t in self.touched(edit)])
+        before = {name: self.first_token(name) for name in self.names}
+        return frozenset([before[edit.field] + t for edit in edits for t in self.touched(edit)])
+
+    def first_token(self, field: str) -> int:
+        """Number that the first token of a field has when tokens are counted through all fields."""
+        number = self.numbers[field]
+        return sum(len(self.document(name).tokens) for name in self.names[:number])
+
+    def inserted_words(self, edits: Sequence[Edit]) -> int:
+        """Number of tokens that edits add between those of the base."""
+        return sum(
+            [
+                len(token_spans(edit.text))
+                for edit in edits
+                if edit.start == edit.end and not self.touched(edit)
+            ]
+        )
+
+
+def key_of(example: Example, texts: tuple[str, ...]) -> Key:
+    """What makes an example the same question as another: texts, and token borders if given."""
+    if not example.tokens:
+        return texts
+    return (*texts, *sorted(example.tokens.items()))
+
+
+def _start(token: tuple[int, int]) -> int:
+    return token[0]
+
+
+def _end(token: tuple[int, int]) -> int:
+    return token[1]
+
+
+def _are_glued(letter: str, new: str) -> bool:
+    return letter.isalnum() and new.isalnum()

@@ -1,0 +1,89 @@
+"""What a search method is given."""
+
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.gradients import Gradients, TokenGradients
+from scrutiny.core.randomness import generator
+from scrutiny.perturb.search.goal import Base, Judged
+from scrutiny.perturb.search.space import Place, Space
+from scrutiny.perturb.search.state import State
+
+if TYPE_CHECKING:
+    from numpy.random import Generator as Random
+
+Asking = Generator[Sequence[State], Sequence[Judged], Judged | None]
+
+
+class Method(Protocol):
+    """A way to search; one small file each, a frozen dataclass of its parameters.
+
+    ``search`` is a generator: it yields texts to ask about, is sent their judgments in the same
+    order, and returns the best that it found, or nothing to let the engine choose the best text
+    it saw. It keeps no state anywhere else.
+    """
+
+    id: str
+    summary: str
+
+    def search(self, problem: "Problem") -> Asking:
+        """Search one problem."""
+        ...
+
+
+@dataclass(slots=True)
+class Problem:
+    """One search: where it begins, where it may go, and what it may ask.
+
+    Attributes
+    ----------
+    base
+        The base and its judgment.
+    facts
+        The base as goals see it, with the labels of the model.
+    space
+        Where it may go.
+    model
+        What gives gradients, or nothing.
+    remaining
+        How many more texts may be asked about; nothing without a budget. Kept by the engine.
+    refused
+        How many candidates were vetoed, by reason.
+    n_gradients
+        How many gradients were computed.
+    """
+
+    base: Judged
+    facts: Base
+    space: Space
+    model: Gradients | None = None
+    remaining: Callable[[], int | None] = lambda: None
+    refused: Counter[str] = field(default_factory=Counter)
+    n_gradients: int = 0
+
+    def places(self, state: State) -> Sequence[Place]:
+        """Places of a text that may be changed, in the order of the text."""
+        return self.space.places(state)
+
+    def candidates(self, state: State, place: Place) -> list[State]:
+        """Texts one step from here at a place."""
+        return self.space.candidates(state, place, self.refused)
+
+    def neighbors(self, state: State) -> list[State]:
+        """Texts one step from here at any place, each once."""
+        return self.space.neighbors(state, self.refused)
+
+    def rng(self, name: str) -> "Random":
+        """Random stream of this search: the same for every model, and free of all order."""
+        origin = self.base.state.origin
+        return generator(origin.seed, "search", name=name, item=origin.example.id, draw=origin.draw)
+
+    def gradients(self, states: Sequence[State], label: str) -> list[TokenGradients | Failure]:
+        """Slope of minus the log-probability of a label at each text."""
+        if self.model is None:
+            return [Failure("no_gradients")] * len(states)
+        self.n_gradients += len(states)
+        return self.model.gradients([s.example for s in states], [label] * len(states))

@@ -1,0 +1,176 @@
+"""One search while it runs."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import UserError
+from scrutiny.perturb.search.found import Ended, Found
+from scrutiny.perturb.search.goal import Answer, Base, Judged
+from scrutiny.perturb.search.ledger import Ledger
+from scrutiny.perturb.search.origin import Key, Origin
+from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.setting import Search, Settings, Victim
+from scrutiny.perturb.search.state import State
+
+
+class Running:
+    """A generator of a method, and the account of what it asked.
+
+    Attributes
+    ----------
+    wanted
+        Texts that it waits for, by key; empty once it is over.
+    found
+        What came of it; nothing as long as it runs.
+    """
+
+    __slots__ = (
+        "_asking",
+        "_ledger",
+        "_origin",
+        "_pending",
+        "_problem",
+        "_search",
+        "_victim",
+        "_was_cut",
+        "found",
+        "wanted",
+    )
+
+    def __init__(
+        self, origin: Origin, search: Search, *, victim: Victim, settings: Settings
+    ) -> None:
+        self._origin = origin
+        self._search = search
+        self._victim = victim
+        self._ledger = Ledger(settings.budget, settings.keep)
+        self._asking: Asking | None = None
+        self._problem: Problem | None = None
+        self._was_cut = False
+        self._pending: Sequence[State] = [State.start(origin)]
+        self.found: Found | None = None
+        self.wanted: Mapping[Key, State] = {}
+        self._go_on()
+
+    def tell(self, answers: Mapping[Key, Answer | Failure]) -> None:
+        """Go on with the answers to what was wanted, until something else is."""
+        if self._problem is None:
+            answer = answers[self._pending[0].key]
+            if isinstance(answer, Failure):
+                self._ledger.take(self._pending[0].key, answer)
+                self._close(Found(self._origin.example.id, "failed", answer.reason, n_failed=1))
+                return
+        for key in self.wanted:
+            self._ledger.take(key, answers[key])
+        self._guarded(self._deliver)
+        self._go_on()
+
+    def stop(self, ended: Ended) -> None:
+        """End it with what it has."""
+        if self.found is None:
+            self._finish(None, ended)
+
+    def _go_on(self) -> None:
+        """Run until there is something to ask, or it is over."""
+        while self.found is None:
+            self.wanted, is_cut = self._ledger.wanted(self._pending)
+            self._was_cut = self._was_cut or is_cut
+            if self.wanted:
+                return
+            if is_cut:
+                self._finish(None, "budget")
+            else:
+                self._guarded(self._deliver)
+
+    def _deliver(self) -> None:
+        """Hand the method its judgments, and take what it wants next."""
+        if self._problem is None:
+            self._begin()
+            return
+        assert self._asking is not None
+        problem = self._problem
+        judged = self._ledger.judge(self._pending, goal=self._search.goal, base=problem.facts)
+        self._pending = self._asking.send(judged)
+
+    def _begin(self) -> None:
+        """Judge the base, and start the method if there is something to search for."""
+        start, goal = self._pending[0], self._search.goal
+        answer = self._ledger.answers[start.key]
+        assert answer is not None
+        facts = Base(self._origin.example, answer, self._victim.labels)
+        reason = goal.skips(facts)
+        judged = None
+        if reason is None:
+            (judged,) = self._ledger.judge([start], goal=goal, base=facts)
+            reason = "already_there" if judged.is_reached else None
+        if reason is not None or judged is None:
+            item = self._origin.example.id
+            self._close(Found(item, "skipped", reason, base_answer=answer, n_asked=1))
+            return
+        self._problem = Problem(
+            judged, facts, self._search.space, self._victim.gradients, self._ledger.remaining
+        )
+        self._asking = self._search.method.search(self._problem)
+        self._pending = next(self._asking)
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        """Take a step; an error that concerns this item alone is an outcome."""
+        try:
+            step()
+        except StopIteration as stop:
+            self._finish(stop.value, "budget" if self._was_cut else "done")
+        except UserError:
+            raise  # a missing resource concerns every item
+        except Exception as error:
+            ledger, item = self._ledger, self._origin.example.id
+            reason = f"error:{type(error).__name__}"
+            self._close(
+                Found(item, "failed", reason, n_asked=ledger.n_asked, n_failed=ledger.n_failed)
+            )
+
+    def _finish(self, result: Judged | None, ended: Ended) -> None:
+        """End the search with the text that the method returns, or else the best that it saw."""
+        ledger, problem = self._ledger, self._problem
+        item = self._origin.example.id
+        if problem is None or ledger.best is None:
+            self._close(Found(item, "skipped", "out_of_time", ended=ended))
+            return
+        best = ledger.best
+        if result is not None and _is_result(result, best):
+            best = result
+        self._close(
+            Found(
+                item,
+                "ok",
+                is_success=best.is_reached,
+                state=best.state,
+                answer=best.answer,
+                score=best.score,
+                base_answer=problem.base.answer,
+                base_score=problem.base.score,
+                n_asked=ledger.n_asked,
+                n_considered=ledger.n_considered,
+                n_failed=ledger.n_failed,
+                n_gradients=problem.n_gradients,
+                refused=dict(sorted(problem.refused.items())),
+                trace=tuple(ledger.trace),
+                reached=tuple(ledger.reached),
+                ended=ended,
+            )
+        )
+
+    def _close(self, found: Found) -> None:
+        if self._asking is not None:
+            self._asking.close()
+        self.found = found
+        self.wanted = {}
+        self._pending = ()
+        self._asking = self._problem = None
+        self._ledger = Ledger(0)
+
+
+def _is_result(result: Judged, best: Judged) -> bool:
+    """Whether what a method returns may stand, seeing the best text of its search."""
+    if result.answer is None or result.state.is_probe:
+        return False
+    return result.is_reached or not best.is_reached

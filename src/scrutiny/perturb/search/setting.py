@@ -1,0 +1,83 @@
+"""What is searched, who is asked, and how long."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.gradients import Gradients
+from scrutiny.perturb.search.goal import Answer, Goal
+from scrutiny.perturb.search.problem import Method
+from scrutiny.perturb.search.space import Space
+
+
+class Ask(Protocol):
+    """What answers: one model, or two."""
+
+    def __call__(self, examples: Sequence[Example], /) -> Sequence[Answer | Failure]:
+        """One answer for each example, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is searched: where one may go, for what, and how."""
+
+    space: Space
+    goal: Goal
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """Who is asked.
+
+    Parameters
+    ----------
+    ask
+        Answers many texts at once; a failing one is a value. An error that it raises ends
+        everything.
+    labels
+        The model's labels, in the order of its scores.
+    gradients
+        What gives gradients, where the method needs them.
+    """
+
+    ask: Ask
+    labels: tuple[str, ...] = ()
+    gradients: Gradients | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How long, how many, and under which random numbers.
+
+    Parameters
+    ----------
+    seed, draw
+        Seed of the run, and which of the independent draws these searches are.
+    budget
+        Distinct texts that may be asked about for one item, its base among them.
+    seconds
+        Wall time for all searches together. Whatever it cuts short cannot be repeated, and says
+        so.
+    window
+        How many searches go on at the same time.
+    keep
+        How many of the best texts at which the goal is reached come back.
+    """
+
+    seed: int = 0
+    draw: int = 0
+    budget: int | None = None
+    seconds: float | None = None
+    window: int = 256
+    keep: int = 1
+
+    def __post_init__(self) -> None:
+        if self.budget is not None and self.budget < 1:
+            raise PlanError(f"A budget is at least 1 text, the base itself, not {self.budget}.")
+        if self.window < 1 or self.keep < 1:
+            raise PlanError("window and keep are at least 1.")
