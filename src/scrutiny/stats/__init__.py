@@ -23,6 +23,12 @@ attention
     `tau`: Kendall's tau-b of many pairs of rankings at once. `moments`: least squares of many
     outcomes from sums of products, errors by cluster. `trees`: maximum spanning trees of many maps.
     `divergence`: entropy of rows, Jensen-Shannon divergence between heads, and a map of it.
+two models
+    `similarity_labels`: agreement, answers broken and mended. `error_consistency`, `capa`: beyond
+    what accuracies give. `similarity_distributions`: divergences, temperatures. `scope`: shared
+    invariances. `sampled_outputs`: what samples and top-k allow. `two_sample`: one model or two.
+    `cka`, `cca`, `rsa`, `procrustes`, `neighbors`, `stir`: representations, checked in
+    `representations`, with intervals and chance in `representation_error`.
 many tests, verdicts
     `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
     Holm over a family, supported or not supported or undecided.

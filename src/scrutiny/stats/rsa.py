@@ -1,0 +1,59 @@
+"""Representational similarity analysis: whether two models find the same pairs alike."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+from scipy.spatial.distance import pdist
+
+from scrutiny.stats.arrays import one_of
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.representations import two_representations
+
+DISTANCES: Final = ("correlation", "cosine", "euclidean")
+
+
+def rsa(X: ArrayLike, Y: ArrayLike, *, distance: str = "correlation") -> float:
+    """Spearman correlation of two models' distances between items, -1 to 1.
+
+    Parameters
+    ----------
+    X, Y
+        ``(item, feature)``, row i of both the same item; at least four.
+    distance
+        "correlation" (of two items' features, as published), "cosine" or "euclidean".
+
+    Raises
+    ------
+    StatisticsError
+        If an item has no direction (a constant vector; a zero vector), or all distances are equal.
+
+    **Measures**: whether the order of distances is the same; nothing about their size.
+
+    **Misleads when**: pairs are counted as observations: n items have n (n - 1) / 2 pairs and one
+    independent row each, so its p-value comes from permuted items (`permuted_similarity`). A few
+    clusters give a high value whatever is inside them. Correlation distance changes when features
+    are rotated or shifted; "euclidean" does not.
+
+    **References**: Kriegeskorte, Mur & Bandettini (2008), Representational similarity analysis.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((20, 5))
+    >>> round(rsa(X, 3 * X), 6), round(rsa(X, 3 * X[:, ::-1] + 1, distance="euclidean"), 6)
+    (1.0, 1.0)
+    """
+    one_of(distance, "distance", DISTANCES)
+    first, second = two_representations(X, Y)
+    apart = []
+    for name, rows in (("X", first), ("Y", second)):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = pdist(rows, distance)
+        if not np.isfinite(found).all() or found.max() == found.min():
+            raise StatisticsError(
+                f"{name} has no {distance} distances that differ: an item without direction, or"
+                " all items equally far apart."
+            )
+        apart.append(found)
+    return float(stats.spearmanr(apart[0], apart[1]).statistic)
