@@ -96,10 +96,11 @@ class Transformation(Protocol):
     may be scored against the old gold without a check. ``resources`` names what it needs
     ("tagger", "wordnet", "masked_lm", "vectors", "translator").
 
-    Two more members are optional. ``where`` says what it may do to annotated spans unless the
+    Three more members are optional. ``where`` says what it may do to annotated spans unless the
     recipe says otherwise: "anywhere" (also without the member), "around" or "within" them.
     ``warm(documents, resources)`` is called before a chunk of documents is perturbed, so that a
-    model can be asked in batches.
+    model can be asked in batches. ``is_for_search`` is true where its candidates are meant for a
+    search to choose among: it runs where it is named, and no list of defaults has it.
     """
 
     id: str
@@ -121,7 +122,12 @@ class Transformation(Protocol):
 
 
 class Constraint(Protocol):
-    """A veto on candidates; ``reason`` is the stable code that goes into the records."""
+    """A veto on candidates; ``reason`` is the stable code that goes into the records.
+
+    ``screen(document, candidates, context)`` is an optional member that answers for several
+    sets of edits of one document at once, so that a model can be asked in batches: a list of
+    truth values.
+    """
 
     id: str
     reason: str

@@ -81,6 +81,11 @@ class Recipe:
         return tuple(sorted({r for step in self.steps for r in step.transformation.resources}))
 
     @property
+    def is_for_search(self) -> bool:
+        """Whether a step is one that only searches use unless somebody names it."""
+        return any(getattr(step.transformation, "is_for_search", False) for step in self.steps)
+
+    @property
     def languages(self) -> frozenset[str]:
         """Languages that all steps know; ``*`` stands for any."""
         known = frozenset({"*"})
@@ -169,6 +174,8 @@ def recipes_for(
 ) -> list[Recipe]:
     """Single-step recipes that keep the gold answer of a task, in the order of their names.
 
+    Those that only searches use are left out.
+
     Parameters
     ----------
     task
@@ -189,7 +196,8 @@ def recipes_for(
     return [
         recipe
         for recipe in recipes
-        if recipe.effect(task) == "keeps"
+        if not recipe.is_for_search
+        and recipe.effect(task) == "keeps"
         and held.issuperset(recipe.resources)
         and not spoken.isdisjoint(recipe.languages)
     ]

@@ -63,6 +63,10 @@ class Vectors(Protocol):
         """Compute the neighbors of many words in one matrix product."""
         ...
 
+    def vector(self, word: str) -> "np.ndarray[Any, Any] | None":
+        """Array of shape (dimension,), or nothing for a word that is not there."""
+        ...
+
 
 @runtime_checkable
 class Translator(Protocol):

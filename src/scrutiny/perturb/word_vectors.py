@@ -69,6 +69,11 @@ class WordVectors:
         for first in range(0, len(known), _BATCH):
             self._search(known[first : first + _BATCH], most)
 
+    def vector(self, word: str) -> Matrix | None:
+        """Array of shape (dimension,), or nothing for a word that is not there."""
+        row = self._rows.get(word)
+        return None if row is None else np.asarray(self._matrix[row], dtype=np.float32)
+
     def _search(self, words: Sequence[str], most: int) -> None:
         table = self._table()
         rows = [self._rows[word] for word in words]

@@ -1,0 +1,1 @@
+"""Changes of single characters, one place of one word at a time, for searches to choose among."""

@@ -1,0 +1,88 @@
+"""One random letter more in a word."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_letters
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
+from scrutiny.perturb.letters import pick, same_class
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+#: ``alike``: of the case and script of the letter there; ``ascii``: any of A-Z and a-z.
+Drawn = Literal["alike", "ascii"]
+
+
+def options_at(unit: str, drawn: Drawn) -> str:
+    """Letters that may stand in the place of one."""
+    return same_class(unit) if drawn == "alike" else ascii_letters.replace(unit, "")
+
+
+@dataclass(frozen=True, slots=True)
+class InsertLetter:
+    """One letter put between two characters, before the first or behind the last.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one gap of a word, drawn; ``all``: each, from left to right.
+    letters
+        ``alike``: a letter of the case and script of its neighbor; ``ascii``: any of A-Z and a-z.
+    keep_first, keep_last
+        Put nothing before the first, or behind the last, character of a word.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** with a search on top, how far chosen slips bring a model; see ``typos`` for random
+    ones.
+
+    **Misleads when** read without the same number of random slips beside it.
+
+    References
+    ----------
+    Gao et al. (2018). Black-box generation of adversarial text sequences to evade deep learning
+    classifiers. Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.document import document_of
+    >>> insert, document = InsertLetter(positions="all"), document_of("cat")
+    >>> site = insert.sites(document)[0]
+    >>> [edits[0][1:3] for edits in insert.candidates(document, site, default_rng(0))]
+    [(0, 0), (1, 1), (2, 2), (3, 3)]
+    """
+
+    id: ClassVar[str] = "insert_letter@1"
+    summary: ClassVar[str] = "one random letter put in, at one place or at each"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+
+    positions: Positions = "random"
+    letters: Drawn = "alike"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 1
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return letter_sites(document, self.shortest, self.keep_first and self.keep_last)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Insertions of one letter each."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        last = len(word.units) - 1
+        for gap in chosen(word.gaps(), self.positions, rng):
+            options = options_at(word.units[min(gap, last)], self.letters)
+            if options:
+                yield word.change(gap, pick(options, rng.random()), width=0)

@@ -1,0 +1,104 @@
+"""Two inner characters exchanged, in one word or in every word at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.characters.positions import letters_of
+from scrutiny.perturb.sites import whole_text, word_sites
+from scrutiny.text.lexicon import is_stop_word
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_TRIES: Final = 10  # redraws of a pair of equal characters
+
+
+@dataclass(frozen=True, slots=True)
+class MiddleSwap:
+    """Two characters exchanged that are neither the first nor the last of their word.
+
+    Parameters
+    ----------
+    scope
+        ``text``: one pair in every word at once, and the text is the place. ``word``: in one word.
+    draws
+        How many candidates are drawn; equal ones come once.
+    shortest
+        Words of fewer characters are left alone.
+    skip_stop_words
+        Leave function words alone.
+
+    **Measures** whether a model reads words by their letters or by their look as a whole.
+
+    **Misleads when** the amount of change differs between texts that are compared: long texts
+    have more long words.
+
+    References
+    ----------
+    Rawal, Toneva (2024). Perturbed examples reveal invariances shared by language models.
+    Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings with robust word recognition.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.document import document_of
+    >>> swap, document = MiddleSwap(), document_of("The good film")
+    >>> site = swap.sites(document)[0]
+    >>> edits = next(swap.candidates(document, site, default_rng(0)))
+    >>> [edit[1:4] for edit in edits]
+    [(10, 12, 'li')]
+    """
+
+    id: ClassVar[str] = "middle_swap@1"
+    summary: ClassVar[str] = "two inner characters exchanged in one word or in every word at once"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+
+    scope: Literal["text", "word"] = "text"
+    draws: int = 15
+    shortest: int = 4
+    skip_stop_words: bool = True
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The text if it has an eligible word, or its eligible words."""
+        words = self._words(document)
+        return words if self.scope == "word" else whole_text(document) if words else ()
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """As many draws as wanted, each candidate once."""
+        words = self._words(document) if self.scope == "text" else [site]
+        seen = set()
+        for _ in range(self.draws):
+            found = [edit for word in words for edit in _swapped(document, word, rng)]
+            if found and (key := tuple(found)) not in seen:
+                seen.add(key)
+                yield key
+
+    def _words(self, document: Document) -> list[Site]:
+        found = word_sites(document, max(4, self.shortest))
+        if not self.skip_stop_words:
+            return found
+        return [s for s in found if not is_stop_word(document.words[s.token])]
+
+
+def _swapped(document: Document, site: Site, rng: "Generator") -> tuple[Edit, ...]:
+    """Edit that exchanges two different inner characters; none where the draws found none."""
+    word = letters_of(document, site, keep_first=True, keep_last=True)
+    units, count = word.units, word.high - word.low
+    for _ in range(_TRIES if count > 1 else 0):
+        first, second = int(rng.random() * count), int(rng.random() * (count - 1))
+        i, j = sorted((first, second + (second >= first)))
+        i, j = i + word.low, j + word.low
+        if units[i] != units[j]:
+            between = "".join(units[i + 1 : j])
+            return word.change(i, units[j] + between + units[i], width=j - i + 1)
+    return ()

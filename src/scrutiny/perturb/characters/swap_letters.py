@@ -1,0 +1,74 @@
+"""Two neighboring characters of a word exchanged."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class SwapLetters:
+    """Two neighboring characters exchanged, never two equal ones.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one pair of a word, drawn; ``all``: every pair, from left to right.
+    keep_first, keep_last
+        Leave the first or the last character of a word where it is.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** with a search on top, how far chosen slips bring a model; see ``typos`` for random
+    ones.
+
+    **Misleads when** read without the same number of random slips beside it.
+
+    References
+    ----------
+    Gao et al. (2018). Black-box generation of adversarial text sequences to evade deep learning
+    classifiers. Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.document import document_of
+    >>> swap, document = SwapLetters(positions="all", keep_first=True), document_of("good")
+    >>> site = swap.sites(document)[0]
+    >>> [edits[0][1:4] for edits in swap.candidates(document, site, default_rng(0))]
+    [(2, 4, 'do')]
+    """
+
+    id: ClassVar[str] = "swap_letters@1"
+    summary: ClassVar[str] = "two neighboring characters exchanged, at one place or at each"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+
+    positions: Positions = "random"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 2
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return letter_sites(document, max(self.shortest, 2 + self.keep_first + self.keep_last))
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Exchanges of one pair each."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        units = word.units
+        pairs = [i for i in word.places()[:-1] if units[i] != units[i + 1]]
+        for i in chosen(pairs, self.positions, rng):
+            yield word.change(i, units[i + 1] + units[i], width=2)

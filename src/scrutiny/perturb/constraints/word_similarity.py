@@ -1,0 +1,93 @@
+"""A word may only be replaced by one that is near it in a space of word vectors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document
+from scrutiny.perturb.resources import Vectors, find_resource
+from scrutiny.perturb.word_changes import word_changes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class WordSimilarity:
+    """Refuse replacements of a word by one whose vector is far from its own.
+
+    Parameters
+    ----------
+    least_cosine
+        Smallest cosine; nothing asks for none.
+    most_euclidean
+        Largest Euclidean distance; nothing asks for none. It is the distance itself: where a paper
+        or a library states a squared one, give its root.
+    unknown
+        Whether a word without a vector is let through or refused.
+
+    Notes
+    -----
+    The resource ``vectors`` must be given. Words are looked up as they stand, then in lower case.
+    Insertions and deletions pass; a word that becomes several is treated as unknown.
+
+    **Misleads when**: vectors put opposites near one another, as all but counter-fitted ones do.
+
+    References
+    ----------
+    Alzantot et al. (2018). Generating natural language adversarial examples. Jin, Jin, Zhou,
+    Szolovits (2020). Is BERT really robust? Mrkšić et al. (2016). Counter-fitting word vectors.
+
+    Examples
+    --------
+    >>> WordSimilarity(least_cosine=0.8).resources
+    ('vectors',)
+    """
+
+    id: ClassVar[str] = "word_similarity@1"
+    reason: ClassVar[str] = "word_similarity"
+    resources: ClassVar[tuple[str, ...]] = ("vectors",)
+
+    least_cosine: float | None = 0.5
+    most_euclidean: float | None = None
+    unknown: Literal["allow", "refuse"] = "allow"
+
+    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+        """Whether every replaced word is near enough to the one before."""
+        vectors: Vectors = find_resource(document if context is None else context, "vectors")
+        words, changes = word_changes(document, edits)
+        for start, end, new_start, new_end in changes:
+            if start == end or new_start == new_end:
+                continue
+            if end - start != new_end - new_start:
+                if self.unknown == "refuse":
+                    return False
+                continue
+            before, after = document.words[start:end], words[new_start:new_end]
+            for old, new in zip(before, after, strict=True):
+                if not self._is_near(_vector(vectors, old), _vector(vectors, new)):
+                    return False
+        return True
+
+    def _is_near(self, old: "Vector | None", new: "Vector | None") -> bool:
+        import numpy as np
+
+        if old is None or new is None:
+            return self.unknown == "allow"
+        distance = float(np.linalg.norm(old - new))
+        if self.most_euclidean is not None and distance > self.most_euclidean + 1e-6:
+            return False
+        if self.least_cosine is None:
+            return True
+        lengths = float(np.linalg.norm(old) * np.linalg.norm(new))
+        return lengths > 0 and float(old @ new) / lengths >= self.least_cosine - 1e-6
+
+
+def _vector(vectors: Vectors, word: str) -> "Vector | None":
+    """Vector of a word as it stands, or in lower case."""
+    found = vectors.vector(word)
+    return vectors.vector(word.lower()) if found is None else found

@@ -1,0 +1,67 @@
+"""One word left out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteWord:
+    """One word left out, with the space before it; never the only word of a text.
+
+    **Measures** with a search on top, which words an answer hangs on: input reduction deletes what
+    it does not need.
+
+    **Misleads when** read as a change that keeps the meaning; it need not.
+
+    References
+    ----------
+    Feng et al. (2018). Pathologies of neural models make interpretations difficult.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.document import document_of
+    >>> delete, document = DeleteWord(), document_of("Oh (very good).")
+    >>> [next(delete.candidates(document, s, default_rng(0)))[0][1:4]
+    ...  for s in delete.sites(document)]
+    [(0, 3, ''), (4, 9, ''), (8, 13, '')]
+    """
+
+    id: ClassVar[str] = "delete_word@1"
+    summary: ClassVar[str] = "one word left out"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words and numbers, if there are two of them."""
+        found = [
+            Site(*document.tokens[i], i)
+            for i, word in enumerate(document.words)
+            if any(map(str.isalnum, word))
+        ]
+        return found if len(found) > 1 else ()
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """The deletion, with the space before the word, or the one after it; nothing is drawn."""
+        text = document.text
+        start, end = site.start, site.end
+        while start > 0 and text[start - 1].isspace():
+            start -= 1
+        if start == site.start or start == 0:  # after a mark, or in the beginning
+            start = site.start
+            while end < len(text) and text[end].isspace():
+                end += 1
+        yield (Edit(document.field, start, end, ""),)

@@ -1,0 +1,88 @@
+"""Words put in another inflection."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.replacements import UPOS_OF, content_tag
+from scrutiny.perturb.words.replacement import replaced
+from scrutiny.text.inflect import inflect, lemma
+from scrutiny.text.lexicon import is_stop_word
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_TAGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "NOUN": ("NN", "NNS"),
+    "VERB": ("VB", "VBP", "VBZ", "VBD", "VBG", "VBN"),
+    "ADJ": ("JJ", "JJR", "JJS"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Inflections:
+    """All other forms of a noun, verb or adjective, in the order of their Penn tags.
+
+    Parameters
+    ----------
+    skip_stop_words
+        Leave function words, and with them all forms of "be" and "have", alone.
+
+    **Measures** with a search on top, whether a model understands writers who inflect as learners
+    and speakers of other dialects do.
+
+    **Misleads when** tense or number matter to the task: then the answer may rightly change.
+
+    References
+    ----------
+    Tan, Joty, Kan, Socher (2020). It's morphin' time! Combating linguistic discrimination with
+    inflectional perturbations.
+
+    Examples
+    --------
+    >>> forms("went", "VERB")
+    ('go', 'goes', 'going', 'gone')
+    """
+
+    id: ClassVar[str] = "inflections@1"
+    summary: ClassVar[str] = "words put in another inflection"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger",)
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "text-pair-classification": "may change",
+    }
+    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+
+    skip_stop_words: bool = True
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of letters; which of them can be inflected shows by their tags."""
+        return [
+            Site(*document.tokens[i], i)
+            for i, word in enumerate(document.words)
+            if len(word) > 1
+            and word.isalpha()
+            and not (self.skip_stop_words and is_stop_word(word))
+        ]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Forms in a fixed order, cased as the word; nothing is drawn."""
+        upos = UPOS_OF.get(content_tag(document, site.token), "")
+        for form in forms(document.words[site.token].lower(), upos):
+            yield replaced(document, site, form)
+
+
+@lru_cache(maxsize=1 << 16)
+def forms(word: str, upos: str) -> tuple[str, ...]:
+    """Other forms of a lower-case word; none for adverbs and function words."""
+    base = lemma(word, upos)
+    found = [inflect(base, xpos) for xpos in _TAGS.get(upos, ())]
+    return tuple(dict.fromkeys(form for form in found if form and form != word))

@@ -1,0 +1,109 @@
+"""Words replaced by any lemma that shares a synset with them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.replacements import POS_OF, UPOS_OF, content_tag, inflected
+from scrutiny.perturb.words.replacement import replaced
+from scrutiny.text.inflect import lemma
+from scrutiny.text.wordnet import lemmas, synsets
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_CACHED: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class WordnetAll:
+    """Every single-word lemma of every synset of a word, whatever its sense.
+
+    The order is fixed: nouns, verbs, adjectives, adverbs; the frequent sense first; within a
+    synset as WordNet has it. See ``synonym_wordnet`` for synonyms that fit more often.
+
+    Parameters
+    ----------
+    pos
+        ``all``: of every part of speech that the word may have; ``tagged``: of the one that it has
+        here.
+    senses
+        How many senses of a part of speech count, the frequent ones first; nothing takes all.
+    inflect
+        Put the lemma in the inflection of the word. Published attacks do not: "movies" becomes
+        "film".
+
+    **Measures** with a search on top, how far synonyms by the dictionary bring a model.
+
+    **Misleads when** read as a change that keeps the meaning: most senses of a word are not the one
+    that is meant.
+
+    References
+    ----------
+    Ren, Deng, He, Che (2019). Generating natural language adversarial examples through probability
+    weighted word saliency. Morris et al. (2020). TextAttack.
+
+    Examples
+    --------
+    >>> synonyms("movies", "nvar", None)
+    ('movie', 'film', 'picture', 'pic', 'flick')
+    """
+
+    id: ClassVar[str] = "wordnet_all@1"
+    summary: ClassVar[str] = "words replaced by any lemma of any of their WordNet synsets"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+
+    pos: Literal["all", "tagged"] = "all"
+    senses: int | None = None
+    inflect: bool = False
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of letters that WordNet has a synonym of."""
+        return [
+            Site(*document.tokens[i], i)
+            for i, word in enumerate(document.words)
+            if word.isalpha() and synonyms(word.lower(), "nvar", self.senses)
+        ]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Lemmas in a fixed order, cased as the word; nothing is drawn."""
+        word = document.words[site.token].lower()
+        xpos = content_tag(document, site.token) if self.pos == "tagged" or self.inflect else ""
+        pos = POS_OF.get(UPOS_OF.get(xpos, ""), "") if self.pos == "tagged" else "nvar"
+        for other in synonyms(word, pos, self.senses):
+            form = inflected(other, xpos) if self.inflect and xpos in UPOS_OF else other
+            if form is not None and form.lower() != word:
+                yield replaced(document, site, form)
+
+
+@lru_cache(maxsize=_CACHED)
+def synonyms(word: str, pos: str, senses: int | None) -> tuple[str, ...]:
+    """Single-word lemmas of the synsets of a lower-case word, or of its base form, without it.
+
+    Parameters
+    ----------
+    word
+        In lower case, inflected or not.
+    pos
+        Letters of the parts of speech that count, of ``nvar``.
+    senses
+        How many senses of each count; nothing takes all.
+    """
+    found: list[str] = []
+    for upos, letter in POS_OF.items():
+        if letter not in pos:
+            continue
+        for form in dict.fromkeys((word, lemma(word, upos))):
+            for synset in synsets(form, letter)[:senses]:
+                found += [other for other in lemmas(synset) if other.isalpha()]
+    return tuple(dict.fromkeys(other for other in found if other.lower() != word))
