@@ -127,13 +127,14 @@ def test_the_very_occurrence_is_tagged_and_not_the_first():
     )
 
 
+PLANE = {"dog": (3, 0), "cat": (6, 0), "owl": (3, 3), "car": (0, 1)}
+
+
 class Plane:
     """Vectors in the plane, none of length one."""
 
-    AT = {"dog": (3, 0), "cat": (6, 0), "owl": (3, 3), "car": (0, 1)}
-
     def vector(self, word):
-        return np.array(self.AT[word], dtype=np.float32) if word in self.AT else None
+        return np.array(PLANE[word], dtype=np.float32) if word in PLANE else None
 
 
 @pytest.mark.parametrize(

@@ -92,16 +92,17 @@ def test_function_words_are_inflected_on_demand():
     assert "The are here" in free or free == []  # as the tagger has it
 
 
+NEAR = {"film": (("movie", 0.9), ("Film", 0.85), ("3", 0.8), ("picture", 0.6), ("dog", 0.1))}
+
+
 class Table:
     """Vectors by hand; what was warmed is kept."""
 
     def __init__(self):
         self.warmed = []
 
-    NEAR = {"film": (("movie", 0.9), ("Film", 0.85), ("3", 0.8), ("picture", 0.6), ("dog", 0.1))}
-
     def neighbors(self, word, *, most):
-        return self.NEAR.get(word, ())[:most]
+        return NEAR.get(word, ())[:most]
 
     def warm(self, words, *, most):
         self.warmed.append((sorted(words), most))

@@ -60,7 +60,7 @@ class DeleteWord:
         start, end = site.start, site.end
         while start > 0 and text[start - 1].isspace():
             start -= 1
-        if start == site.start or start == 0:  # after a mark, or in the beginning
+        if start in (site.start, 0):  # after a mark, or in the beginning
             start = site.start
             while end < len(text) and text[end].isspace():
                 end += 1
