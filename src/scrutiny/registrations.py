@@ -23,6 +23,9 @@ _P: Final = "scrutiny.reliability.pattern_statistics"
 _RS: Final = "scrutiny.reliability.regression_statistics"
 _HB: Final = "scrutiny.reliability.best_head_statistics"
 _SS: Final = "scrutiny.reliability.stereotype_statistics"
+_SI: Final = "scrutiny.reliability.similarity_statistics"
+_IV: Final = "scrutiny.reliability.invariance_statistics"
+_LS: Final = "scrutiny.reliability.label_statistics"
 _AK: Final = "scrutiny.reliability.attack_statistics"
 
 REGISTRATIONS: Final = (
@@ -299,4 +302,35 @@ REGISTRATIONS: Final = (
     Registration("statistic", "words_changed@1", f"{_AK}:WORDS_CHANGED"),
     Registration("statistic", "attack_similarity@1", f"{_AK}:ATTACK_SIMILARITY"),
     Registration("statistic", "perplexity_ratio@1", f"{_AK}:PERPLEXITY_RATIO"),
+    Registration("statistic", "hard_scope@1", f"{_IV}:HARD_SCOPE"),
+    Registration("statistic", "soft_scope@1", f"{_IV}:SOFT_SCOPE"),
+    Registration("statistic", "invariance@1", f"{_IV}:INVARIANCE"),
+    Registration("statistic", "reference_invariance@1", f"{_IV}:REFERENCE_INVARIANCE"),
+    Registration("statistic", "scope_lift@1", f"{_IV}:SCOPE_LIFT"),
+    Registration("statistic", "kappa_inv@1", f"{_IV}:KAPPA_INV"),
+    Registration("statistic", "invariance_phi@1", f"{_IV}:INVARIANCE_PHI"),
+    Registration("statistic", "invariance_kappa@1", f"{_IV}:INVARIANCE_KAPPA"),
+    Registration("statistic", "mean_distance@1", f"{_IV}:MEAN_DISTANCE"),
+    Registration("statistic", "ood_agreement@1", f"{_IV}:OOD_AGREEMENT"),
+    Registration("statistic", "ood_agreement_all@1", f"{_IV}:OOD_AGREEMENT_ALL"),
+    Registration("statistic", "iid_agreement@1", f"{_IV}:IID_AGREEMENT"),
+    Registration("statistic", "pairs_found@1", f"{_IV}:PAIRS_FOUND"),
+    Registration("statistic", "label_entropy@1", f"{_LS}:LABEL_ENTROPY"),
+    Registration("statistic", "commonest_label@1", f"{_LS}:COMMONEST_LABEL"),
+    Registration("statistic", "kappa@1", f"{_LS}:KAPPA"),
+    Registration("statistic", "agreement@1", f"{_SI}:AGREEMENT"),
+    Registration("statistic", "accuracy_change@1", f"{_SI}:ACCURACY_CHANGE"),
+    Registration("statistic", "accuracy_gap@1", f"{_SI}:ACCURACY_GAP"),
+    Registration("statistic", "nfr@1", f"{_SI}:NFR"),
+    Registration("statistic", "pfr@1", f"{_SI}:PFR"),
+    Registration("statistic", "correctness_flips@1", f"{_SI}:CORRECTNESS_FLIPS"),
+    Registration("statistic", "error_consistency@1", f"{_SI}:ERROR_CONSISTENCY"),
+    Registration("statistic", "capa@1", f"{_SI}:CAPA"),
+    Registration("statistic", "capa_of_labels@1", f"{_SI}:CAPA_OF_LABELS"),
+    Registration("statistic", "jsd@1", f"{_SI}:JSD"),
+    Registration("statistic", "tv@1", f"{_SI}:TV"),
+    Registration("statistic", "kl_ab@1", f"{_SI}:KL_AB"),
+    Registration("statistic", "kl_ba@1", f"{_SI}:KL_BA"),
+    Registration("statistic", "p_gold_change@1", f"{_SI}:P_GOLD_CHANGE"),
+    Registration("statistic", "p_gold_rms@1", f"{_SI}:P_GOLD_RMS"),
 )

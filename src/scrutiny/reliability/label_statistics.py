@@ -1,0 +1,94 @@
+"""Statistics of label indices: kappa of two models' labels, and how many labels one uses.
+
+They take ``pred_a`` and ``pred_b``, indices of labels in one order. Their marginals are those of
+each resample, so that they are functions of weighted rows and not of sums.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scrutiny.reliability.additive import Array, divide
+
+
+@dataclass(frozen=True, slots=True)
+class OfLabels:
+    """A value computed from weighted counts of labels.
+
+    Parameters
+    ----------
+    id, says, needs, scale, higher_is, conditional_on, no_effect
+        As in `scrutiny.reliability.additive.Additive`.
+    count
+        Value ``(draw,)`` of labels ``(row, need)`` and weights ``(draw, row)``.
+
+    **Measures**: see `scrutiny.reliability.similarity_statistics` and
+    `scrutiny.reliability.invariance_statistics`.
+
+    **Misleads when**: labels are lopsided.
+
+    **References**: Cohen (1960), A coefficient of agreement for nominal scales.
+    """
+
+    id: str
+    says: str
+    needs: tuple[str, ...]
+    count: Callable[[Array, Array], Array]
+    scale: str = "identity"
+    higher_is: str = "neither"
+    conditional_on: str | None = None
+    no_effect: float | None = None
+
+    def weighted(self, measures: Array, weights: Array) -> Array:
+        """Values ``(draw,)`` of measures ``(row, need)`` under weights ``(draw, row)``."""
+        return self.count(measures, weights)
+
+
+def _shares(labels: Array, weights: Array, names: Array) -> Array:
+    """Share ``(draw, label)`` of each label."""
+    is_label = (labels[:, None] == names).astype(np.float64)
+    return divide(weights @ is_label, weights.sum(axis=1)[:, None])
+
+
+def _kappa(measures: Array, weights: Array) -> Array:
+    names = np.unique(measures)
+    first, second = (_shares(measures[:, i], weights, names) for i in range(2))
+    same = (measures[:, 0] == measures[:, 1]).astype(np.float64)
+    observed = divide(weights @ same, weights.sum(axis=1))
+    chance = 1 - (first * second).sum(axis=1)
+    # one label for all rows, from both: there is no chance to be beaten
+    return 1 - divide(1 - observed, np.where(chance > 1e-12, chance, 0.0))
+
+
+def _entropy(measures: Array, weights: Array) -> Array:
+    share = _shares(measures[:, 0], weights, np.unique(measures))
+    bits = -np.log2(share, out=np.zeros_like(share), where=share > 0) * share
+    total: Array = np.abs(bits.sum(axis=1))
+    return total
+
+
+def _commonest(measures: Array, weights: Array) -> Array:
+    highest: Array = _shares(measures[:, 0], weights, np.unique(measures)).max(axis=1)
+    return highest
+
+
+KAPPA: Final = OfLabels(
+    "kappa@1",
+    "agreement beyond chance (Cohen's kappa)",
+    ("pred_a", "pred_b"),
+    _kappa,
+    scale="fisher_z",
+    no_effect=0.0,
+)
+LABEL_ENTROPY: Final = OfLabels(
+    "label_entropy@1", "entropy of the target's labels, bits", ("pred_b",), _entropy
+)
+COMMONEST_LABEL: Final = OfLabels(
+    "commonest_label@1",
+    "share of the target's commonest label",
+    ("pred_b",),
+    _commonest,
+    scale="logit",
+)
