@@ -5,9 +5,10 @@ An adapter is a function ``load(source, task, options) -> Model`` of a `ModelSou
 
 - ``targets() -> Sequence[str]``, the complete targets that it knows ("sentiment/seed-1"); patterns
   with captures are matched against them;
-- ``matches(source) -> tuple[list[dict[str, str]], str]``, the values that the captures of a pattern
-  can have in its options (``run={run}``), and a sentence that lists what is there;
-- ``as_checkpoint(source) -> ModelSource``, the ``hf:`` source that its strings come down to.
+- ``matches(source) -> tuple[list[dict[str, str]] | None, str]``, the values that the captures of a
+  pattern can have in its options (``run={run}``), nothing where there is no place to look, and a
+  sentence that lists what is there;
+- ``as_checkpoint(source) -> ModelSource | None``, the ``hf:`` source that its strings come down to.
 """
 
 import sys
@@ -40,7 +41,7 @@ def known_targets(scheme: str) -> tuple[str, ...]:
     return tuple(cast("Sequence[str]", targets())) if callable(targets) else ()
 
 
-def look_up(source: ModelSource) -> tuple[list[dict[str, str]], str] | None:
+def look_up(source: ModelSource) -> tuple[list[dict[str, str]] | None, str] | None:
     """Values of a pattern's captures that the adapter finds itself, and what is there.
 
     Nothing where the adapter looks nothing up.
@@ -53,7 +54,7 @@ def look_up(source: ModelSource) -> tuple[list[dict[str, str]], str] | None:
     matches = getattr(_module(source.scheme), "matches", None)
     if not callable(matches):
         return None
-    return cast("tuple[list[dict[str, str]], str]", matches(source))
+    return cast("tuple[list[dict[str, str]] | None, str]", matches(source))
 
 
 def as_checkpoint(source: ModelSource) -> ModelSource | None:

@@ -71,7 +71,7 @@ def _of_one_architecture(
     """
     if parsed.scheme != UNTRAINED:
         return parsed, seeds
-    is_on_hub = captures(parsed.target) == ("seed",) and _look_up(parse(parsed.target))[0] is None
+    is_on_hub = captures(parsed.target) == ("seed",) and members(parse(parsed.target))[0] is None
     inner = expand(parsed.target, name="trained", seeds=seeds if is_on_hub else ()).replicates
     factors = [{**member.condition, **member.random} for member in inner]
     own = dict.fromkeys(found["seed"] for found in factors if "seed" in found)
@@ -114,7 +114,7 @@ def _assignments(
         return [{}]
     if seeds and "seed" not in names:
         raise ModelError(f"seeds were given, but {parsed.text!r} has no capture {{seed}}.")
-    found, place = _look_up(parse(pattern))
+    found, place = members(parse(pattern))
     if found is None:
         if not seeds or names != ("seed",):
             raise ModelError(
@@ -127,8 +127,14 @@ def _assignments(
     return _keep_seeds(found, seeds, f"{parsed.text!r}", place)
 
 
-def _look_up(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
-    """Matches of a pattern, or nothing where there is no place to look; and what is there."""
+def members(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
+    """Matches of a pattern, or nothing where there is no place to look; and what is there.
+
+    Raises
+    ------
+    UserError
+        If the place cannot be looked into.
+    """
     names = captures(source.text)
     if source.scheme == NAMED:
         family_must_be_there(source.target)

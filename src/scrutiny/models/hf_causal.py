@@ -58,8 +58,9 @@ class HfCausalLanguageModel(HfEncoder):
                 raise ConformanceError(
                     f"start is a number from 1 to the {len(query.ids)} tokens, not {query.start}."
                 )
+        # nothing is read off the last token, so that queries which differ in it alone share a row
         index: dict[tuple[int, ...], int] = {}
-        places = [index.setdefault(query.ids, len(index)) for query in queries]
+        places = [index.setdefault(q.ids[: max(1, len(q.ids) - 1)], len(index)) for q in queries]
         counts = [len(query.ids) - query.start for query in queries]
         reads = Reads(
             np.repeat(np.array(places, np.int64), counts),

@@ -1,0 +1,232 @@
+"""Language models as classifiers: ``choice:smollm2``, ``choice:zoo:bert-4x128/seed-{seed}``.
+
+Behind ``choice:`` stands any model string of a causal or masked language model. Options, behind
+the ``#`` or as ``-M key=value``:
+
+``template``  the text with the task's fields in braces; a masked model says its word at
+              ``{mask}``, a causal one goes on behind the end; ``@FILE`` reads it from a file
+``choices``   ``label=words`` with commas, or bars, between them: the label map
+``length``    ``sum`` (default) or ``mean`` of the log-probabilities of a label's tokens
+``other``     ``true``: the first token only, not renormalized; the rest is the label ``other``
+
+All others are the language model's own.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models import adapters, named, zoo
+from scrutiny.models.choice_asking import CAPABILITIES, log_likelihoods
+from scrutiny.models.choice_prompt import Prompt, read_prompt
+from scrutiny.models.family import members
+from scrutiny.models.inputs import require_task
+from scrutiny.models.source import TRAINING, ModelSource, captures, parse
+
+#: Label of all that no choice stands for.
+OTHER: Final = "other"
+_VERSION: Final = "choice@1"
+_OWN: Final = ("template", "choices", "length", "other", TRAINING)
+_LENGTHS: Final = ("sum", "mean")
+_TASKS: Final = ("text-classification", "text-pair-classification")
+_CHUNK: Final = 512  # texts whose tokens are held at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How log-probabilities of tokens become probabilities of labels.
+
+    Parameters
+    ----------
+    length
+        ``sum`` or ``mean`` over the tokens of a choice: the sum is the choice's probability, and
+        smaller for longer choices; the mean is none, and does not care.
+    has_other
+        Whether only the first token counts, and all other tokens are a label of their own.
+    """
+
+    length: str = "sum"
+    has_other: bool = False
+
+    def scores(self, choices: Sequence[Sequence[float]]) -> tuple[float, ...]:
+        """Probabilities of one example's labels.
+
+        Examples
+        --------
+        >>> half = math.log(0.5)
+        >>> Scoring().scores([[half], [half, half]])  # shares of 1/2 and 1/4
+        (0.6666666666666666, 0.3333333333333333)
+        >>> Scoring("mean").scores([[half], [half, half]])
+        (0.5, 0.5)
+        >>> [round(p, 3) for p in Scoring(has_other=True).scores([[half], [math.log(0.3)]])]
+        [0.5, 0.3, 0.2]
+        """
+        if self.has_other:
+            shares = [math.exp(logs[0]) for logs in choices]
+            return (*shares, max(0.0, 1.0 - sum(shares)))
+        weights = [sum(logs) / (len(logs) if self.length == "mean" else 1) for logs in choices]
+        best = max(weights)
+        shares = [math.exp(weight - best) for weight in weights]
+        total = sum(shares)
+        return tuple(share / total for share in shares)
+
+
+class ChoiceClassifier:
+    """A classifier by the likelihood that a language model gives to words for its labels.
+
+    **Measures** the probability of each label's words behind, or inside, a filled template,
+    renormalized over the labels; with `OTHER`, the probability of their first tokens as it is.
+
+    **Misleads when** the words are of unequal frequency or length (the prior of a word is part of
+    its likelihood), and when none of them is at all likely: renormalizing hides that, which is
+    what `OTHER` is for. The template is a choice like any other; vary it.
+
+    References
+    ----------
+    Brown et al. (2020), Language models are few-shot learners, section 2.4.
+    Schick & Schütze (2021), Exploiting cloze questions for few shot text classification.
+    """
+
+    capabilities: frozenset[str] = frozenset({"predict"})
+
+    def __init__(
+        self, model: Any, prompt: Prompt, scoring: Scoring, *, task: Task, source: str
+    ) -> None:
+        self.source = source
+        self.task = task.name
+        self.labels = (*prompt.labels, OTHER) if scoring.has_other else prompt.labels
+        self.is_batch_invariant = bool(model.is_batch_invariant)
+        self._model = model
+        self._prompt = prompt
+        self._scoring = scoring
+
+    def fingerprint(self) -> str | None:
+        """Digest of the language model, the template, the label map and the way of scoring."""
+        own = self._model.fingerprint()
+        if own is None:
+            return None
+        scoring = [self._scoring.length, self._scoring.has_other]
+        return digest(_VERSION, own, canonical_json([self._prompt.plain(), scoring]))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Probabilities of the labels for each example, in order.
+
+        Raises
+        ------
+        AnswerError
+            ``too_long`` if a filled template does not fit.
+        """
+        found: list[Prediction] = []
+        for start in range(0, len(examples), _CHUNK):
+            answers = log_likelihoods(
+                self._model,
+                self._prompt,
+                examples[start : start + _CHUNK],
+                is_first_only=self._scoring.has_other,
+            )
+            found += [Prediction(scores=self._scoring.scores(one)) for one in answers]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Unlabeled:
+    """The task as a language model is loaded for it: nothing that it predicts."""
+
+    name: str
+    fields: tuple[str, ...]
+    scored_by: None = None
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Classifier around the language model that stands behind ``choice:``.
+
+    Raises
+    ------
+    ModelError
+        If that is no causal or masked language model, or an option does not read.
+    """
+    from scrutiny.models.load import load_model
+
+    require_task(task, _TASKS, source=source.text)
+    prompt, scoring = read_prompt(source, task.fields), _scoring(source)
+    if scoring.has_other and OTHER in prompt.labels:
+        raise ModelError(f"{source.text!r}: with other=true no choice can be called {OTHER!r}.")
+    own = {name: value for name, value in source.options.items() if name not in _OWN}
+    unlabeled = cast("Task", _Unlabeled(task.name, task.fields))
+    model = load_model(
+        source.target, unlabeled, LoadOptions(options.device, options.batch, options=own)
+    )
+    wanted = CAPABILITIES[prompt.has_mask]
+    if wanted not in model.capabilities:
+        raise ModelError(_cannot(source, model, wanted))
+    return ChoiceClassifier(model, prompt, scoring, task=task, source=source.text)
+
+
+def targets() -> tuple[str, ...]:
+    """Complete targets of the language models with known replicates."""
+    try:
+        trained = zoo.targets()
+    except ModelError:  # the zoo is not installed
+        trained = ()
+    return (*(f"zoo:{target}" for target in trained), *named.targets())
+
+
+def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
+    """Values that the captures of the model behind ``choice:`` can have, and what is there.
+
+    Raises
+    ------
+    ModelError
+        If a template stands in the model string, whose braces would be captures.
+    """
+    if captures(source.options.get("template", "")):
+        raise ModelError(
+            f"{source.text!r}: in a model string, braces are captures of a family. Give the "
+            "template as -M template=..., or keep it in a file: #template=@prompt.txt."
+        )
+    return members(parse(source.text.partition(":")[2]))
+
+
+def as_checkpoint(source: ModelSource) -> ModelSource | None:
+    """The ``hf:`` source of the language model, where it has one."""
+    return adapters.as_checkpoint(parse(source.target))
+
+
+def _scoring(source: ModelSource) -> Scoring:
+    """Way of scoring that the options state."""
+    length, other = source.options.get("length"), source.options.get("other", "false")
+    if length not in {None, *_LENGTHS} or other not in {"true", "false"}:
+        raise ModelError(
+            f"{source.text!r}: length is one of {', '.join(_LENGTHS)}, and other is true or false; "
+            f"not length={length}, other={other}."
+        )
+    if other == "true" and length is not None:
+        raise ModelError(
+            f"{source.text!r}: with other=true the first token of a choice counts alone, so "
+            "there is no length to choose."
+        )
+    return Scoring(length or "sum", other == "true")
+
+
+def _cannot(source: ModelSource, model: Model, wanted: str) -> str:
+    """Message for a language model that cannot be asked so."""
+    if wanted == "masked_logprobs" and "token_logprobs" in model.capabilities:
+        return (
+            f"{source.text!r} is a causal language model, which goes on behind the end: leave "
+            "{mask} out of the template."
+        )
+    if wanted == "token_logprobs" and "masked_logprobs" in model.capabilities:
+        return (
+            f"{source.text!r} is a masked language model: write {{mask}} into the template, "
+            'where it shall say its word ("{text} It was {mask}.").'
+        )
+    return (
+        f"{source.text!r}: {source.target} is no language model; it has "
+        f"{', '.join(sorted(model.capabilities)) or 'nothing'}."
+    )
