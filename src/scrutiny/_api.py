@@ -20,7 +20,7 @@ from scrutiny.store.run_folder import RunFolder
 
 __all__ = ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
 
-_MODEL, _DATA = "model", "data"
+_MODEL, _DATA, _REFERENCE = "model", "data", "reference"
 
 
 def run(
@@ -28,6 +28,7 @@ def run(
     *,
     model: Any = None,
     data: Any = None,
+    reference: Any = None,
     out: str | Path | None = None,
     seed: int = 0,
     options: RunOptions | None = None,
@@ -43,6 +44,8 @@ def run(
         A model string, or an object: a callable, or anything with ``predict_proba``.
     data
         A data string, or an object: a data frame, a ``datasets.Dataset``, a list of dicts.
+    reference
+        The second model, for diagnostics of two: a model string or an object. It is measured, too.
     out
         Run folder; a temporary one unless given.
     seed
@@ -71,9 +74,20 @@ def run(
         return _finish(read_plan(Path(what)), out, options, {}, {})
     name = registry().resolve("diagnostic", what)
     models, datasets = _inputs(model, data, params.pop("task", ""))
-    measure = MeasurePlan(name.partition("@")[0], name, (_MODEL,), (_DATA,), params)
+    given = _objects(_MODEL, model)
+    if reference is not None:
+        models = (ModelPlan(_REFERENCE, _source(reference)), *models)
+        given |= _objects(_REFERENCE, reference)
+    measure = MeasurePlan(
+        name.partition("@")[0],
+        name,
+        tuple(m.name for m in models),
+        (_DATA,),
+        params,
+        reference="" if reference is None else _REFERENCE,
+    )
     plan = Plan(seed=seed, data=datasets, models=models, measure=(measure,))
-    return _finish(plan, out, options, _objects(_MODEL, model), _objects(_DATA, data))
+    return _finish(plan, out, options, given, _objects(_DATA, data))
 
 
 def audit(
@@ -137,12 +151,16 @@ def show(name: str, *, kind: str = "diagnostic") -> str:
     return str(getattr(thing, "__doc__", None) or getattr(thing, "says", ""))
 
 
-def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan], tuple[DataPlan]]:
+def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tuple[DataPlan]]:
     if model is None or data is None:
         raise errors.PlanError("Give both model= and data=: strings or objects.")
-    source = model if isinstance(model, str) else f"python:object:{type(model).__name__}"
     text = data if isinstance(data, str) else f"object:{type(data).__name__}"
-    return (ModelPlan(_MODEL, source),), (DataPlan(_DATA, text, task),)
+    return (ModelPlan(_MODEL, _source(model)),), (DataPlan(_DATA, text, task),)
+
+
+def _source(model: Any) -> str:
+    """Model string of a string or an object."""
+    return model if isinstance(model, str) else f"python:object:{type(model).__name__}"
 
 
 def _objects(name: str, value: Any) -> dict[str, Any]:

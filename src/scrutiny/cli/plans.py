@@ -28,7 +28,8 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     if what.endswith(_PLANS) or Path(what).is_file():
         return _adjusted(read_plan(Path(what)), flags)
     name = registry().resolve("diagnostic", what)
-    models, data = named_models(flags["models"]), named_data(flags)
+    models, second = named_with_reference(flags)
+    data = named_data(flags)
     params = dict(_parameter(text) for text in flags["params"])
     if flags["transformations"]:
         params["transformations"] = named_recipes(flags["transformations"])
@@ -38,6 +39,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
         models=tuple(m.name for m in models),
         data=tuple(d.name for d in data),
         params=params,
+        reference=second,
     )
     return _adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
 
@@ -54,7 +56,14 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
     if base.measure:
         return base
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
-    plan = audit_plan(base.models, base.data, seed=base.seed, options=options, only=only)
+    plan = audit_plan(
+        base.models,
+        base.data,
+        seed=base.seed,
+        options=options,
+        only=only,
+        reference=_reference(flags.get("reference"), base.models),
+    )
     if not plan.measure:
         raise PlanError(
             "No diagnostic applies to this model and this data. `scrutiny list diagnostics` says "
@@ -115,6 +124,29 @@ def named_models(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
             "python:my_module:my_model."
         )
     return tuple(ModelPlan(name, s) for name, s in _named(strings))
+
+
+def named_with_reference(flags: Mapping[str, Any]) -> tuple[tuple[ModelPlan, ...], str]:
+    """Models of ``--model`` and ``--reference``, and the name of the reference if there is one.
+
+    The reference is measured, too: beside itself it says how high the numbers can be.
+    """
+    models = named_models(flags["models"])
+    second = _reference(flags.get("reference"), models)
+    if second is None:
+        return models, ""
+    return (*(() if second in models else (second,)), *models), second.name
+
+
+def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | None:
+    """Model that ``--reference`` names: one of these, by name or string, or one of its own."""
+    if not given:
+        return None
+    known = (model for model in models if given in (model.name, model.source))
+    name, number = given.partition("#")[0], 2
+    while any(model.name == name for model in models):
+        name, number = f"{given.partition('#')[0]} ({number})", number + 1
+    return next(known, None) or ModelPlan(name, given)
 
 
 def named_data(flags: Mapping[str, Any]) -> tuple[DataPlan, ...]:

@@ -13,6 +13,9 @@ from scrutiny.cli.options import running_options
 @click.option(
     "--model", "models", multiple=True, metavar="STRING", help="Model string; repeatable."
 )
+@click.option(
+    "--reference", default="", metavar="STRING", help="Second model, for diagnostics of two."
+)
 @click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
 @click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
 @click.option(

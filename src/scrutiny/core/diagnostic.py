@@ -117,6 +117,8 @@ class Design:
         What is computed and claimed unless the plan says otherwise.
     queries_per_item
         Model calls for each item and replicate, at most.
+    search_per_item
+        Model calls of the reference for each item while variants are prepared, at most.
     notes
         Sentences for "how this was measured".
     families
@@ -133,6 +135,7 @@ class Design:
     notes: tuple[str, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
     contrasts: tuple[ContrastSpec, ...] = ()
+    search_per_item: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,8 @@ class Inputs:
     ``n_heads`` how many heads a layer has, or 0. ``beside`` are the datasets of the same task that
     come after this one in the measurement. ``base`` is the family that this one was trained from,
     if the same measurement has it; ``controls`` are the roles of the families that are there for it
-    to be compared with.
+    to be compared with. ``reference`` is the family that this one is measured beside, if the
+    measurement names one; ``n_replicates`` then counts the pairs of replicates.
     """
 
     task: Task
@@ -164,11 +168,16 @@ class Inputs:
     beside: tuple[str, ...] = ()
     base: str = ""
     controls: frozenset[str] = frozenset()
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One replicate on one dataset; what varies within is in the rows' conditions."""
+    """One replicate on one dataset; what varies within is in the rows' conditions.
+
+    ``reference`` is the family that it is measured beside. ``replicate`` then is the pair's: the
+    factors that both have, or those of the side that has any.
+    """
 
     subject: str
     replicate: str | None
@@ -194,13 +203,41 @@ class Failure:
     message: str = ""
 
 
+class Reference(Protocol):
+    """The second model of a measurement, asked through the same cache as the first.
+
+    ``subject`` is its family in the plan, ``replicate`` the canonical JSON of its random factors;
+    ``labels`` are in the data's words, in the order of its scores.
+    """
+
+    subject: str
+    replicate: str | None
+    model: Model
+    labels: tuple[str, ...]
+
+    def predict(
+        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+    ) -> list[Prediction | Failure]:
+        """Its answers: cached, batched, checked; a failing call is a value."""
+        ...
+
+    def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+        """Its answers to queries of `scrutiny.core.language`."""
+        ...
+
+
 class Context(Protocol):
-    """What a diagnostic may use while it prepares and measures."""
+    """What a diagnostic may use while it prepares and measures.
+
+    ``reference`` is the second model, where the measurement names one; it can be asked while
+    variants are prepared, too, when there is no ``model`` yet.
+    """
 
     task: Task
     seed: int
     model: Model | None
     labels: tuple[str, ...]
+    reference: Reference | None
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
@@ -238,10 +275,12 @@ class Diagnostic(Protocol[P]):
 
     ``id`` is versioned; ``needs`` names model capabilities ("predict" among them), ``tasks`` the
     tasks it applies to (empty for any). ``scope`` is ``item`` where items can be measured apart
-    from each other. Three members may be left out: ``prepare``, of those that change texts
+    from each other. Four members may be left out: ``prepare``, of those that change texts
     (`ChangesTexts`); ``nulls``, how many untrained replicates it wants as its second null (a
-    number; none unless stated); and ``presupposes``, the diagnostics on data of their own whose
-    estimates its claims' ``competence`` names: ``{"competence@1": "builtin:agreement"}``.
+    number; none unless stated); ``presupposes``, the diagnostics on data of their own whose
+    estimates its claims' ``competence`` names: ``{"competence@1": "builtin:agreement"}``; and
+    ``wants_reference``, whether it measures each model beside a second one. ``prepare`` then is
+    called once for each replicate of the reference, and has to name it in its variants.
     """
 
     id: str

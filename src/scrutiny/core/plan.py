@@ -46,7 +46,8 @@ class MeasurePlan:
     """One diagnostic on some models and datasets.
 
     ``nulls`` is how many untrained replicates of each model are measured beside it; nothing leaves
-    it to the diagnostic.
+    it to the diagnostic. ``reference`` is the model of the plan that each of them is measured
+    beside, for diagnostics of two models.
     """
 
     id: str
@@ -56,6 +57,7 @@ class MeasurePlan:
     params: Mapping[str, Any] = field(default_factory=dict)
     is_audit: bool = False
     nulls: int | None = None
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)

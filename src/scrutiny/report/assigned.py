@@ -16,6 +16,7 @@ def key_of(assigned: Assigned) -> EstimateKey:
         diagnostic=assigned["kind"],
         metric=spec["metric"],
         subject=assigned["subject"],
+        reference=assigned.get("reference"),
         dataset="+".join([assigned["dataset"], *spec["beside"]]),
         role=spec["role"],
         condition={**spec["condition"], **assigned["within"], **spec["at"]},
@@ -26,13 +27,20 @@ def key_of(assigned: Assigned) -> EstimateKey:
 def contrast_key_of(pair: Assigned) -> EstimateKey:
     """Identity of a difference: conditions that differ are written ``x - y``."""
     one, other = key_of(pair["a"]), key_of(pair["b"])
+    mine, theirs = _with_reference(one), _with_reference(other)
     condition = {
-        name: one.condition[name]
-        if name in one.condition and one.condition[name] == other.condition.get(name)
-        else f"{one.condition.get(name, 'none')} - {other.condition.get(name, 'none')}"
-        for name in dict.fromkeys([*one.condition, *other.condition])
+        name: mine[name]
+        if name in mine and mine[name] == theirs.get(name)
+        else f"{mine.get(name, 'none')} - {theirs.get(name, 'none')}"
+        for name in dict.fromkeys([*mine, *theirs])
     }
     return replace(one, reference=other.subject, role="contrast", condition=condition)
+
+
+def _with_reference(key: EstimateKey) -> dict[str, object]:
+    """Condition of one side, with the family that it was measured beside."""
+    beside = {} if key.reference is None else {"reference": key.reference}
+    return {**key.condition, **beside}
 
 
 def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, Mapping[str, str]]]:

@@ -17,7 +17,8 @@ class Assignment:
 
     ``measure`` is the measurement's identifier in the plan. ``within`` is the condition that all
     its records share: the captures of the family that are not random. ``base`` is the family that
-    the subject was trained from, if the measurement has it.
+    the subject was trained from, if the measurement has it; ``reference`` the family that it was
+    measured beside, if the measurement names one.
     """
 
     measure: str
@@ -28,6 +29,7 @@ class Assignment:
     spec: EstimateSpec
     within: Mapping[str, str]
     base: str = ""
+    reference: str | None = None
 
     @property
     def condition(self) -> dict[str, object]:
@@ -41,6 +43,7 @@ class Assignment:
             diagnostic=self.kind,
             metric=self.spec.metric,
             subject=self.subject,
+            reference=self.reference,
             dataset="+".join([self.dataset, *self.spec.beside]),
             role=self.spec.role,
             condition={**self.condition, **self.spec.at},
@@ -68,8 +71,13 @@ class Contrast:
 
     @property
     def key(self) -> EstimateKey:
-        """Identity of the estimate: conditions that differ are written ``x - y``."""
-        one, other = ({**side.condition, **side.spec.at} for side in (self.a, self.b))
+        """Identity of the estimate: conditions that differ are written ``x - y``.
+
+        Its ``reference`` is the subtracted family; what both were measured beside is a condition.
+        """
+        one, other = (
+            {**side.condition, **side.spec.at, **beside(side)} for side in (self.a, self.b)
+        )
         names = dict.fromkeys([*one, *other])
         condition = {
             name: one[name]
@@ -87,6 +95,11 @@ class Contrast:
             condition=condition,
             group=self.a.spec.group,
         )
+
+
+def beside(side: Assignment) -> dict[str, object]:
+    """Family that a side was measured beside, as a condition; nothing where there was none."""
+    return {} if side.reference is None else {"reference": side.reference}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,4 +135,5 @@ def from_json(data: Mapping[str, Any]) -> Assignment:
         ),
         within=data["within"],
         base=data["base"],
+        reference=data.get("reference"),
     )

@@ -1,6 +1,7 @@
 """The audit: everything that applies to a model and its data, at modest budgets."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scrutiny.core.canonical import canonical_json, plain
@@ -27,6 +28,7 @@ def audit_plan(
     seed: int = 0,
     options: LoadOptions | None = None,
     only: Sequence[str] = (),
+    reference: ModelPlan | None = None,
 ) -> Plan:
     """Plan of every diagnostic that applies.
 
@@ -40,21 +42,38 @@ def audit_plan(
         How models are loaded.
     only
         Names of diagnostics, where not all are wanted.
+    reference
+        Model that each is measured beside, itself among them; without one, diagnostics of two
+        models are left out.
     """
+    beside = () if reference is None else (reference,)
+    everyone = {model.name: model for model in (*beside, *models)}
     declared = {
-        (m.name, d.name): _declared(m, d, options or LoadOptions()) for d in data for m in models
+        (m.name, d.name): _declared(m, d, options or LoadOptions())
+        for d in data
+        for m in everyone.values()
     }
+    own = {model.name for model in models}
     measures: list[MeasurePlan] = []
     for name in ordered(registry().names("diagnostic")):
         if only and name not in only and name.partition("@")[0] not in only:
             continue
         diagnostic = registry().load("diagnostic", name)()
         fitting = [pair for pair, found in declared.items() if applies(diagnostic, *found)]
-        measures += _measures(name, diagnostic, fitting, {d.name: d for d in data})
+        second = ""
+        if getattr(diagnostic, "wants_reference", False):
+            if reference is None:
+                continue
+            second = reference.name
+            fitting = [(m, d) for m, d in fitting if (second, d) in fitting]
+        else:
+            fitting = [pair for pair in fitting if pair[0] in own]
+        planned = _measures(name, diagnostic, fitting, {d.name: d for d in data})
+        measures += [replace(m, reference=second) for m in planned]
     return Plan(
         seed=seed,
         data=tuple(data),
-        models=tuple(models),
+        models=tuple(everyone.values()),
         measure=tuple(measures),
         resampling=Resampling(draws=AUDIT_DRAWS),
     )

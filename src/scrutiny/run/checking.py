@@ -32,7 +32,8 @@ class Cost:
     Parameters
     ----------
     parts
-        (measurement, family, dataset, items, replicates, queries at most, claims).
+        (measurement, family, dataset, items, replicates, queries at most, claims); what a
+        reference is asked while variants are searched for is a part of its own.
     seconds
         Estimated time in the models, from a sample of the items.
     bytes_at_most
@@ -76,15 +77,28 @@ def cost_of(resolved: Resolved, *, models: Mapping[str, Any] | None = None) -> C
     parts = []
     seconds = 0.0
     for measurement in resolved.measurements.values():
+        for data in measurement.plan.data if measurement.references else ():
+            items, replicates = len(resolved.datasets[data]), len(measurement.references)
+            queries = items * replicates * _most_search(measurement, data)
+            name = f"searching with {measurement.plan.reference}"
+            seconds += timer.searching(measurement, data=data)
+            if queries:
+                parts.append((measurement.plan.id, name, data, items, replicates, queries, 0))
         for (family, data), design in measurement.designs.items():
             items = len(resolved.datasets[data])
-            replicates = len(resolved.families[family].replicates)
+            replicates = len(measurement.cells[family])
             queries = items * replicates * design.queries_per_item
             seconds += timer.seconds(measurement, family=family, data=data)
             claims = len(design.claims)
             parts.append((measurement.plan.id, family, data, items, replicates, queries, claims))
     total = sum(part[5] for part in parts)
     return Cost(tuple(parts), seconds, 400 * total)
+
+
+def _most_search(measurement: Measurement, data: str) -> int:
+    """Questions to the reference for each item while variants are prepared, at most."""
+    found = (d.search_per_item for (_, name), d in measurement.designs.items() if name == data)
+    return max(found, default=0)
 
 
 class _Timer:
@@ -100,23 +114,36 @@ class _Timer:
         """Estimated time in the model of one measurement of a family on a dataset."""
         resolved = self._resolved
         queries = measurement.designs[family, data].queries_per_item
-        items, replicates = len(resolved.datasets[data]), len(resolved.families[family].replicates)
+        items, replicates = len(resolved.datasets[data]), len(measurement.cells[family])
         if not queries or not items:
             return 0.0
         is_predicted = resolved.tasks[data].scored_by is not None
-        source = resolved.families[family].replicates[0].source
+        each = self._seconds_each(measurement if not is_predicted else None, family, data)
+        return items * replicates * each * (queries if is_predicted else 1)
+
+    def searching(self, measurement: Measurement, *, data: str) -> float:
+        """Estimated time in the reference while the variants of a dataset are prepared."""
+        items, asked = len(self._resolved.datasets[data]), _most_search(measurement, data)
+        if not items * asked or self._resolved.tasks[data].scored_by is None:
+            return 0.0
+        each = self._seconds_each(None, measurement.plan.reference, data)
+        return items * len(measurement.references) * asked * each
+
+    def _seconds_each(self, measurement: Measurement | None, family: str, data: str) -> float:
+        """Seconds of an item: of a measurement, or without one of a prediction."""
+        source = self._resolved.families[family].replicates[0].source
         alike = family if family in self._given else equally_fast(source)
-        offers = resolved.pairings[family, data].capabilities
-        key = ("" if is_predicted else measurement.kind, data, alike, offers)
+        offers = self._resolved.pairings[family, data].capabilities
+        key = ("" if measurement is None else measurement.kind, data, alike, offers)
         if key not in self._each:
             model = self._model(family, data)
             work = (
                 self._predicting(model, data)
-                if is_predicted
+                if measurement is None
                 else self._measuring(model, measurement, family=family, data=data)
             )
-            self._each[key] = seconds_each(work, items)
-        return items * replicates * self._each[key] * (queries if is_predicted else 1)
+            self._each[key] = seconds_each(work, len(self._resolved.datasets[data]))
+        return self._each[key]
 
     def _model(self, family: str, data: str) -> Model:
         """First replicate of a family, loaded; the last one is kept."""
@@ -146,8 +173,17 @@ class _Timer:
         def work(start: int, stop: int) -> None:
             # a performer keeps the items of a shard by where it starts: each stretch has its own
             performer = Performer(self._resolved, desk, run_id="check", models={family: model})
+            first = measurement.cells[family][0]
             task = TaskSpec(
-                "check", "measure", measurement.plan.id, data, start, stop, family, replicate=0
+                "check",
+                "measure",
+                measurement.plan.id,
+                data,
+                start,
+                stop,
+                family,
+                replicate=first.position,
+                reference=measurement.beside(first),
             )
             prepared = None
             if isinstance(measurement.diagnostic, ChangesTexts):

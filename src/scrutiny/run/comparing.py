@@ -10,12 +10,11 @@ from typing import Any, Final
 
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
-from scrutiny.core.registry import registry
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.run.assignment import Assignment
+from scrutiny.run.assignment import Assignment, beside
 from scrutiny.run.contrasts import contrast, meet
-from scrutiny.run.estimating import Estimator
+from scrutiny.run.estimating import Estimator, statistic_of
 from scrutiny.run.judging import assignments_of, estimator_of
 from scrutiny.store.run_folder import RunFolder
 
@@ -94,8 +93,13 @@ def _difference(
     one, other = pair
     return contrast(
         meet(sides[0].joined(one), sides[1].joined(other)),
-        registry().load("statistic", one.spec.metric),
-        key=replace(one.key, role="contrast", reference=other.subject),
+        statistic_of(one),
+        key=replace(
+            one.key,
+            role="contrast",
+            reference=other.subject,
+            condition={**one.key.condition, **beside(one)},
+        ),
         paired=paired,
         resampling=sides[0].resampling,
         seed=sides[0].seed,
@@ -113,7 +117,10 @@ def _pairs(
         if one.spec.role == "control" or one.spec.metric in _NOT_OF_MODELS:
             continue
         wanted = replace(
-            one, subject=subjects.get(one.subject, ""), dataset=datasets.get(one.dataset, "")
+            one,
+            subject=subjects.get(one.subject, ""),
+            dataset=datasets.get(one.dataset, ""),
+            reference=one.reference and subjects.get(one.reference, one.reference),
         )
         other = theirs.get(_meaning(wanted))
         if other is not None:
@@ -136,6 +143,7 @@ def _meaning(assignment: Assignment) -> tuple[Any, ...]:
     return (
         assignment.kind,
         assignment.subject,
+        assignment.reference,
         assignment.dataset,
         spec.metric,
         str(sorted(spec.condition.items(), key=str)),

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.diagnostic import Failure
+from scrutiny.core.diagnostic import Failure, Reference
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
+from scrutiny.core.model import Model, Replicate
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction, Task
 from scrutiny.run.asking import Asker
@@ -19,13 +19,50 @@ from scrutiny.run.desk import Desk
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
+#: Answers by item and variant.
+Outputs = dict[tuple[str, str | None], Prediction]
+
+
+class AskedReference:
+    """The second model of a task, asked as the first is; its answers are outputs of its own."""
+
+    def __init__(self, asker: Asker, *, subject: str, replicate: Replicate) -> None:
+        self.subject = subject
+        self.replicate = replicate.key
+        self.condition = replicate.condition
+        self.model = asker.model
+        self.labels = asker.labels
+        self.tally = asker.tally
+        self.outputs: Outputs = {}
+        self._asker = asker
+
+    def predict(
+        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+    ) -> list[Prediction | Failure]:
+        """Answers, kept as outputs under item and variant."""
+        return _predict(self._asker, self.outputs, examples, variants)
+
+    def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+        """Answers to queries of `scrutiny.core.language`, in order."""
+        return self._asker.ask(capability, queries)
+
+
 class RunContext:
     """The context of one task; ``asker`` is nothing while variants are prepared."""
 
-    def __init__(self, *, task: Task, seed: int, desk: Desk, asker: Asker | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        task: Task,
+        seed: int,
+        desk: Desk,
+        asker: Asker | None = None,
+        reference: AskedReference | None = None,
+    ) -> None:
         self.task = task
         self.seed = seed
-        self.outputs: dict[tuple[str, str | None], Prediction] = {}
+        self.reference: Reference | None = reference
+        self.outputs: Outputs = {}
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self._desk = desk
         self._asker = asker
@@ -54,14 +91,7 @@ class RunContext:
         """
         if self._asker is None:
             return [Failure("no_model")] * len(examples)
-        names = variants or [None] * len(examples)
-        if getattr(self._asker.model, "has_stored_answers_only", False):
-            examples = [_naming(e, name) for e, name in zip(examples, names, strict=True)]
-        answers = self._asker.predict(examples)
-        for example, name, answer in zip(examples, names, answers, strict=True):
-            if isinstance(answer, Prediction):
-                self.outputs[example.id, name] = answer
-        return answers
+        return _predict(self._asker, self.outputs, examples, variants)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
         """Answers of the cell's model to queries of `scrutiny.core.language`, in order.
@@ -100,6 +130,23 @@ class RunContext:
                 f"An array has a plain name and holds numbers; {name!r} holds {value.dtype}."
             )
         self.arrays[name] = np.ascontiguousarray(value)
+
+
+def _predict(
+    asker: Asker,
+    outputs: Outputs,
+    examples: Sequence[Example],
+    variants: Sequence[str | None] | None,
+) -> list[Prediction | Failure]:
+    """Answers of a model, kept as outputs."""
+    names = variants or [None] * len(examples)
+    if getattr(asker.model, "has_stored_answers_only", False):
+        examples = [_naming(e, name) for e, name in zip(examples, names, strict=True)]
+    answers = asker.predict(examples)
+    for example, name, answer in zip(examples, names, answers, strict=True):
+        if isinstance(answer, Prediction):
+            outputs[example.id, name] = answer
+    return answers
 
 
 def _naming(example: Example, variant: str | None) -> Example:

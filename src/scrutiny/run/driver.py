@@ -165,17 +165,21 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
             items, size = len(dataset.examples), measurement.size(dataset)
             if stage == "prepare":
                 if isinstance(measurement.diagnostic, ChangesTexts):
-                    yield from prepare_tasks(measurement.plan.id, name, items, size)
+                    for one in measurement.searched_with:
+                        yield from prepare_tasks(
+                            measurement.plan.id, name, items, size, reference=one
+                        )
                 continue
-            for family in measurement.plan.models:
-                for position in range(len(resolved.families[family].replicates)):
+            for family, pairs in measurement.cells.items():
+                for pair in pairs:
                     yield from measure_tasks(
                         measurement.plan.id,
                         name,
                         items,
                         size=size,
                         family=family,
-                        replicate=position,
+                        replicate=pair.position,
+                        reference=measurement.beside(pair),
                     )
 
 

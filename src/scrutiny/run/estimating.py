@@ -110,6 +110,7 @@ class Estimator:
         key = PanelKey(
             kind=assignment.kind,
             subject=assignment.subject,
+            reference=assignment.reference,
             dataset=assignment.dataset,
             measures=assignment.measures,
             unit=spec.unit,
@@ -148,9 +149,15 @@ class Estimator:
 
 
 def statistic_of(assignment: Assignment) -> Any:
-    """Statistic of a specification; one that asks is told how many numbers each need has."""
+    """Statistic of a specification; one that asks is told its condition, and how wide needs are.
+
+    ``of_condition`` takes constants of the estimate (a tolerance) from its condition;
+    ``of_widths`` how many numbers each need has.
+    """
     spec = assignment.spec
     statistic = registry().load("statistic", spec.metric)
+    if hasattr(statistic, "of_condition"):
+        statistic = statistic.of_condition(assignment.condition)
     if not hasattr(statistic, "of_widths"):
         return statistic
     at = assignment.places[0]

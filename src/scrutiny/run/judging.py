@@ -125,7 +125,8 @@ class _Number:
     @property
     def said(self) -> str:
         """Where it applies, in words."""
-        minus = "" if self.key.reference is None else f" minus {self.key.reference}"
+        between = " minus " if self.key.role == "contrast" else " beside "
+        minus = "" if self.key.reference is None else between + self.key.reference
         parts = [f"{name} {value}" for name, value in self.key.condition.items()]
         return ", ".join([self.key.subject + minus, self.key.dataset, *parts])
 

@@ -1,7 +1,8 @@
 """One task, wherever it runs."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -11,7 +12,7 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model, Replicate
-from scrutiny.run.asking import Asker
+from scrutiny.run.asking import Asker, Tally
 from scrutiny.run.blocks import (
     ARRAYS,
     array_table,
@@ -20,7 +21,7 @@ from scrutiny.run.blocks import (
     variants_of,
     variants_table,
 )
-from scrutiny.run.context import RunContext
+from scrutiny.run.context import AskedReference, RunContext
 from scrutiny.run.desk import Desk
 from scrutiny.run.loading import load_given, load_replicate
 from scrutiny.run.resolved import Resolved
@@ -57,39 +58,41 @@ class Performer:
         start = perf_counter()
         measurement = self._resolved.measurements[task.measure]
         dataset = self._resolved.datasets[task.dataset]
-        context = RunContext(
-            task=self._resolved.tasks[task.dataset], seed=self._resolved.plan.seed, desk=self._desk
-        )
+        reference = self._reference(task)
+        context = self._context(task, reference=reference)
         examples = dataset.examples[task.start : task.stop]
         variants = list(measurement.diagnostic.prepare(measurement.params, examples, context))
         table = variants_table(measurement.kind, task.dataset, variants)
-        return {"variants": table, "timings": _timing(task, perf_counter() - start)}
+        tallies = [] if reference is None else [reference.tally]
+        return {"variants": table, "timings": _timing(task, perf_counter() - start, tallies)}
 
     def _measure(self, task: TaskSpec, prepared: bytes | None) -> Block:
         start = perf_counter()
         measurement = self._resolved.measurements[task.measure]
         family = self._resolved.families[task.family]
         replicate = family.replicates[task.replicate]
-        asker = self._asker(task, replicate)
-        context = RunContext(
-            task=self._resolved.tasks[task.dataset],
-            seed=self._resolved.plan.seed,
-            desk=self._desk,
-            asker=asker,
-        )
-        cell = Cell(
+        asker = self._asker(task.family, task.dataset, replicate)
+        reference = self._reference(task)
+        context = self._context(task, asker=asker, reference=reference)
+        own = Cell(
             task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
         )
+        cell = self._paired(own, task)
         batch = self._batch(task, prepared)
         measures = self._resolved.measures(measurement, family=task.family, data=task.dataset)
         width = sum(measure.size for measure in measures)
         rows = measurement.diagnostic.measure(measurement.params, cell, batch, context)
         records = records_table(measurement.kind, cell, rows, width=width)
         seconds = perf_counter() - start
+        outputs = outputs_table(own, context.outputs)
+        tallies = [asker.tally]
+        if reference is not None:
+            outputs = pa.concat_tables([outputs, _outputs_of(reference, task.dataset)])
+            tallies.append(reference.tally)
         return {
             "records": records,
-            "outputs": outputs_table(cell, context.outputs),
-            "timings": _timing(task, seconds, asker),
+            "outputs": outputs,
+            "timings": _timing(task, seconds, tallies),
             **{ARRAYS + name: array_table(value) for name, value in context.arrays.items()},
         }
 
@@ -105,21 +108,51 @@ class Performer:
         self._batches.move_to_end(task.prepared_by)
         return self._batches[task.prepared_by]
 
-    def _asker(self, task: TaskSpec, replicate: Replicate) -> Asker:
-        model = self._model(task, replicate)
-        match = self._resolved.pairings[task.family, task.dataset].labels
+    def _context(
+        self, task: TaskSpec, *, asker: Asker | None = None, reference: AskedReference | None
+    ) -> RunContext:
+        """Context of a task."""
+        return RunContext(
+            task=self._resolved.tasks[task.dataset],
+            seed=self._resolved.plan.seed,
+            desk=self._desk,
+            asker=asker,
+            reference=reference,
+        )
+
+    def _paired(self, cell: Cell, task: TaskSpec) -> Cell:
+        """Cell of a task, with the reference that stands beside it."""
+        if not task.reference:
+            return cell
+        name, position = task.reference
+        pairs = self._resolved.measurements[task.measure].cells[task.family]
+        called = (p for p in pairs if (p.position, p.reference) == (task.replicate, position))
+        return replace(cell, reference=name, replicate=next(called).replicate)
+
+    def _reference(self, task: TaskSpec) -> AskedReference | None:
+        """Second model of a task, if it has one."""
+        if not task.reference:
+            return None
+        family, position = task.reference
+        replicate = self._resolved.families[family].replicates[position]
+        asker = self._asker(family, task.dataset, replicate)
+        return AskedReference(asker, subject=family, replicate=replicate)
+
+    def _asker(self, family: str, dataset: str, replicate: Replicate) -> Asker:
+        model = self._model(family, dataset, replicate)
+        match = self._resolved.pairings[family, dataset].labels
         fingerprint = model.fingerprint()
         if fingerprint is not None:
-            self._must_be_the_same(task, replicate, fingerprint)
+            self._must_be_the_same(f"{family}/{replicate.source}/{dataset}", replicate, fingerprint)
         return Asker(
             model,
             self._desk,
-            fingerprint=fingerprint or self._of_this_run(task, replicate),
+            fingerprint=fingerprint or self._of_this_run(family, replicate),
             to_data={model_label: label for label, model_label in match.mapping.items()},
             digest=match.digest,
         )
 
-    def _must_be_the_same(self, task: TaskSpec, replicate: Replicate, fingerprint: str) -> None:
+    def _must_be_the_same(self, who: str, replicate: Replicate, fingerprint: str) -> None:
         """Refuse a replicate whose weights changed since this run first asked it.
 
         Raises
@@ -127,7 +160,7 @@ class Performer:
         ModelError
             If they did: half of its records would be another model's.
         """
-        key = f"fingerprint/{task.family}/{replicate.source}/{task.dataset}"
+        key = f"fingerprint/{who}"
         known, before = self._desk.memo(key)
         if known and before != fingerprint:
             raise ModelError(
@@ -137,17 +170,17 @@ class Performer:
         if not known:
             self._desk.set_memo(key, fingerprint)
 
-    def _of_this_run(self, task: TaskSpec, replicate: Replicate) -> str:
+    def _of_this_run(self, family: str, replicate: Replicate) -> str:
         """Stand-in for a fingerprint that nobody knows: answers are not shared between runs."""
-        return canonical_json(["run", self._run_id, task.family, replicate.source])
+        return canonical_json(["run", self._run_id, family, replicate.source])
 
-    def _model(self, task: TaskSpec, replicate: Replicate) -> Model:
-        kind = self._resolved.tasks[task.dataset]
-        key = (task.family, replicate.source, kind.name)  # objects may share a source string
+    def _model(self, family: str, dataset: str, replicate: Replicate) -> Model:
+        kind = self._resolved.tasks[dataset]
+        key = (family, replicate.source, kind.name)  # objects may share a source string
         if key not in self._loaded:
             while len(self._loaded) >= _KEPT_MODELS:
                 self._loaded.popitem(last=False)
-            given = self._given.get(task.family)
+            given = self._given.get(family)
             self._loaded[key] = (
                 load_replicate(replicate.source, kind, self._resolved.options)
                 if given is None
@@ -157,14 +190,20 @@ class Performer:
         return self._loaded[key]
 
 
-def _timing(task: TaskSpec, seconds: float, asker: Asker | None = None) -> pa.Table:
-    tally = None if asker is None else asker.tally
+def _outputs_of(reference: AskedReference, dataset: str) -> pa.Table:
+    """Table of what a reference answered."""
+    cell = Cell(reference.subject, reference.replicate, dataset, condition=reference.condition)
+    return outputs_table(cell, reference.outputs)
+
+
+def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Table:
+    failures = [tally.failure for tally in tallies if tally.failure]
     row = {
         "task": task.id,
         "seconds": seconds,
-        "model_seconds": 0.0 if tally is None else tally.model_seconds,
-        "asked": 0 if tally is None else tally.asked,
-        "cached": 0 if tally is None else tally.cached,
-        "failure": (tally.failure or None) if tally is not None else None,
+        "model_seconds": sum((tally.model_seconds for tally in tallies), 0.0),
+        "asked": sum(tally.asked for tally in tallies),
+        "cached": sum(tally.cached for tally in tallies),
+        "failure": next(iter(failures), None),
     }
     return pa.Table.from_pylist([row], schema=TIMINGS)

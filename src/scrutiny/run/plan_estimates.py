@@ -14,7 +14,7 @@ from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.resolved import Resolved
 from scrutiny.run.specs import Place, places
 
-_IDENTITY: Final = ("subject", "dataset", "role", "group")
+_IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
 #: Beginnings of the names of columns of the items.
 _COLUMNS: Final = ("a_", "u_")
 
@@ -161,6 +161,7 @@ def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:
     has = {
         **assignment.spec.at,
         "subject": assignment.subject,
+        **({} if assignment.reference is None else {"reference": assignment.reference}),
         "dataset": assignment.dataset,
         "role": assignment.spec.role,
         "group": assignment.spec.group,
@@ -213,6 +214,7 @@ def _straight(
         measures=place.measures,
         spec=spec,
         within=place.within,
+        reference=place.reference,
     )
 
 

@@ -69,6 +69,7 @@ class _Measure(_Strict):
     data: tuple[str, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
     nulls: int | None = Field(default=None, ge=0, le=1000)
+    reference: str = ""
 
 
 class _Estimate(_Strict):
@@ -206,6 +207,7 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
         data=measure.data or tuple(plan.data),
         params=measure.params,
         nulls=measure.nulls,
+        reference=measure.reference,
     )
 
 

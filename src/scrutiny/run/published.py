@@ -132,7 +132,7 @@ def _number(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
         return _p_of(e) or 0.0
     own = [e for e in fitting if (e.key.replicate is None) or "replicate" in row.where]
     if "reference" not in row.where:
-        own = [e for e in own if e.key.reference is None]
+        own = [e for e in own if e.key.reference is None or e.key.role != "contrast"]
     e = _one(row, own, what="estimate")
     if row.of == "sd":
         if len(e.by_replicate) < 2:

@@ -17,6 +17,7 @@ from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.family import expand
 from scrutiny.run.loading import capabilities_of, load_given, load_replicate
+from scrutiny.run.pairs import pairs_of
 from scrutiny.run.params import make_params
 from scrutiny.run.plan_claims import plan_claims
 from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
@@ -106,7 +107,8 @@ def _must_be_sound(plan: Plan) -> None:
         if not m.models or not m.data:
             lacking = "models" if not m.models else "data"
             raise PlanError(f"measure {m.id!r} has no {lacking}, and neither has the plan.")
-        for what, names_in in (("model", m.models), ("data", m.data)):
+        named_models = (*m.models, *filter(None, [m.reference]))
+        for what, names_in in (("model", named_models), ("data", m.data)):
             known = named["models"] if what == "model" else named["data"]
             unknown = next((name for name in names_in if name not in known), None)
             if unknown is not None:
@@ -159,7 +161,10 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
     """Pairings of every family with every dataset that a measurement brings together."""
     plan = resolved.plan
     wanted = dict.fromkeys(
-        (model, data) for m in plan.measure for model in m.models for data in m.data
+        (model, data)
+        for m in plan.measure
+        for model in (*m.models, *filter(None, [m.reference]))
+        for data in m.data
     )
     explicit = {m.name: m.labels for m in plan.models}
     first: dict[tuple[str, str], Model] = {}
@@ -205,17 +210,35 @@ def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     name = registry().resolve("diagnostic", plan.diagnostic)
     diagnostic = registry().load("diagnostic", name)()
     params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
+    _must_have_reference(diagnostic, plan)
+    families, beside = resolved.families, resolved.families.get(plan.reference)
+    cells = {family: pairs_of(families[family], beside) for family in plan.models}
     designs = {}
     for family in plan.models:
         for data in plan.data:
-            pairing = resolved.pairings[family, data]
-            _must_apply(diagnostic, name, resolved.tasks[data], pairing)
-            inputs = _inputs(plan, resolved, family=family, data=data)
+            for one in filter(None, (family, plan.reference)):
+                _must_apply(diagnostic, name, resolved.tasks[data], resolved.pairings[one, data])
+            inputs = _inputs(plan, resolved, family=family, data=data, cells=len(cells[family]))
             designs[family, data] = diagnostic.design(params, inputs)
-    return Measurement(plan, diagnostic, params, f"{name}#{value_digest(params)}", designs)
+    return Measurement(plan, diagnostic, params, f"{name}#{value_digest(params)}", designs, cells)
 
 
-def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
+def _must_have_reference(diagnostic: Any, plan: MeasurePlan) -> None:
+    """Refuse a diagnostic of two models without a second one, and one of one model with it."""
+    wants = getattr(diagnostic, "wants_reference", False)
+    if wants and not plan.reference:
+        raise PlanError(
+            f"measure {plan.id!r}: {diagnostic.id} measures each model beside a second one: add "
+            f"reference = {plan.models[0]!r}, or another model of the plan (--reference MODEL)."
+        )
+    if plan.reference and not wants:
+        raise PlanError(
+            f"measure {plan.id!r}: {diagnostic.id} measures one model at a time and would never "
+            f"ask the reference {plan.reference!r}; leave `reference` out."
+        )
+
+
+def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str, cells: int) -> Inputs:
     dataset, task = resolved.datasets[data], resolved.tasks[data]
     pairing = resolved.pairings[family, data]
     golds = [gold for gold in dataset.golds if gold is not None]
@@ -224,7 +247,7 @@ def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) ->
         subject=family,
         dataset=data,
         n_items=len(dataset),
-        n_replicates=len(resolved.families[family].replicates),
+        n_replicates=cells,
         labels=dataset.labels,
         chance=task.chance(golds) if golds else 0.0,
         languages=dataset.languages,
@@ -236,6 +259,7 @@ def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) ->
         beside=_after(data, plan.data, resolved),
         controls=_controls(family, plan, resolved),
         base=base_of(family, plan=plan, models=resolved.plan.models),
+        reference=plan.reference,
     )
 
 

@@ -14,7 +14,8 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
 from scrutiny.run.assignment import Assignment, Contrast, Relation
-from scrutiny.run.tasks import shard_size
+from scrutiny.run.pairs import Pair
+from scrutiny.run.tasks import Beside, shard_size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +43,8 @@ class Pairing:
 class Measurement:
     """One diagnostic of the plan, with its parameters and designs.
 
-    ``designs`` are keyed by (family, dataset).
+    ``designs`` are keyed by (family, dataset); ``cells`` are the replicates of each family, each
+    with the replicate of the reference that it is measured beside.
     """
 
     plan: MeasurePlan
@@ -50,13 +52,29 @@ class Measurement:
     params: Any
     kind: str
     designs: Mapping[tuple[str, str], Design]
+    cells: Mapping[str, tuple[Pair, ...]]
+
+    @property
+    def references(self) -> tuple[int, ...]:
+        """Positions of the reference's replicates that are asked; none without a reference."""
+        pairs = (pair for pairs in self.cells.values() for pair in pairs)
+        return tuple(sorted({p.reference for p in pairs if p.reference is not None}))
+
+    @property
+    def searched_with(self) -> tuple[Beside, ...]:
+        """References for which variants are prepared: nobody once, or each replicate once."""
+        found = tuple((self.plan.reference, position) for position in self.references)
+        return found or ((),)
+
+    def beside(self, pair: Pair) -> Beside:
+        """Reference of a pair, as tasks name it."""
+        return () if pair.reference is None else (self.plan.reference, pair.reference)
 
     def size(self, dataset: Dataset) -> int:
         """Items in a shard of this dataset."""
         whole = len(dataset.examples) if self.diagnostic.scope == "dataset" else None
-        costs = [
-            d.queries_per_item for (_, name), d in self.designs.items() if name == dataset.name
-        ]
+        designs = [d for (_, name), d in self.designs.items() if name == dataset.name]
+        costs = [max(d.queries_per_item, d.search_per_item) for d in designs]
         return shard_size(max(costs, default=1), whole=whole)
 
 
@@ -91,7 +109,7 @@ class Resolved:
         measured = {
             "seed": self.plan.seed,
             "measure": [m.kind for m in self.measurements.values()],
-            "who": [(m.plan.id, m.plan.models, m.plan.data) for m in self.measurements.values()],
+            "who": [_who(m.plan) for m in self.measurements.values()],
             "data": {name: data.fingerprint for name, data in self.datasets.items()},
             "models": {
                 name: [(r.source, r.key, r.condition) for r in family.replicates]
@@ -103,3 +121,8 @@ class Resolved:
             },
         }
         return digest(canonical_json(measured))
+
+
+def _who(plan: MeasurePlan) -> tuple[object, ...]:
+    """What is measured on what, and beside what if that is said."""
+    return (plan.id, plan.models, plan.data, *filter(None, [plan.reference]))

@@ -27,6 +27,7 @@ class Place:
     measures: tuple[Measure, ...]
     unit: str
     design: Design
+    reference: str | None = None
 
     @property
     def prefix(self) -> str:
@@ -58,6 +59,7 @@ def places(resolved: Resolved) -> Iterator[Place]:
                     measures=measures,
                     unit=units[data],
                     design=design,
+                    reference=measurement.plan.reference or None,
                 )
 
 
@@ -85,6 +87,7 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
                     plan=resolved.measurements[place.measure].plan,
                     models=resolved.plan.models,
                 ),
+                reference=place.reference,
             )
 
 

@@ -5,6 +5,8 @@ from typing import Final, Literal
 
 _QUERIES_PER_SHARD: Final = 16_384
 _LEAST, _MOST = 16, 2_048
+#: A second family and the position of its replicate, or nothing.
+Beside = tuple[()] | tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class TaskSpec:
         Positions of the items, half open.
     family, replicate
         Model family and position of the replicate; nothing for ``prepare``.
+    reference
+        Second family and position of its replicate, where the measurement names one.
     """
 
     id: str
@@ -35,28 +39,46 @@ class TaskSpec:
     stop: int
     family: str = ""
     replicate: int = -1
+    reference: Beside = ()
 
     @property
     def prepared_by(self) -> str:
         """Identity of the task that made the variants of these items."""
-        return _id("prepare", self.measure, self.dataset, self.start)
+        return _id("prepare", self.measure, self.dataset, self.start, *self.reference)
 
 
-def prepare_tasks(measure: str, dataset: str, items: int, size: int) -> list[TaskSpec]:
-    """Tasks that make the variants of a dataset."""
+def prepare_tasks(
+    measure: str, dataset: str, items: int, size: int, *, reference: Beside = ()
+) -> list[TaskSpec]:
+    """Tasks that make the variants of a dataset, for one replicate of a reference if there is."""
     return [
-        TaskSpec(_id("prepare", measure, dataset, start), "prepare", measure, dataset, start, stop)
+        TaskSpec(
+            _id("prepare", measure, dataset, start, *reference),
+            "prepare",
+            measure,
+            dataset,
+            start,
+            stop,
+            reference=reference,
+        )
         for start, stop in _cuts(items, size)
     ]
 
 
 def measure_tasks(
-    measure: str, dataset: str, items: int, *, size: int, family: str, replicate: int
+    measure: str,
+    dataset: str,
+    items: int,
+    *,
+    size: int,
+    family: str,
+    replicate: int,
+    reference: Beside = (),
 ) -> list[TaskSpec]:
-    """Tasks that measure one replicate on a dataset."""
+    """Tasks that measure one replicate on a dataset, beside one of a reference if there is."""
     return [
         TaskSpec(
-            _id("measure", measure, dataset, start, family, replicate),
+            _id("measure", measure, dataset, start, family, replicate, *reference),
             "measure",
             measure,
             dataset,
@@ -64,6 +86,7 @@ def measure_tasks(
             stop,
             family,
             replicate,
+            reference,
         )
         for start, stop in _cuts(items, size)
     ]

@@ -81,8 +81,8 @@ class PanelKey:
 
     Parameters
     ----------
-    kind, subject, dataset
-        Which records.
+    kind, subject, dataset, reference
+        Which records; those measured beside no other family unless told.
     measures
         What the values are, axes flattened.
     unit, strata, cells
@@ -96,6 +96,7 @@ class PanelKey:
     unit: str = "item"
     strata: str | None = None
     cells: tuple[str, ...] = ()
+    reference: str | None = None
 
 
 def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
@@ -112,7 +113,9 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
             pc.equal(records["subject"], key.subject), pc.equal(records["dataset"], key.dataset)
         ),
     )
-    table = records.filter(mask).combine_chunks()
+    beside = records["reference"]
+    is_beside = pc.is_null(beside) if key.reference is None else pc.equal(beside, key.reference)
+    table = records.filter(pc.and_(mask, is_beside)).combine_chunks()
     here = items.filter(pc.equal(items["dataset"], key.dataset))
     names = here["item"].to_pylist()
     replicates = tuple(_coded(table["replicate"])[0])

@@ -54,6 +54,7 @@ def check_diagnostic(
     examples: Sequence[Example] | None = None,
     task: Task | None = None,
     model: Model | None = None,
+    reference: Model | None = None,
 ) -> None:
     """Raise unless a diagnostic keeps the promises of its protocol, with default parameters.
 
@@ -70,6 +71,8 @@ def check_diagnostic(
     examples, task, model
         What it is tried on: six short reviews and a `KeywordClassifier` unless given. Give all
         three where it is for another task or needs capabilities.
+    reference
+        Second model of a diagnostic with ``wants_reference``: the same one unless given.
 
     Raises
     ------
@@ -85,6 +88,7 @@ def check_diagnostic(
         examples=tuple(sample_reviews() if examples is None else examples),
         task=task or registry().load("task", "text-classification")(),
         model=model or KeywordClassifier(),
+        reference=_reference(diagnostic, reference or model or KeywordClassifier()),
     )
     _check_applies(trial)
     _check_design(trial)
@@ -104,6 +108,7 @@ class _Trial:
     examples: tuple[Example, ...]
     task: Task
     model: Model
+    reference: Model | None
 
     def promise(self, *, is_kept: bool, message: str) -> None:
         """Raise unless the diagnostic keeps a promise."""
@@ -113,9 +118,10 @@ class _Trial:
         self, examples: Sequence[Example], variants: Variants, *, model: Model | None = None
     ) -> tuple[list[Row], ToyContext]:
         """Rows of a batch of these examples, and the context that was asked."""
-        context = ToyContext(self.task, model or self.model)
+        context = ToyContext(self.task, model or self.model, reference=self.reference)
         batch = Batch(tuple(examples), {e.id: variants[e.id] for e in examples if variants[e.id]})
-        cell = Cell("subject", None, "dataset")
+        beside = None if self.reference is None else "reference"
+        cell = Cell("subject", None, "dataset", reference=beside)
         return list(self.diagnostic.measure(self.params, cell, batch, context)), context
 
 
@@ -172,7 +178,13 @@ def _inputs(trial: _Trial) -> Inputs:
         capabilities=trial.model.capabilities,
         n_layers=n_layers,
         n_heads=n_heads,
+        reference="" if trial.reference is None else "reference",
     )
+
+
+def _reference(diagnostic: Diagnostic[Any], model: Model) -> Model | None:
+    """Second model, where the diagnostic wants one."""
+    return model if getattr(diagnostic, "wants_reference", False) else None
 
 
 def _check_design(trial: _Trial) -> None:
@@ -214,8 +226,10 @@ def _check_variants(trial: _Trial) -> Variants:
     if not isinstance(trial.diagnostic, ChangesTexts):
         return {example.id: () for example in examples}
     prepare = trial.diagnostic.prepare
-    found = list(prepare(trial.params, examples, ToyContext(trial.task)))
-    again = list(prepare(trial.params, examples, ToyContext(trial.task)))
+    found, again = (
+        list(prepare(trial.params, examples, ToyContext(trial.task, reference=trial.reference)))
+        for _ in range(2)
+    )
     trial.promise(is_kept=found == again, message="prepare gave two results for one seed.")
     items = {example.id for example in examples}
     keys = [(variant.item, variant.name) for variant in found]

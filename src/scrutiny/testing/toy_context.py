@@ -5,13 +5,35 @@ from typing import Any
 
 import numpy as np
 
-from scrutiny.core.diagnostic import Failure
+from scrutiny.core.diagnostic import Failure, Reference
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.checked_language import ask_or_fail
+
+
+class ToyReference:
+    """A second model that is asked directly; it is the family "reference", and a single model."""
+
+    subject = "reference"
+    replicate: str | None = None
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.labels: tuple[str, ...] = model.labels
+
+    def predict(
+        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+    ) -> list[Prediction | Failure]:
+        """Checked answers of the model."""
+        del variants
+        return predict_or_fail(self.model, examples)
+
+    def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+        """Checked answers of the model to queries of `scrutiny.core.language`."""
+        return ask_or_fail(self.model, capability, queries)
 
 
 class ToyContext:
@@ -25,6 +47,8 @@ class ToyContext:
         Asked by `predict`; nothing while variants are prepared.
     seed
         The run's seed.
+    reference
+        The second model, for diagnostics of two; asked directly as well.
 
     Attributes
     ----------
@@ -36,7 +60,14 @@ class ToyContext:
         What was kept by `array`.
     """
 
-    def __init__(self, task: Task, model: Model | None = None, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        task: Task,
+        model: Model | None = None,
+        *,
+        seed: int = 0,
+        reference: Model | None = None,
+    ) -> None:
         self.task = task
         self.seed = seed
         self.model = model
@@ -46,6 +77,7 @@ class ToyContext:
         self.queries: list[tuple[str, Any]] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self._made: dict[str, Any] = {}
+        self.reference: Reference | None = None if reference is None else ToyReference(reference)
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None

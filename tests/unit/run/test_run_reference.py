@@ -1,0 +1,392 @@
+"""Measurements of two models: pairing, records, estimates, cost, resuming, executors."""
+
+import json
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import toy_beside
+from toy_beside import Agreeing, asked, model, plan, rows
+
+from scrutiny.cli.plans import audit_from_flags, plan_from_flags
+from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.model import Family, LoadOptions, Replicate
+from scrutiny.core.plan import EstimatePlan, MeasurePlan
+from scrutiny.core.record import Measure
+from scrutiny.report.assigned import contrast_key_of, key_of
+from scrutiny.run.assignment import to_json
+from scrutiny.run.checking import cost_of
+from scrutiny.run.driver import RunOptions, run_plan, tasks_of
+from scrutiny.run.judging import judge_run
+from scrutiny.run.pairs import pairs_of
+from scrutiny.run.plan_file import plan_of
+from scrutiny.run.progress import Silent
+from scrutiny.run.resolve import resolve
+from scrutiny.testing import KeywordClassifier, check_diagnostic
+
+TABLES = ("items", "variants", "records", "outputs", "estimates")
+SEEDED = ("{seed}", (1, 2, 3))
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    made = toy_beside.registry()
+    for name in ("resolve", "presupposed", "driver", "audit"):
+        monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
+    monkeypatch.setattr(import_module("scrutiny.cli.plans"), "registry", lambda: made)
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Sources of two models: a knows "good", b knows "good" and "fine"."""
+    source = model(tmp_path)
+    return f"{source}#words=good", f"{source}#words=good+fine"
+
+
+def run(made, out, **options):
+    resolved = resolve(made, data={"x": rows()})
+    return run_plan(resolved, out, options=RunOptions(**options))
+
+
+def files(folder):
+    return {name: (folder / f"{name}.parquet").read_bytes() for name in TABLES}
+
+
+def cells(folder):
+    """(subject, reference, replicate) of the records, each once, in order."""
+    records = folder.records()
+    columns = [records[name].to_pylist() for name in ("subject", "reference", "replicate")]
+    return list(dict.fromkeys(zip(*columns, strict=True)))
+
+
+# -- pairs -----------------------------------------------------------------------------------------
+
+
+def family(name, *factors, **conditions):
+    return Family(
+        name,
+        "s",
+        tuple(
+            Replicate(f"{name}{i}", {"seed": str(f)} if f else {}, conditions.get(f"c{i}", {}))
+            for i, f in enumerate(factors)
+        ),
+    )
+
+
+def told(found):
+    return [(p.position, p.reference, p.replicate) for p in found]
+
+
+def test_without_a_reference_every_replicate_stands_alone():
+    assert told(pairs_of(family("m", 1, 2), None)) == [
+        (0, None, '{"seed":"1"}'),
+        (1, None, '{"seed":"2"}'),
+    ]
+
+
+def test_equal_factors_are_paired_whatever_their_order():
+    found = pairs_of(family("m", 1, 2, 3), family("r", 3, 1, 2))
+    assert [(p.position, p.reference) for p in found] == [(0, 1), (1, 2), (2, 0)]
+
+
+def test_a_single_model_stands_against_every_replicate():
+    one, many = family("m", 0), family("r", 4, 5)
+    assert told(pairs_of(one, many)) == [(0, 0, '{"seed":"4"}'), (0, 1, '{"seed":"5"}')]
+    assert told(pairs_of(many, one)) == [(0, 0, '{"seed":"4"}'), (1, 0, '{"seed":"5"}')]
+
+
+def test_steps_of_the_target_share_the_reference_of_their_seed():
+    steps = family("m", 1, 1, 2, 2, c0={"step": "1"}, c1={"step": "2"}, c2={"step": "1"})
+    found = pairs_of(steps, family("r", 1, 2))
+    assert [p.reference for p in found] == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("others", [(1, 3), (1, 2, 3), (1, 1)])
+def test_other_replicates_are_refused_with_both_lists(others):
+    with pytest.raises(PlanError, match="do not pair") as error:
+        pairs_of(family("m", 1, 2), family("r", *others))
+    assert '{"seed":"1"}, {"seed":"2"}; ' in str(error.value)
+    assert f'{{"seed":"{others[1]}"}}' in str(error.value).partition("; ")[2]
+
+
+def test_a_reference_whose_steps_the_target_lacks_is_refused():
+    steps = family("r", 1, 1, c0={"step": "1"}, c1={"step": "2"})
+    with pytest.raises(PlanError, match="do not pair"):
+        pairs_of(family("m", 1), steps)
+
+
+# -- records, variants, estimates ------------------------------------------------------------------
+
+
+def test_records_name_the_reference_and_the_reference_measured_beside_itself(tmp_path, two):
+    folder = run(plan(("a", two[0], ()), ("b", two[1], ())), tmp_path / "out")
+    assert cells(folder) == [("a", "a", None), ("b", "a", None)]
+    assert folder.variants().num_rows == 40
+    by_key = {(e.key.subject, e.key.reference): e for e in folder.estimates()}
+    assert by_key["a", "a"].value == 1.0
+    # the texts all have "good" in front now, so b agrees: but those with a word that a knows
+    assert by_key["b", "a"].value == pytest.approx(1.0)
+    (spec,) = [s for s in folder.manifest["specs"] if s["subject"] == "b"]
+    assert key_of(spec) == by_key["b", "a"].key
+    assert folder.manifest["measure"]["d"]["notes"] == [
+        "a beside a, 1 times",
+        "b beside a, 1 times",
+    ]
+
+
+def test_prepare_asks_each_replicate_of_the_reference_and_keeps_its_variants_apart(tmp_path, two):
+    made = plan(("a", f"{two[0]},seed={{seed}}", (1, 2)), ("b", two[1], ()))
+    folder = run(made, tmp_path / "out", cache=tmp_path / "cache")
+    assert cells(folder) == [
+        ("a", "a", '{"seed":"1"}'),
+        ("a", "a", '{"seed":"2"}'),
+        ("b", "a", '{"seed":"1"}'),
+        ("b", "a", '{"seed":"2"}'),
+    ]
+    variants = folder.variants().to_pylist()
+    keys = [(v["item"], v["variant"]) for v in variants]
+    assert len(set(keys)) == len(keys) == 80
+    changed = {(v["item"], v["variant"]) for v in variants if v["edits"] != "[]"}
+    for n in range(40):  # seed 1 says positive by itself where w1 stands
+        assert ((f"i{n}", 'a {"seed":"1"}') in changed) == (n % 5 != 1)
+        assert ((f"i{n}", 'a {"seed":"2"}') in changed) == (n % 5 != 2)
+    records = folder.records().to_pylist()
+    assert all(
+        json.loads(r["variant"].partition(" ")[2]) == json.loads(r["replicate"]) for r in records
+    )
+
+
+def test_seeds_of_two_families_are_paired(tmp_path, two):
+    names = [(n, f"{s},seed={{seed}}", (1, 2, 3)) for n, s in zip("ab", two, strict=True)]
+    folder = run(plan(*names, measured=("b",)), tmp_path / "out")
+    assert [replicate for *_, replicate in cells(folder)] == [
+        f'{{"seed":"{s}"}}' for s in (1, 2, 3)
+    ]
+    assert [e.n_replicates for e in folder.estimates()] == [3]
+
+
+def test_what_the_reference_answers_is_kept_once(tmp_path, two):
+    made = plan(("a", two[0], ()), ("b", f"{two[1]},seed={{seed}}", (1, 2, 3)), measured=("b",))
+    folder = run(made, tmp_path / "out", cache=tmp_path / "cache")
+    outputs = folder.outputs().to_pylist()
+    assert [o["subject"] for o in outputs].count("a") == 40
+    assert [o["subject"] for o in outputs].count("b") == 120
+    keys = [(o["subject"], o["replicate"], o["item"], o["variant"]) for o in outputs]
+    assert len(set(keys)) == len(keys)
+
+
+def test_every_text_is_asked_once_and_counted(tmp_path, two):
+    made = plan(("a", two[0], ()), ("b", two[1], ()))
+    folder = run(made, tmp_path / "out", cache=tmp_path / "cache")
+    lines = asked(tmp_path)
+    assert len(lines) == sum(folder.table("timings")["asked"].to_pylist())
+    # a and b are of one first word, and b is asked the changed texts only, as a is
+    both = [line for line in lines if line.startswith("good good")]
+    assert len(both) == 2 * len(set(both))
+
+
+def test_two_directions_in_one_plan_do_not_mix(tmp_path, two):
+    made = plan(("a", two[0], ()), ("b", two[1], ()))
+    (there,) = made.measure
+    back = replace(there, id="back", reference="b")
+    folder = run(replace(made, measure=(there, back)), tmp_path / "out")
+    assert cells(folder) == [("a", "a", None), ("b", "a", None), ("a", "b", None), ("b", "b", None)]
+    estimates = folder.estimates()
+    assert [(e.key.subject, e.key.reference) for e in estimates] == [c[:2] for c in cells(folder)]
+    assert all(e.counts.planned == 40 for e in estimates)
+    variants = folder.variants().to_pylist()
+    assert len({(v["item"], v["variant"]) for v in variants}) == len(variants) == 80
+
+
+def test_differences_between_targets_say_what_both_stood_beside(tmp_path, two):
+    sides = {name: {"subject": name, "reference": "a"} for name in "ab"}
+    gain = EstimatePlan("gain", "d", "accuracy", contrast={"a": sides["b"], "b": sides["a"]})
+    made = plan(("a", two[0], ()), ("b", two[1], ()), estimate=(gain,))
+    folder = run(made, tmp_path / "out")
+    (found,) = [e for e in folder.estimates() if e.key.role == "contrast"]
+    assert (found.key.subject, found.key.reference) == ("b", "a")
+    assert found.key.condition == {"reference": "a"}
+    assert contrast_key_of(folder.manifest["contrasts"][0]) == found.key
+    (finding,) = judge_run(folder, ["accuracy >= 0.9 where subject=b, reference=a"])
+    assert finding.claim.components[0].against == "b beside a, x"
+
+
+# -- plans -----------------------------------------------------------------------------------------
+
+
+def test_a_plan_file_names_a_reference(two):
+    read = plan_of(
+        {
+            "data": {"x": {"source": "object:x"}},
+            "models": {"a": {"source": two[0]}, "b": {"source": two[1]}},
+            "measure": [{"id": "d", "diagnostic": "agreeing", "reference": "a"}],
+        }
+    )
+    assert read.measure == (MeasurePlan("d", "agreeing", ("a", "b"), ("x",), {}, reference="a"),)
+
+
+@pytest.mark.parametrize(
+    ("reference", "diagnostic", "says"),
+    [
+        ("c", "agreeing", "c"),
+        ("", "agreeing", "measures each model beside a second one"),
+        ("a", "performance", "leave `reference` out"),
+    ],
+)
+def test_a_reference_has_to_be_there_and_wanted(two, reference, diagnostic, says):
+    made = plan(("a", two[0], ()), ("b", two[1], ()), reference=reference)
+    made = replace(made, measure=(replace(made.measure[0], diagnostic=diagnostic),))
+    with pytest.raises(PlanError, match=says):
+        resolve(made, data={"x": rows()})
+
+
+def test_a_reference_has_to_offer_what_the_diagnostic_needs(two, monkeypatch):
+    monkeypatch.setattr(Agreeing, "needs", frozenset({"predict", "token_logprobs"}))
+    with pytest.raises(PlanError, match="token_logprobs"):
+        resolve(plan(("a", two[0], ()), ("b", two[1], ())), data={"x": rows()})
+
+
+def test_the_identity_of_a_run_holds_the_reference(two):
+    names = ("a", two[0], ()), ("b", two[1], ())
+    identities = {
+        resolve(made, data={"x": rows()}).identity
+        for made in (
+            plan(*names, measured=("b",)),
+            plan(*names, measured=("b",), reference="b"),
+            plan(("a", f"{two[0]},seed=4", ()), names[1], measured=("b",)),
+        )
+    }
+    assert len(identities) == 3
+
+
+def test_the_reference_of_the_command_line_is_measured_too(two):
+    flags = {
+        "what": "agreeing",
+        "models": (two[1],),
+        "reference": two[0],
+        "data": ("builtin:reviews",),
+        "params": (),
+        "transformations": "",
+        "task": "",
+        "limit": 20,
+        "seed": None,
+        "on_bad_row": "skip",
+        "draws": None,
+    }
+    made = plan_from_flags(flags)
+    (measure,) = made.measure
+    assert [m.source for m in made.models] == [two[0], two[1]]
+    assert measure.models == tuple(m.name for m in made.models)
+    assert measure.reference == measure.models[0]
+    alone = plan_from_flags({**flags, "reference": two[1]})
+    assert alone.measure[0].models == (alone.measure[0].reference,)
+    assert plan_from_flags({**flags, "reference": ""}).measure[0].reference == ""
+
+
+def test_an_audit_takes_diagnostics_of_two_models_where_there_are_two(two):
+    flags = {
+        "plan": None,
+        "models": (two[1],),
+        "data": ("builtin:reviews",),
+        "only": ("agreeing", "performance"),
+        "task": "",
+        "limit": 20,
+        "seed": None,
+        "on_bad_row": "skip",
+    }
+    alone = audit_from_flags(flags, LoadOptions())
+    assert [m.id for m in alone.measure] == ["performance"]
+    both = audit_from_flags({**flags, "reference": two[0]}, LoadOptions())
+    by_id = {m.id: m for m in both.measure}
+    assert by_id["agreeing"].reference in by_id["agreeing"].models
+    assert len(by_id["agreeing"].models) == 2
+    assert len(by_id["performance"].models) == 1
+
+
+def test_checking_a_plan_shows_what_the_search_costs(two):
+    made = plan(("a", f"{two[0]},seed={{seed}}", (1, 2)), ("b", two[1], ()))
+    cost = cost_of(resolve(made, data={"x": rows()}))
+    assert [part[1:6] for part in cost.parts] == [
+        ("searching with a", "x", 40, 2, 160),
+        ("a", "x", 40, 2, 80),
+        ("b", "x", 40, 2, 80),
+    ]
+    assert cost.queries == 320
+    assert cost.seconds > 0
+
+
+# -- promises --------------------------------------------------------------------------------------
+
+
+class Killed(Silent):
+    """Progress that interrupts the run when a stage begins."""
+
+    def start(self, stage, *, total, done):
+        if stage == "measure":
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_search_is_not_paid_twice(tmp_path, two):
+    made = plan(("a", two[0], ()), ("b", two[1], ()))
+    whole = run(made, tmp_path / "whole", cache=tmp_path / "one")
+    paid = len(asked(tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        run(made, tmp_path / "out", cache=tmp_path / "two", progress=Killed())
+    assert len(asked(tmp_path)) == paid + 40
+    again = run(made, tmp_path / "out", cache=tmp_path / "two")
+    assert len(asked(tmp_path)) == 2 * paid
+    assert files(again.path) == files(whole.path)
+
+
+def test_a_reference_that_changed_since_is_refused(tmp_path, two):
+    made = plan(("a", two[0], ()), ("b", two[1], ()), measured=("b",))
+    with pytest.raises(KeyboardInterrupt):
+        run(made, tmp_path / "out", progress=Killed())
+    (tmp_path / "weights.txt").write_text("others")
+    with pytest.raises((ModelError, PlanError), match=r"another|changed"):
+        run(made, tmp_path / "out")
+
+
+@pytest.mark.parametrize("executor", ["processes", pytest.param("ray", marks=pytest.mark.slow)])
+def test_every_executor_gives_the_same_file(tmp_path, two, executor, request, monkeypatch):
+    if executor == "ray":
+        monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))  # where its workers find toys
+        request.getfixturevalue("socket_enabled")
+        pytest.importorskip("ray")
+    made = plan(("a", f"{two[0]},seed={{seed}}", (1, 2)), ("b", two[1], ()))
+    one = run(made, tmp_path / "one")
+    many = run(made, tmp_path / "many", workers=2, executor=executor)
+    assert files(one.path) == files(many.path)
+    if executor == "ray":
+        import ray
+
+        ray.shutdown()
+
+
+def test_models_may_be_objects(tmp_path):
+    made = plan(("a", "python:object:A", ()), ("b", "python:object:B", ()))
+    objects = {"a": KeywordClassifier(), "b": KeywordClassifier()}
+    resolved = resolve(made, data={"x": rows()}, models=objects)
+    folder = run_plan(resolved, tmp_path / "out", models=objects)
+    assert [e.value for e in folder.estimates()] == [1.0, 1.0]
+
+
+def test_conformance_gives_a_second_model(monkeypatch):
+    documented = type(
+        "Documented",
+        (Agreeing,),
+        {
+            "__doc__": "Agreement.\n\n**Measures**: x\n\n**Misleads when**: x\n\n**References**: x",
+            "measures": (Measure("hit"),),
+        },
+    )
+    check_diagnostic(documented())
+
+
+def test_tasks_without_a_reference_have_the_names_that_they_had(two):
+    made = plan(("a", two[0], ()), reference="")
+    made = replace(made, measure=(replace(made.measure[0], diagnostic="performance"),))
+    resolved = resolve(made, data={"x": rows()})
+    assert [t.id for t in tasks_of(resolved, "measure")] == ["measure/d/x/0/a/0"]
+    assert to_json(resolved.assignments[0])["reference"] is None
