@@ -1,0 +1,145 @@
+"""Whole studies of simulated heads: records of families whose truth is known, and their findings.
+
+The design, its claims, their components, contrasts and verdicts are those of `attention.heads`;
+only what a network would have answered is drawn.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from planted_heads import WORDS, attending, baselines, frames
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Inputs
+from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure
+from scrutiny.data.tasks.names import load_task
+from scrutiny.diagnostics.attention.heads_design import make_heads_design
+from scrutiny.diagnostics.attention.params import HeadsParams
+from scrutiny.run.assignment import Assignment, Contrast
+from scrutiny.run.estimating import Estimator, estimate_all
+from scrutiny.store.schemas import RECORDS
+
+HEADS = 24
+PARAMS = HeadsParams(presets=("default",))
+MEASURES = (
+    Measure("tp", (("layer", 1), ("head", HEADS))),
+    Measure("predicted", (("layer", 1), ("head", HEADS))),
+    Measure("gold"),
+    Measure("baseline_tp", (("baseline", 3),)),
+    Measure("baseline_predicted", (("baseline", 3),)),
+)
+_KIND = "attention.heads@1#simulated"
+#: Mean number of targets of a frame, see `planted_heads.frames`.
+_TARGETS = 14 * 0.6 * 0.88
+
+
+def expected_f1(fidelity):
+    """F1, over endless frames, of a head that attends from a target to the cue this often."""
+    by_chance = (1 - np.asarray(fidelity)) / (WORDS - 1)
+    tp = _TARGETS * (fidelity + by_chance)
+    predicted = tp + (WORDS - _TARGETS) / (WORDS - 1)
+    return 2 * tp / (predicted + _TARGETS)
+
+
+def verdict(claim, families, *, rng, seed, n=60, draws=400):
+    """Verdict of a claim about the family ``own``, from fidelities of families by role.
+
+    Parameters
+    ----------
+    claim
+        Its name in the design.
+    families
+        ``(replicate, head)`` by role: ``measured`` is the family that the claim is about; the
+        others ``control``, ``null`` or ``base``. Pseudo-cues get what any word gets.
+    rng, seed
+        Of the frames and of the resampling.
+    """
+    records, items = _tables(families, rng, n=n)
+    given = families.keys() - {"measured"}
+    design = make_heads_design(PARAMS, _inputs(given, n=n))
+    (stated,) = (c for c in design.claims if c.id == claim)
+    names = {component.estimate for component in stated.components}
+    specs = {spec.id: spec for spec in design.estimates}
+    own = [_assignment("measured", specs[name]) for name in names if name in specs]
+    contrasts = [
+        Contrast(
+            c.id,
+            _assignment("measured", specs[c.a]),
+            _assignment("measured" if c.role == "own" else c.role, specs[c.b]),
+            is_paired=c.role == "own",
+        )
+        for c in design.contrasts
+        if c.id in names
+    ]
+    estimator = Estimator(records, items, resampling=Resampling(draws=draws), seed=seed)
+    _, (found,) = estimate_all(estimator, own, [stated], contrasts=contrasts)
+    return found
+
+
+def _inputs(given, *, n):
+    """What a design looks at."""
+    return Inputs(
+        task=load_task("anchored-spans"),
+        subject="measured",
+        dataset="x",
+        n_items=n,
+        n_replicates=5,
+        labels=(),
+        chance=0.0,
+        languages=frozenset({"en"}),
+        capabilities=frozenset({"attentions"}),
+        n_layers=1,
+        n_heads=HEADS,
+        base="base" if "base" in given else "",
+        controls=frozenset(given - {"base"}),
+    )
+
+
+def _assignment(subject, spec):
+    role = spec.role if subject in ("measured", "base") else subject
+    return Assignment(
+        measure="heads",
+        kind=_KIND,
+        subject=subject,
+        dataset="x",
+        measures=MEASURES,
+        spec=replace(spec, role=role),
+        within={},
+    )
+
+
+def _tables(families, rng, *, n):
+    """Records of all families on the same frames, and the frames."""
+    gold = frames(rng, n)
+    low = baselines(rng, gold)
+    items = [f"frame {i}" for i in range(n)]
+    rows = []
+    for subject, fidelities in families.items():
+        for replicate, fidelity in enumerate(fidelities):
+            for role, own in (("measured", fidelity), ("control", np.zeros(HEADS))):
+                counts = np.column_stack([attending(rng, gold, own), gold, low]).astype(float)
+                name = canonical_json({"seed": str(replicate)})
+                rows += [
+                    (subject, name, role, item, values)
+                    for item, values in zip(items, counts.tolist(), strict=True)
+                ]
+    subjects, replicates, roles, of, values = zip(*rows, strict=True)
+    size = len(rows)
+    columns = {
+        "kind": [_KIND] * size,
+        "subject": subjects,
+        "reference": [None] * size,
+        "replicate": replicates,
+        "dataset": ["x"] * size,
+        "condition": [canonical_json({"preset": "default"})] * size,
+        "role": roles,
+        "item": of,
+        "variant": [None] * size,
+        "status": ["ok"] * size,
+        "reason": [None] * size,
+        "values": values,
+    }
+    halves = {"dataset": ["x"] * n, "item": items, "a_half": ["A", "B"] * (n // 2)}
+    return pa.table(columns, schema=RECORDS), pa.table(halves)
