@@ -1,4 +1,4 @@
-"""The example of negation in its small version: tiny encoders, sentences of our own, every claim."""
+"""The study of negation in its small version: tiny encoders, our own sentences, every claim."""
 
 import json
 import sys
@@ -11,13 +11,13 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "training"))
-from anchored_toys import frames, make_encoder  # noqa: E402 - behind its folder
+from anchored_toys import frames, make_encoder
 
-from scrutiny.models.competence import read_competence  # noqa: E402 - torch may be missing
-from scrutiny.run.driver import run_plan  # noqa: E402
-from scrutiny.run.plan_file import plan_of  # noqa: E402
-from scrutiny.run.resolve import resolve  # noqa: E402
-from scrutiny.run.training import with_trained  # noqa: E402
+from scrutiny.models.competence import read_competence
+from scrutiny.run.driver import run_plan
+from scrutiny.run.plan_file import plan_of
+from scrutiny.run.resolve import resolve
+from scrutiny.run.training import with_trained
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]
 
@@ -57,7 +57,7 @@ def claims_of(folder):
     """Findings by family, dataset (empty for both) and claim."""
     found = {}
     for one in folder.findings():
-        measure, family, *rest = one.claim.id.split("/")
+        _, family, *rest = one.claim.id.split("/")
         names = {"conan-doyle", "sfu"}
         dataset = rest.pop(0) if rest[0] in names and len(rest) > 1 else ""
         found[family, dataset, rest[0]] = one
@@ -147,7 +147,8 @@ def test_claims_on_tuning_are_refused_where_a_task_was_not_learned(which, reques
     if which == "hardly_trained":
         assert not any(able.values())
     else:
-        assert able["tuned"] and able["control"]
+        assert able["tuned"]
+        assert able["control"]
     for (family, _, name), one in found.items():
         if name == "C4":
             assert (one.verdict == "refused") is not able[family], one.reason

@@ -29,7 +29,7 @@ def mean_f1(change, seed_sd):
 
 
 def change_worth(gain, *, seed_sd, before=0.1):
-    """Change of fidelity that raises the F1 of the average head by so much beyond another change."""
+    """Change of fidelity that raises the average head's F1 by so much beyond another change."""
     from scipy.optimize import brentq
 
     start = mean_f1(before, seed_sd)
