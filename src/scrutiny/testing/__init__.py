@@ -4,6 +4,7 @@
 
     toy models    KeywordClassifier, ConstantClassifier, FlakyClassifier, NanClassifier,
                   WrongShapeClassifier, GazetteerTagger     answers known by hand, no files
+                  LinearClassifier          a bag of words with exact gradients
                   ToyMaskedLanguageModel, ToyCausalLanguageModel, ToyEncoder
                   ToyAttention, ToyAttentionClassifier, made of CueHead, OffsetHead,
                   UniformHead, NoiseHead
@@ -31,6 +32,7 @@ from scrutiny.testing.toy_language import (
     ToyEncoder,
     ToyMaskedLanguageModel,
 )
+from scrutiny.testing.toy_linear import LinearClassifier
 from scrutiny.testing.toy_models import ConstantClassifier, GazetteerTagger, KeywordClassifier
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "FlakyClassifier",
     "GazetteerTagger",
     "KeywordClassifier",
+    "LinearClassifier",
     "NanClassifier",
     "NoiseHead",
     "OffsetHead",

@@ -82,6 +82,17 @@ class Goal(Protocol):
         ...
 
 
+class Slope(NamedTuple):
+    """What a goal wants of a loss: of which label, and whether up (1), down (-1) or as it is (0).
+
+    Goals have a method ``slope(base)`` where that can be said; methods that follow gradients raise
+    the loss of the model's own label for all others.
+    """
+
+    label: str
+    sign: int
+
+
 def label_of(prediction: Prediction, labels: tuple[str, ...]) -> str | None:
     """Predicted label: the one that the model names, else the first of the highest score."""
     if prediction.label is not None or not prediction.scores:

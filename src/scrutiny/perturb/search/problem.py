@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.gradients import Gradients, TokenGradients
 from scrutiny.core.randomness import generator
-from scrutiny.perturb.search.goal import Base, Judged
+from scrutiny.perturb.search.goal import Base, Judged, Slope
 from scrutiny.perturb.search.space import Place, Space
 from scrutiny.perturb.search.state import State
 
@@ -46,6 +46,8 @@ class Problem:
         The base as goals see it, with the labels of the model.
     space
         Where it may go.
+    slope
+        What the goal wants of the loss, or nothing if it does not say.
     model
         What gives gradients, or nothing.
     remaining
@@ -59,6 +61,7 @@ class Problem:
     base: Judged
     facts: Base
     space: Space
+    slope: Slope | None = None
     model: Gradients | None = None
     remaining: Callable[[], int | None] = lambda: None
     refused: Counter[str] = field(default_factory=Counter)

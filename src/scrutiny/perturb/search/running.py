@@ -107,8 +107,14 @@ class Running:
             item = self._origin.example.id
             self._close(Found(item, "skipped", reason, base_answer=answer, n_asked=1))
             return
+        slope = getattr(goal, "slope", None)
         self._problem = Problem(
-            judged, facts, self._search.space, self._victim.gradients, self._ledger.remaining
+            judged,
+            facts,
+            self._search.space,
+            None if slope is None else slope(facts),
+            self._victim.gradients,
+            self._ledger.remaining,
         )
         self._asking = self._search.method.search(self._problem)
         self._pending = next(self._asking)

@@ -157,6 +157,22 @@ class Space:
             steps += self._proposed(state, document, number, site=site, known=known, vetoes=vetoes)
         return [step.state for step in self._screened(state, steps, vetoes)]
 
+    def propose(
+        self,
+        state: State,
+        candidates: Iterable[Sequence[Edit]],
+        refused: Counter[str] | None = None,
+    ) -> list[State]:
+        """Texts that edits of this text make, without those that are vetoed or not new.
+
+        For methods that bring candidates of their own.
+        """
+        vetoes = Counter[str]() if refused is None else refused
+        steps: list[Step] = []
+        known = {state.key, *state.origin.excluded}
+        _extend(steps, state, candidates, most=None, known=known, vetoes=vetoes)
+        return [step.state for step in self._screened(state, steps, vetoes)]
+
     def neighbors(self, state: State, refused: Counter[str] | None = None) -> list[State]:
         """Texts one step from here at any place, each once."""
         found: dict[Any, State] = {}
@@ -233,18 +249,8 @@ class Space:
         move = self.moves[number]
         rng = self._stream(state, document, number, site)
         steps: list[Step] = []
-        for edits in move.transformation.candidates(document, site, rng):
-            try:
-                after = state.step(edits)
-            except EditRefusedError as error:
-                vetoes[error.reason] += 1
-                continue
-            if after is None or after.key in known:
-                continue
-            known.add(after.key)
-            steps.append(Step(edits, after))
-            if len(steps) == move.most:
-                break
+        proposed = move.transformation.candidates(document, site, rng)
+        _extend(steps, state, proposed, most=move.most, known=known, vetoes=vetoes)
         return steps
 
     def _stream(self, state: State, document: TextDocument, number: int, site: Site) -> Any:
@@ -277,6 +283,30 @@ class Space:
         for constraint in self.step_constraints:
             steps = _passing(constraint, steps, vetoes, of=state)
         return steps
+
+
+def _extend(
+    steps: list[Step],
+    state: State,
+    candidates: Iterable[Sequence[Edit]],
+    *,
+    most: int | None,
+    known: set[Any],
+    vetoes: Counter[str],
+) -> None:
+    """Add the candidates that make a text that is not known yet, as many as are wanted."""
+    for edits in candidates:
+        try:
+            after = state.step(edits)
+        except EditRefusedError as error:
+            vetoes[error.reason] += 1
+            continue
+        if after is None or after.key in known:
+            continue
+        known.add(after.key)
+        steps.append(Step(edits, after))
+        if len(steps) == most:
+            break
 
 
 def _passing(

@@ -1,18 +1,17 @@
 """The model shall answer as before, though the text is another."""
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log2, sqrt
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Literal
 
 from rapidfuzz.distance import Levenshtein
 
-from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.perturb.search.goal import Answer, Base, label_of, single
+from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.goal import Answer, Base, Slope, label_of, single
+from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
+from scrutiny.perturb.search.goals.standing import starting_label
 from scrutiny.perturb.search.state import State
 
-Distance = Literal["l1", "kl", "js", "max_abs", "mse", "cosine"]
-Scores = Sequence[float]
+Unit = Literal["words", "characters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class KeepOutput:
     keeps_label: bool = True
     least: int = 1
     most: int | None = None
-    unit: Literal["words", "characters"] = "words"
+    unit: Unit = "words"
 
     def __post_init__(self) -> None:
         if self.distance not in DISTANCES:
@@ -81,15 +80,19 @@ class KeepOutput:
         del base
         return None
 
+    def slope(self, base: Base) -> Slope:
+        """The model's own label, whose loss shall stay."""
+        return Slope(base.labels[starting_label(base, "prediction")], 0)
+
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 / (1 + distance) less what is missing, and whether nothing is."""
         before, after = single(base.answer), single(answer)
-        score = 1.0 / (1.0 + DISTANCES[self.distance](_scores(before), _scores(after)))
         labels = base.labels
+        far = DISTANCES[self.distance](scores_of(before, labels), scores_of(after, labels))
         is_lost = self.keeps_label and label_of(before, labels) != label_of(after, labels)
         missing = self._missing(state)
         is_same = state.texts == state.origin.texts
-        return score - missing - is_lost, not (missing or is_lost or is_same)
+        return 1.0 / (1.0 + far) - missing - is_lost, not (missing or is_lost or is_same)
 
     def _missing(self, state: State) -> int:
         """Units of change that are missing, or too many."""
@@ -99,65 +102,9 @@ class KeepOutput:
         return 0 if self.most is None else max(0, changed - self.most)
 
 
-def amount_changed(state: State, unit: Literal["words", "characters"]) -> int:
+def amount_changed(state: State, unit: Unit) -> int:
     """Words touched, or the edit distance in code points, over all fields."""
     if unit == "words":
         return state.words_changed
     pairs = zip(state.origin.texts, state.texts, strict=True)
     return sum(Levenshtein.distance(old, new) for old, new in pairs)
-
-
-def _scores(prediction: object) -> Scores:
-    scores: Scores | None = getattr(prediction, "scores", None)
-    if scores is None:
-        raise ModelError("The goal keep_output needs probabilities; the model gives none.")
-    return scores
-
-
-def l1(p: Scores, q: Scores) -> float:
-    """Sum of absolute differences, 0 to 2."""
-    return sum([abs(a - b) for a, b in zip(p, q, strict=True)])
-
-
-def kl(p: Scores, q: Scores) -> float:
-    """Relative entropy of p to q in bits; infinite where q has none of p's support."""
-    total = 0.0
-    for a, b in zip(p, q, strict=True):
-        if a > 0:
-            if b <= 0:
-                return float("inf")
-            total += a * log2(a / b)
-    return max(0.0, total)
-
-
-def js(p: Scores, q: Scores) -> float:
-    """Jensen-Shannon divergence in bits, 0 to 1."""
-    middle = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
-    return (kl(p, middle) + kl(q, middle)) / 2
-
-
-def max_abs(p: Scores, q: Scores) -> float:
-    """Largest absolute difference."""
-    return max([abs(a - b) for a, b in zip(p, q, strict=True)])
-
-
-def mse(p: Scores, q: Scores) -> float:
-    """Mean squared difference over labels."""
-    return sum([(a - b) ** 2 for a, b in zip(p, q, strict=True)]) / len(p)
-
-
-def cosine(p: Scores, q: Scores) -> float:
-    """1 - cosine; 1 where either is zero."""
-    norm = sqrt(sum(a * a for a in p) * sum(b * b for b in q))
-    dot = sum([a * b for a, b in zip(p, q, strict=True)])
-    return max(0.0, 1.0 - dot / norm) if norm else 1.0
-
-
-DISTANCES: Final[Mapping[str, Callable[[Scores, Scores], float]]] = {
-    "l1": l1,
-    "kl": kl,
-    "js": js,
-    "max_abs": max_abs,
-    "mse": mse,
-    "cosine": cosine,
-}

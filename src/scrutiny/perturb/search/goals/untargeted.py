@@ -1,10 +1,10 @@
 """The model shall say anything else."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from scrutiny.perturb.search.goal import Answer, Base, label_of, probability, single
-from scrutiny.perturb.search.goals.standing import starting_label, why_skipped
+from scrutiny.perturb.search.goal import Answer, Base, Slope, label_of, probability, single
+from scrutiny.perturb.search.goals.standing import Against, starting_label, why_skipped
 from scrutiny.perturb.search.state import State
 
 
@@ -38,12 +38,16 @@ class Untargeted:
     id: ClassVar[str] = "untargeted@1"
     summary: ClassVar[str] = "the model says anything but the starting label"
 
-    against: Literal["gold", "prediction"] = "gold"
+    against: Against = "gold"
     is_hard: bool = False
 
     def skips(self, base: Base) -> str | None:
         """``no_gold``, ``unknown_label`` or ``already_wrong``."""
         return why_skipped(base, self.against)
+
+    def slope(self, base: Base) -> Slope:
+        """The starting label, whose loss shall rise."""
+        return Slope(base.labels[starting_label(base, self.against)], 1)
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 - p(starting label), and whether another is predicted."""

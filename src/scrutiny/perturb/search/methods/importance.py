@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.search.goal import Judged, label_of, single
+from scrutiny.perturb.search.goal import Judged, Slope, label_of, single
 from scrutiny.perturb.search.methods.choosing import best
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.space import Place
@@ -137,7 +137,7 @@ def _by_gradient(problem: Problem, places: Sequence[Place]) -> list[Ranked]:
 
 
 def loss_gradients(problem: Problem, state: State) -> "TokenGradients | None":
-    """Gradients of the loss of the label that the model gives the base; nothing if it failed.
+    """Gradients of the loss of the label that the goal names; nothing if it failed.
 
     Raises
     ------
@@ -149,12 +149,24 @@ def loss_gradients(problem: Problem, state: State) -> "TokenGradients | None":
             "This search method follows gradients, and the model gives none: it lacks the "
             "capability 'gradients'."
         )
-    answer = problem.facts.answer
-    label = label_of(single(answer), problem.facts.labels)
+    (found,) = problem.gradients([state], wanted_slope(problem).label)
+    return None if isinstance(found, Failure) else found
+
+
+def wanted_slope(problem: Problem) -> Slope:
+    """What the goal wants of the loss: as it says, or that of the model's own label to rise.
+
+    Raises
+    ------
+    PlanError
+        If the model's answer has no label.
+    """
+    if problem.slope is not None:
+        return problem.slope
+    label = label_of(single(problem.facts.answer), problem.facts.labels)
     if label is None:
         raise PlanError("Gradients are those of a label; the model's answer has none.")
-    (found,) = problem.gradients([state], label)
-    return None if isinstance(found, Failure) else found
+    return Slope(label, 1)
 
 
 def _norm(gradients: "TokenGradients | None", place: Place) -> float:

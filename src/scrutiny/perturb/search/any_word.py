@@ -1,0 +1,50 @@
+"""Every word as a place, for methods that bring their own candidates."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.sites import word_sites
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class AnyWord:
+    """Places without candidates: all words that are long enough.
+
+    Parameters
+    ----------
+    shortest
+        Words of fewer characters are left alone.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.document import document_of
+    >>> [site.token for site in AnyWord(2).sites(document_of("In 2 words"))]
+    [0, 2]
+    """
+
+    id: ClassVar[str] = "any_word@1"
+    summary: ClassVar[str] = "every word, for methods that bring their own candidates"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
+    intensity: ClassVar[Intensity] = Intensity()
+    where: ClassVar[str] = "around"
+
+    shortest: int = 1
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return word_sites(document, self.shortest)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """None."""
+        del document, site, rng
+        return iter(())

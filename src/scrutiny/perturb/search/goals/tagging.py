@@ -1,0 +1,87 @@
+"""Entities shall be lost, found or named otherwise."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.example import Span
+from scrutiny.perturb.search.goal import Answer, Base, single
+from scrutiny.perturb.search.goals.standing import Against
+from scrutiny.perturb.search.state import State
+from scrutiny.text.edits import carry_spans
+
+
+@dataclass(frozen=True, slots=True)
+class Tagging:
+    """Predicted spans other than those expected; the score is 1 - F1 between them.
+
+    Expected are the starting spans, carried by the edits: a name that only moved is not lost.
+
+    Parameters
+    ----------
+    against
+        What the starting spans are: the gold answer, or what the model says of the base.
+    what
+        ``any`` difference, or only spans that are ``lost`` (the score is then the share of
+        expected spans that are not predicted with the same borders and label).
+
+    **Measures** whether spans can be lost, and for ``any`` whether false ones can be brought about.
+
+    **Misleads when** an edit changes what the expected spans should be, which nobody checks.
+
+    Examples
+    --------
+    >>> Tagging(what="lost").against
+    'gold'
+    """
+
+    id: ClassVar[str] = "tagging@1"
+    summary: ClassVar[str] = "any predicted span changes"
+
+    against: Against = "gold"
+    what: Literal["any", "lost"] = "any"
+
+    def skips(self, base: Base) -> str | None:
+        """``no_gold`` without gold spans; ``already_wrong`` where the model misses them now."""
+        if self.against == "prediction":
+            return "nothing_to_lose" if self._has_nothing(single(base.answer).spans) else None
+        gold = base.example.gold
+        if not isinstance(gold, tuple):
+            return "no_gold"
+        if self._has_nothing(gold):
+            return "nothing_to_lose"
+        _, is_wrong = self._compare(frozenset(gold), single(base.answer).spans)
+        return "already_wrong" if is_wrong else None
+
+    def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
+        """1 - F1, or the share that is lost; not reached where the edits break a span."""
+        expected = self._expected(base, state)
+        if expected is None:
+            return 0.0, False
+        return self._compare(expected, single(answer).spans)
+
+    def _has_nothing(self, spans: tuple[Span, ...] | None) -> bool:
+        return self.what == "lost" and not spans
+
+    def _expected(self, base: Base, state: State) -> frozenset[Span] | None:
+        """Starting spans where they stand in the text; nothing if an edit broke one."""
+        if self.against == "gold":
+            gold = state.example.gold
+            return frozenset(gold) if isinstance(gold, tuple) else None
+        by_field: dict[str, list[Edit]] = {}
+        for edit in state.edits:
+            by_field.setdefault(edit.field, []).append(edit)
+        try:
+            return frozenset(carry_spans(single(base.answer).spans or (), by_field))
+        except EditRefusedError:
+            return None
+
+    def _compare(
+        self, expected: frozenset[Span], spans: tuple[Span, ...] | None
+    ) -> tuple[float, bool]:
+        predicted = frozenset(spans or ())
+        hits = len(expected & predicted)
+        if self.what == "lost":
+            return 1.0 - hits / len(expected) if expected else 0.0, hits < len(expected)
+        total = len(expected) + len(predicted)
+        return (1.0 - 2.0 * hits / total if total else 0.0), expected != predicted

@@ -1,0 +1,102 @@
+"""The best few texts go on, whatever place they change."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.goal import Judged
+from scrutiny.perturb.search.methods.choosing import Closeness, ranked, reached
+from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """Expand every text of the beam at every place, and keep the best of what comes out.
+
+    Ends where the goal is reached, where nothing can be changed any more, or after ``steps``; the
+    result is then the best text seen, not the best of the last step.
+
+    Parameters
+    ----------
+    width
+        Texts that go on.
+    steps
+        Largest number of steps.
+    prefer
+        Where several texts of a step reach the goal, the one that this finds closest to the base.
+
+    **Measures** what several changes do together.
+
+    **Misleads when** the budget is small: a step asks about every candidate of every place.
+
+    Examples
+    --------
+    >>> Beam(width=4).steps
+    100
+    """
+
+    id: ClassVar[str] = "beam@1"
+    summary: ClassVar[str] = "the best few texts go on, changed at every place"
+
+    width: int = 10
+    steps: int = 100
+    prefer: Closeness | None = None
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or self.steps < 1:
+            raise PlanError("'width' and 'steps' are at least 1.")
+
+    def search(self, problem: Problem) -> Asking:
+        """Expand, ask, keep the best."""
+        beam = [problem.base]
+        seen = {problem.base.state.key}
+        for _ in range(self.steps):
+            candidates = _expanded(problem, beam, seen)
+            if not candidates:
+                break
+            judged = yield candidates
+            there = reached(judged, self.prefer)
+            if there is not None:
+                return there
+            beam = ranked(judged)[: self.width]
+        return None  # the engine has the best text seen
+
+
+def _expanded(problem: Problem, beam: list[Judged], seen: set[Any]) -> list[State]:
+    """Texts one step from the beam that were not asked about yet."""
+    found: list[State] = []
+    for one in beam:
+        for state in problem.neighbors(one.state):
+            if state.key not in seen:
+                seen.add(state.key)
+                found.append(state)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Greedy:
+    """A beam of one: each step goes to the best text that one change makes.
+
+    Parameters
+    ----------
+    steps
+        Largest number of steps.
+    prefer
+        Where several texts of a step reach the goal, the one that this finds closest to the base.
+
+    Examples
+    --------
+    >>> Greedy(steps=1).prefer is None
+    True
+    """
+
+    id: ClassVar[str] = "greedy@1"
+    summary: ClassVar[str] = "each step goes to the best text that one change makes"
+
+    steps: int = 100
+    prefer: Closeness | None = None
+
+    def search(self, problem: Problem) -> Asking:
+        """A beam of one."""
+        return (yield from Beam(1, self.steps, self.prefer).search(problem))

@@ -1,0 +1,77 @@
+"""Texts of one search taken apart by place, and put together anew."""
+
+from collections.abc import Mapping, Sequence
+
+from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.state import State
+
+Locus = tuple[int, int, int]  # field, token, and code point of an insertion between tokens, or -1
+Genes = Mapping[Locus, tuple[Edit, ...]]
+
+_ARTICLES = frozenset({"a", "an"})
+
+
+def genes(state: State) -> dict[Locus, tuple[Edit, ...]]:
+    """Edits of a text by the place that they change, in the order of the text.
+
+    An article that follows the sound of the word behind it belongs to that word.
+    """
+    origin = state.origin
+    found: dict[Locus, tuple[Edit, ...]] = {}
+    loci = [locus_of(origin, edit) for edit in state.edits]
+    known = set(loci)
+    for locus, edit in zip(loci, state.edits, strict=True):
+        field, token, at = locus
+        following = (field, token + 1, -1)
+        if at < 0 and following in known and _is_article(origin, edit, token):
+            locus = following
+        found[locus] = (*found.get(locus, ()), edit)
+    return found
+
+
+def locus_of(origin: Origin, edit: Edit) -> Locus:
+    """Place that an edit of the base changes."""
+    touched = origin.touched(edit)
+    if touched:
+        return origin.numbers[edit.field], touched[0], -1
+    return origin.numbers[edit.field], len(origin.document(edit.field).tokens), edit.start
+
+
+def join(origin: Origin, parts: Genes) -> State | None:
+    """Text with all these edits; nothing if they exclude each other."""
+    try:
+        return State.of(origin, [edit for edits in parts.values() for edit in edits])
+    except EditRefusedError:
+        return None
+
+
+def mixed(
+    first: Genes, second: Genes, from_second: Sequence[bool]
+) -> dict[Locus, tuple[Edit, ...]]:
+    """Edits of one text at some places and of another at the rest.
+
+    Parameters
+    ----------
+    first, second
+        Two texts by place.
+    from_second
+        For each place that either changes, in the order of the text: whether the second text says
+        what stands there, be it nothing.
+    """
+    loci = sorted({*first, *second})
+    chosen: dict[Locus, tuple[Edit, ...]] = {}
+    for locus, is_second in zip(loci, from_second, strict=True):
+        edits = (second if is_second else first).get(locus)
+        if edits:
+            chosen[locus] = edits
+    return chosen
+
+
+def _is_article(origin: Origin, edit: Edit, token: int) -> bool:
+    document = origin.document(edit.field)
+    return (
+        document.tokens[token] == (edit.start, edit.end)
+        and document.words[token].lower() in _ARTICLES
+        and edit.text.lower() in _ARTICLES
+    )

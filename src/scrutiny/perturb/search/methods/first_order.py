@@ -1,0 +1,199 @@
+"""Words exchanged for those that the gradient calls for."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.errors import PlanError
+from scrutiny.core.gradients import InputEmbeddings, TokenGradients
+from scrutiny.perturb.search.methods.choosing import ranked, reached
+from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
+from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.space import Place
+from scrutiny.perturb.search.state import State
+from scrutiny.text.casing import match_case
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from scrutiny.perturb.search.goal import Judged
+
+
+class _Vocabulary(NamedTuple):
+    """Words that can stand in for others: their rows, and their vectors."""
+
+    words: tuple[str, ...]
+    ids: tuple[int, ...]
+    matrix: "np.ndarray[Any, Any]"  # (word, dimension)
+    all_vectors: "np.ndarray[Any, Any]"  # (vocabulary, dimension)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstOrder:
+    """Exchange words for those that the gradient of the loss calls for, and ask about them.
+
+    The change of the loss when the vector e of a word becomes e' is to first order g (e' - e). One
+    backward pass estimates it for every word and every entry of the vocabulary. The ``flips``
+    with the best estimates are asked about, and by the *answers* the best ``width`` texts go on:
+    an estimate chooses what is looked at and never what is believed. Only words that are one piece
+    can be exchanged, for pieces that are a word. Which words may be changed is what the moves of
+    the space say; their own candidates are not used (`AnyWord` has none).
+
+    Parameters
+    ----------
+    width
+        Texts that go on.
+    flips
+        Texts asked about for each text that goes on, by their estimates.
+    steps
+        Largest number of steps.
+    least_cosine
+        How near the new vector has to be to the old one in the victim's own input space; nothing
+        for any.
+
+    **Measures** what somebody with the weights could do.
+
+    **Misleads when** the vocabulary is unconstrained: the words it finds have other meanings.
+
+    References
+    ----------
+    Ebrahimi, Rao, Lowd, Dou (2018), HotFlip: white-box adversarial examples for text
+    classification.
+
+    Examples
+    --------
+    >>> FirstOrder(width=1, flips=5).least_cosine is None
+    True
+    """
+
+    id: ClassVar[str] = "first_order@1"
+    summary: ClassVar[str] = "words exchanged for those that the gradient calls for"
+
+    width: int = 10
+    flips: int = 10
+    steps: int = 10
+    least_cosine: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or self.flips < 1 or self.steps < 1:
+            raise PlanError("'width', 'flips' and 'steps' are at least 1.")
+
+    def search(self, problem: Problem) -> Asking:
+        """Estimate, ask, go on with the best."""
+        model = problem.model
+        vocabulary = None if model is None else _words_of(model.embeddings())
+        beam: list[Judged] = [problem.base]
+        seen = {problem.base.state.key}
+        for _ in range(self.steps):
+            found: list[State] = []
+            for one in beam:
+                for state in self._flipped(problem, one.state, vocabulary):
+                    if state.key not in seen:
+                        seen.add(state.key)
+                        found.append(state)
+            if not found:
+                break
+            judged = yield found
+            there = reached(judged)
+            if there is not None:
+                return there
+            beam = ranked(judged)[: self.width]
+        return None
+
+    def _flipped(
+        self, problem: Problem, state: State, vocabulary: _Vocabulary | None
+    ) -> list[State]:
+        """Texts with one word exchanged, the best estimates first."""
+        gradients = loss_gradients(problem, state)
+        if gradients is None or vocabulary is None:
+            return []
+        places = [
+            (place, piece)
+            for place in problem.places(state)
+            if (piece := _piece_at(gradients, place)) is not None
+        ]
+        if not places:
+            return []
+        gains = self._gains(problem, gradients, [piece for _, piece in places], vocabulary)
+        return self._best(problem, state, [place for place, _ in places], gains, vocabulary)
+
+    def _gains(
+        self,
+        problem: Problem,
+        gradients: TokenGradients,
+        pieces: list[int],
+        vocabulary: _Vocabulary,
+    ) -> "np.ndarray[Any, Any]":
+        """Estimated gain ``(place, word)`` of the goal; minus infinity where it may not be."""
+        import numpy as np
+
+        slopes = np.asarray(gradients.gradient, dtype=np.float64)[pieces]
+        ids = [gradients.ids[piece] for piece in pieces]
+        old = vocabulary.all_vectors[ids]
+        change = slopes @ vocabulary.matrix.T - (slopes * old).sum(axis=1)[:, None]
+        sign = wanted_slope(problem).sign
+        gains: np.ndarray[Any, Any] = -np.abs(change) if sign == 0 else change * sign
+        for row, piece_id in enumerate(ids):
+            if piece_id in vocabulary.ids:
+                gains[row, vocabulary.ids.index(piece_id)] = -np.inf
+        if self.least_cosine is not None:
+            gains[_cosines(old, vocabulary.matrix) < self.least_cosine] = -np.inf
+        return gains
+
+    def _best(
+        self,
+        problem: Problem,
+        state: State,
+        places: list[Place],
+        gains: "np.ndarray[Any, Any]",
+        vocabulary: _Vocabulary,
+    ) -> list[State]:
+        """The first so many flips that may stand, by their estimates."""
+        import numpy as np
+
+        found: list[State] = []
+        order = np.argsort(-gains, axis=None, kind="stable")
+        for at in order.tolist():
+            row, column = divmod(at, gains.shape[1])
+            if gains[row, column] == -np.inf or len(found) == self.flips:
+                break
+            place = places[row]
+            text = state.texts[state.origin.numbers[place.field]]
+            word = match_case(text[place.low : place.high], vocabulary.words[column])
+            edits = (Edit(place.field, place.low, place.high, word),)
+            found += problem.space.propose(state, [edits], problem.refused)
+        return found
+
+
+def _words_of(embeddings: InputEmbeddings) -> _Vocabulary:
+    """Entries of a vocabulary that are whole words."""
+    import numpy as np
+
+    matrix = np.asarray(embeddings.matrix, dtype=np.float64)
+    ids = tuple(
+        i
+        for i, (word, starts) in enumerate(
+            zip(embeddings.vocabulary, embeddings.starts_word.tolist(), strict=True)
+        )
+        if starts and word.isalpha()
+    )
+    words = tuple(embeddings.vocabulary[i] for i in ids)
+    return _Vocabulary(words, ids, matrix[list(ids)], matrix)
+
+
+def _piece_at(gradients: TokenGradients, place: Place) -> int | None:
+    """Number of the one piece that a word consists of, or nothing."""
+    for number, (field, start, end) in enumerate(gradients.pieces):
+        if field == place.field and start == place.low:
+            return number if end == place.high else None
+    return None
+
+
+def _cosines(old: "np.ndarray[Any, Any]", new: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """Cosine ``(place, word)``; 0 where a vector is zero."""
+    import numpy as np
+
+    lengths = np.linalg.norm(old, axis=1)[:, None] * np.linalg.norm(new, axis=1)
+    found: np.ndarray[Any, Any] = np.zeros(lengths.shape)
+    np.divide(old @ new.T, lengths, out=found, where=lengths > 0)
+    return found

@@ -1,0 +1,185 @@
+"""A swarm of texts that are drawn towards the best ones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, ClassVar
+
+from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.goal import Judged
+from scrutiny.perturb.search.ledger import is_better
+from scrutiny.perturb.search.methods.choosing import best, reached
+from scrutiny.perturb.search.methods.crossing import Genes, Locus, genes, join, mixed
+from scrutiny.perturb.search.methods.genetic import Members
+from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.state import State
+
+if TYPE_CHECKING:
+    from numpy.random import Generator as Random
+
+
+@dataclass(slots=True)
+class _Particle:
+    """A text, the best that it has been, and its velocity at each changed place."""
+
+    here: Judged
+    own_best: Judged
+    speed: float
+    velocity: dict[Locus, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ParticleSwarm:
+    """Let texts take over the words of the best texts seen, and mutate.
+
+    Every place of a text has a velocity v. It grows where the text differs from its own best and
+    from the swarm's best, and falls where it agrees; a place takes over the better text's word with
+    probability sigmoid(v). Towards its own best a text turns with a probability that falls from
+    0.8 to 0.2 over the iterations, towards the swarm's with one that rises from 0.2 to 0.8. It then
+    mutates with probability 1 - 2 x (share of words changed): a place is drawn in proportion to
+    what its best candidate gains, and takes it.
+
+    Parameters
+    ----------
+    population, iterations
+        How many texts, and how often they move.
+    fastest
+        Bound of the velocities.
+    inertia
+        Part of the velocity that is kept, in the first and in the last iteration.
+
+    **Measures** as `Genetic`.
+
+    **Misleads when** its cost is left out: every mutation asks about all candidates of a text.
+
+    References
+    ----------
+    Zang, Qi, Yang, Liu, Zhang, Liu, Sun (2020), Word-level textual adversarial attacking as
+    combinatorial optimization.
+
+    Examples
+    --------
+    >>> ParticleSwarm().inertia
+    (0.8, 0.2)
+    """
+
+    id: ClassVar[str] = "particle_swarm@1"
+    summary: ClassVar[str] = "a swarm of texts, drawn towards the best ones"
+
+    population: int = 60
+    iterations: int = 20
+    fastest: float = 3.0
+    inertia: tuple[float, float] = (0.8, 0.2)
+
+    def __post_init__(self) -> None:
+        if self.population < 1 or self.iterations < 1 or not self.fastest > 0:
+            raise PlanError("'population' and 'iterations' are at least 1, 'fastest' above 0.")
+
+    def search(self, problem: Problem) -> Asking:
+        """Move until the goal is reached, or the iterations are over."""
+        rng = problem.rng(self.id)
+        start = yield from _mutated(problem, [problem.base] * self.population, rng)
+        there = reached(start)
+        speeds = (rng.random(len(start)) * 2 - 1) * self.fastest
+        swarm = [_Particle(one, one, v, {}) for one, v in zip(start, speeds.tolist(), strict=True)]
+        top = _best_of(start)
+        for iteration in range(self.iterations):
+            if there is not None or top.state is problem.base.state:
+                return there
+            share = iteration / self.iterations
+            moved = yield [self._moved(p, top, share=share, rng=rng) for p in swarm]
+            there = reached(moved)
+            if there is not None:
+                return there
+            chosen = [one for one in moved if rng.random() < _mutation_rate(one.state)]
+            mutants = iter((yield from _mutated(problem, chosen, rng)))
+            kept = {id(one) for one in chosen}
+            after = [next(mutants) if id(one) in kept else one for one in moved]
+            there = reached(after)
+            for particle, one in zip(swarm, after, strict=True):
+                particle.here = one
+                if is_better(one, particle.own_best):
+                    particle.own_best = one
+            top = _best_of([top, *after])
+        return there
+
+    def _moved(self, particle: _Particle, top: Judged, *, share: float, rng: "Random") -> State:
+        """Where a text goes: first towards its own best, then towards the swarm's."""
+        here = genes(particle.here.state)
+        own, all_best = genes(particle.own_best.state), genes(top.state)
+        first, last = self.inertia
+        kept = first + (last - first) * share
+        for locus in sorted({*here, *own, *all_best}):
+            pull = sum(
+                3.0 if other.get(locus) != here.get(locus) else -3.0 for other in (own, all_best)
+            )
+            speed = particle.velocity.get(locus, particle.speed)
+            speed = kept * speed + (1 - kept) * pull
+            particle.velocity[locus] = min(self.fastest, max(-self.fastest, speed))
+        state = particle.here.state
+        for elite, chance in ((own, 0.8 - 0.6 * share), (all_best, 0.2 + 0.6 * share)):
+            if rng.random() < chance:
+                state = _turned(state, elite, particle.velocity, rng)
+        return state
+
+
+def _turned(
+    state: State,
+    elite: Genes,
+    velocity: Mapping[Locus, float],
+    rng: "Random",
+) -> State:
+    """Text that takes over places of a better one, each with probability sigmoid(velocity)."""
+    here = genes(state)
+    loci = sorted({*here, *elite})
+    chances = [1 / (1 + exp(-velocity.get(locus, 0.0))) for locus in loci]
+    turns = [
+        draw < chance for draw, chance in zip(rng.random(len(loci)).tolist(), chances, strict=True)
+    ]
+    after = join(state.origin, mixed(here, elite, turns))
+    return state if after is None else after
+
+
+def _mutation_rate(state: State) -> float:
+    """1 - 2 x share of words changed, at least 0."""
+    return max(0.0, 1 - 2 * state.words_changed / max(1, state.origin.word_count))
+
+
+def _mutated(problem: Problem, members: Sequence[Judged], rng: "Random") -> Members:
+    """Members, each with the best candidate of a place drawn in proportion to what it gains."""
+    distinct = {one.state.key: one.state for one in members}
+    groups = {
+        key: [problem.candidates(state, place) for place in problem.places(state)]
+        for key, state in distinct.items()
+    }
+    judged = iter((yield [s for lists in groups.values() for group in lists for s in group]))
+    tops = {
+        key: [best([next(judged) for _ in group]) for group in lists]
+        for key, lists in groups.items()
+    }
+    found = []
+    for one in members:
+        options = [top for top in tops[one.state.key] if top is not None]
+        start = problem.base.score if one.answer is None else one.score
+        gains = [max(0.0, top.score - start) for top in options]
+        share, total = rng.random(), sum(gains)
+        found.append(one if total <= 0 else _at_share(options, gains, share * total))
+    return found
+
+
+def _at_share(options: Sequence[Judged], gains: Sequence[float], share: float) -> Judged:
+    """Option in whose stretch of the summed gains a number falls."""
+    for option, gain in zip(options, gains, strict=True):
+        share -= gain
+        if share < 0:
+            return option
+    return next(o for o, g in zip(reversed(options), reversed(gains), strict=True) if g > 0)
+
+
+def _best_of(judged: Sequence[Judged]) -> Judged:
+    """Best of several, the first of equals; one without an answer if none has any."""
+    found = judged[0]
+    for one in judged[1:]:
+        if is_better(one, found):
+            found = one
+    return found

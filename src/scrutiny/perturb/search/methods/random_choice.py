@@ -1,0 +1,91 @@
+"""Random change: what every other method has to beat."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.state import State
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class RandomChoice:
+    """Ask about texts with randomly chosen candidates at randomly chosen places.
+
+    Every try starts from the base and takes so many steps, each to a random candidate of a random
+    place that has any; a text on which fewer steps are possible gets those that are.
+
+    Parameters
+    ----------
+    tries
+        Texts that are drawn; one that was drawn before costs nothing.
+    words
+        Steps of each try.
+    amounts
+        Steps by item, where a control has to match what another search changed.
+    stops
+        Whether it ends at the first text that reaches the goal.
+
+    **Measures** what chance finds in the same space at the same price.
+
+    **Misleads when** it changes fewer words than the search that it is compared with: match them.
+
+    Examples
+    --------
+    >>> RandomChoice(tries=20, words=2).stops
+    True
+    """
+
+    id: ClassVar[str] = "random@1"
+    summary: ClassVar[str] = "randomly chosen changes; the control of all others"
+
+    tries: int = 100
+    words: int = 1
+    amounts: Mapping[str, int] | None = None
+    stops: bool = True
+
+    def __post_init__(self) -> None:
+        if self.tries < 1 or self.words < 1:
+            raise PlanError("'tries' and 'words' are at least 1.")
+
+    def search(self, problem: Problem) -> Asking:
+        """Draw, ask, and let the engine keep the best."""
+        origin = problem.base.state.origin
+        steps = (self.amounts or {}).get(origin.example.id, self.words)
+        rng = problem.rng(self.id)
+        drawn = (walk(problem, rng, steps) for _ in range(self.tries))
+        texts = (state for state in drawn if state is not None)
+        if not self.stops:
+            yield list(texts)
+            return None
+        for state in texts:
+            (judged,) = yield [state]
+            if judged.is_reached:
+                return judged
+        return None
+
+
+def walk(problem: Problem, rng: "Generator", steps: int) -> State | None:
+    """Text after random steps from the base; nothing if not even one can be taken."""
+    state = problem.base.state
+    for _ in range(steps):
+        after = random_step(problem, state, rng)
+        if after is None:
+            break
+        state = after
+    return None if state is problem.base.state else state
+
+
+def random_step(problem: Problem, state: State, rng: "Generator") -> State | None:
+    """Random candidate of a random place that has any; nothing if none has."""
+    places = list(problem.places(state))
+    while places:
+        place = places.pop(int(rng.random() * len(places)))
+        candidates = problem.candidates(state, place)
+        if candidates:
+            return candidates[int(rng.random() * len(candidates))]
+    return None
