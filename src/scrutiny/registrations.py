@@ -14,6 +14,7 @@ _SM: Final = "scrutiny.perturb.search.methods"
 _T: Final = "scrutiny.data.tasks"
 _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
+_RE: Final = "scrutiny.perturb.recipes"
 _S: Final = "scrutiny.reliability.statistics"
 _A: Final = "scrutiny.reliability.association_statistics"
 _F: Final = "scrutiny.reliability.faithfulness_statistics"
@@ -31,6 +32,8 @@ _AK: Final = "scrutiny.reliability.attack_statistics"
 REGISTRATIONS: Final = (
     Registration("diagnostic", "association.clusters@1", f"{_D}.association:Clusters"),
     Registration("diagnostic", "association.seat@1", f"{_D}.association:Seat"),
+    Registration("diagnostic", "attack@1", f"{_D}.attack:Attacks"),
+    Registration("diagnostic", "attack.transfer@1", f"{_D}.attack:Transfer"),
     Registration("diagnostic", "attention.arcs@1", f"{_D}.attention.arcs:Arcs"),
     Registration("diagnostic", "attention.classes@1", f"{_D}.attention.classes:Classes"),
     Registration(
@@ -124,6 +127,8 @@ REGISTRATIONS: Final = (
     Registration("search_method", "greedy_ranked@1", f"{_SM}.greedy_ranked:GreedyRanked"),
     Registration("search_method", "particle_swarm@1", f"{_SM}.particle_swarm:ParticleSwarm"),
     Registration("search_method", "random@1", f"{_SM}.random_choice:RandomChoice"),
+    Registration("attack", "deepwordbug@1", f"{_RE}.deepwordbug:DeepWordBug"),
+    Registration("attack", "pwws@1", f"{_RE}.pwws:Pwws"),
     Registration("task", "aligned-pairs@1", f"{_T}.aligned_pairs:AlignedPairs"),
     Registration("task", "anchored-spans@1", f"{_T}.anchored_spans:AnchoredSpans"),
     Registration("task", "association-test@1", f"{_T}.association_test:AssociationTest"),
@@ -164,6 +169,7 @@ REGISTRATIONS: Final = (
     Registration("adapter", "head-scores@1", f"{_M}.head_scores:load"),
     Registration("adapter", "hf@1", f"{_M}.hf:load"),
     Registration("adapter", "named@1", f"{_M}.named:load"),
+    Registration("adapter", "onnx@1", f"{_M}.onnx_classifier:load"),
     Registration("adapter", "predictions@1", f"{_M}.predictions:load"),
     Registration("adapter", "python@1", f"{_M}.python_object:load"),
     Registration("adapter", "untrained@1", f"{_M}.untrained:load"),

@@ -150,7 +150,7 @@ def _within(budget: int) -> Additive:
     return _share(
         f"success_within_{budget}@1",
         f"attack success within {budget:,} texts",
-        (*_SUCCESS, "asked"),
+        (*_SUCCESS, "asked_to_success"),
         lambda m: (m[..., 1] == 1) & (m[..., 2] <= budget),
     )
 

@@ -1,0 +1,178 @@
+"""Estimates and claims of the attack diagnostic.
+
+For an attack A and a draw d, on the same items and replicates throughout. Items that a replicate
+gets wrong as they are are divided by nowhere but in the accuracy under attack.
+
+==================  =================================================================
+level               accuracy before any change
+success             attacked items that A fools the model on
+random              the same for random change with as many texts and no more words
+excess              success minus random
+valid_share         of the successful texts, those that keep the meaning
+valid_success       success times that
+under               accuracy under attack, over all items
+asked, median       texts that the model was asked about
+words               share of words changed in successful texts
+within_q            success within q texts
+==================  =================================================================
+
+The claim of A: success, and success beyond random change, exceed the margin in every draw. Where
+nobody says which texts are valid, the claim says so.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of, given
+from scrutiny.diagnostics.attack.rows import condition_of
+from scrutiny.perturb.recipes.attack import Attack, deviations_of
+from scrutiny.reliability.attack_statistics import BUDGETS, SIMILARITIES, VALIDITIES
+
+BEFORE: Final = Selector(role="baseline")
+#: Items that were not attacked count with what was measured before.
+_STAYS: Final = {"": "before"}
+_BOTH_STAY: Final = {"after": "before", "control": "before"}
+NOT_RATED: Final = "of which valid: not rated"
+
+
+def make_design(params: AttackParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    attacks = attacks_of(params, inputs.task, inputs.capabilities)
+    attacked = _attacked(params, inputs)
+    times = len(attacks) * params.draws * (2 if params.control else 1)
+    return Design(
+        conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
+        estimates=tuple(estimates(list(attacks), params)),
+        claims=tuple(claims(attacks, params, inputs)),
+        queries_per_item=1 + -(-times * params.budget * attacked // max(1, inputs.n_items)),
+        notes=tuple(_notes(attacks, params, inputs)),
+        families={
+            "attack": f"attacks fool {inputs.subject} on {inputs.dataset} on more than "
+            f"{percent(params.margin)} of the items, and more often than random change does"
+        },
+    )
+
+
+def _attacked(params: AttackParams | TransferParams, inputs: Inputs) -> int:
+    return inputs.n_items if params.items is None else min(params.items, inputs.n_items)
+
+
+def estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
+    for name in attacks:
+        for draw in range(params.draws):
+            yield from _of_attack(name, draw, params)
+
+
+def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateSpec]:
+    """Specifications of one attack and draw."""
+    condition = condition_of(name, draw)
+    after, at_random = Selector("measured", condition), Selector("control", condition)
+    end = f"{name}/{draw}"
+
+    def of(
+        what: str, metric: str, side: Selector = after, *, role: str = "measured"
+    ) -> EstimateSpec:
+        sides = {"": side, "before": BEFORE}
+        return EstimateSpec(
+            f"{what}/{end}", metric, sides, fallback=_STAYS, role=role, condition=condition
+        )
+
+    yield of("success", "attack_success@1")
+    if params.control:
+        yield of("random", "attack_success@1", at_random, role="control")
+        yield EstimateSpec(
+            f"excess/{end}",
+            "excess_attack_success@1",
+            {"after": after, "control": at_random, "before": BEFORE},
+            fallback=_BOTH_STAY,
+            condition=condition,
+        )
+    yield of("valid_share", "valid_share@1")
+    yield of("valid_success", "valid_attack_success@1")
+    yield of("under", "accuracy_under_attack@1")
+    yield of("asked", "mean_texts_asked@1")
+    yield of("median", "median_texts_asked@1")
+    yield of("words", "words_changed@1")
+    for budget in BUDGETS:
+        if budget <= params.budget:
+            yield of(f"within_{budget}", f"success_within_{budget}@1")
+    if params.is_rated:
+        for share in VALIDITIES:
+            yield of(f"valid_{share}", f"valid_success_{share}@1")
+    if "encoder" in params.resources:
+        yield of("similarity", "attack_similarity@1")
+        for share in SIMILARITIES:
+            yield of(f"similar_{share}", f"similar_success_{share}@1")
+    if "perplexity" in params.resources:
+        yield of("perplexity", "perplexity_ratio@1")
+
+
+def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
+    """Claim of each attack whose success is a changed answer."""
+    for name, attack in attacks.items():
+        if not getattr(attack, "is_fooling", True):
+            continue
+        components = []
+        for draw in range(params.draws):
+            choice = f"choice: draw {draw + 1}" if draw else ""
+            components.append(
+                Component(f"success/{name}/{draw}", params.margin, choice or "reference")
+            )
+            if params.control:
+                against = f"{choice}, random change" if choice else "control: random change"
+                components.append(Component(f"excess/{name}/{draw}", params.margin, against))
+        rated = "" if params.is_rated else f" ({NOT_RATED})"
+        yield Claim(
+            id=name,
+            says=f"{title(name)} fools it on more than {percent(params.margin)} of the items that "
+            f"it gets right{rated}",
+            diagnostic="attack",
+            components=tuple(components),
+            family="attack",
+            checks=("items", "seeds", *(("choices:draw",) if params.draws > 1 else ()), "datasets"),
+            competence=(("level", inputs.chance),),
+        )
+
+
+def title(name: str) -> str:
+    """Name of an attack for people: without version."""
+    return name.replace("@1", "")
+
+
+def percent(share: float) -> str:
+    """A share as people say it."""
+    return f"{100 * share:g} %"
+
+
+def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        f"Each item that the model gets right is attacked with {params.budget:,} texts at most, "
+        "the item among them; a text that is asked twice counts once, and a budget ends a batch in "
+        "its middle. Items that it gets wrong are not attacked: they are in the accuracy under "
+        "attack and in no other denominator."
+    )
+    if params.control:
+        yield (
+            "Random change draws from the same candidates, is asked about as many texts as the "
+            "attack on that item was, and changes no more words."
+        )
+    if params.items is not None and params.items < inputs.n_items:
+        yield (
+            f"{params.items} of {inputs.n_items:,} items were attacked, drawn by the hash of their "
+            "names, the same for every model; the others are skipped."
+        )
+    if not params.is_rated:
+        yield (
+            "Nobody said which of the texts found keep the meaning, so none of the successes is "
+            "known to be valid: give ratings or a rater. Hauser et al. (2021) found 96 to 99 % of "
+            "such texts not to keep it."
+        )
+    held = given(params, inputs.task, inputs.capabilities)
+    for name, attack in attacks.items():
+        if said := deviations_of(attack, held):
+            yield f"{title(name)} differs from its paper: {' '.join(said)}"

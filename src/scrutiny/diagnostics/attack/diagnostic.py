@@ -1,0 +1,212 @@
+"""The attack diagnostic: search for texts that fool the model, beside random change."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from scrutiny.core.canonical import canonical_json, value_digest
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.attack.design import make_design
+from scrutiny.diagnostics.attack.kept import ATTACKS, FoundText, pack
+from scrutiny.diagnostics.attack.params import AttackParams, attacks_of, given
+from scrutiny.diagnostics.attack.ratings import read_ratings
+from scrutiny.diagnostics.attack.rows import (
+    MEASURES,
+    attempt_rows,
+    baseline_row,
+    condition_of,
+    skipped_row,
+    undrawn_rows,
+)
+from scrutiny.diagnostics.attack.searching import Attempt, Work, drawn
+from scrutiny.diagnostics.attack.validity import Judgment, judge
+from scrutiny.perturb.search.found import Found
+from scrutiny.perturb.search.goal import label_of, single
+
+_STORED: Final = "stored_answers"
+
+
+class Attacks:
+    """How often a search finds a text that fools the model, of which valid, and at what cost.
+
+    Records of an item, for each attack and draw: whether it was attacked, whether the goal was
+    reached, texts asked, words changed, and what judges say of the text. Role ``baseline`` is the
+    item as it is, role ``control`` random change at the same expense. The texts are kept
+    (`scrutiny.diagnostics.attack.kept`).
+
+    **Measures**: how little an opponent has to change, who may ask the model as often as the budget
+    says.
+
+    **Misleads when**: read without the share that is valid: most texts that such attacks find do
+    not keep the meaning, and a changed answer to a changed question is no mistake; or when two
+    models are compared on attacks that were searched against each of them with other budgets.
+
+    **References**: Morris et al. (2020), TextAttack; Hauser, Meng, Pascual & Wattenhofer (2021),
+    BERT is robust! A case against synonym-based adversarial examples in text classification; the
+    control, the intervals and the account of texts asked are ours.
+    """
+
+    id = "attack@1"
+    summary = "texts found that fool the model, of which valid, beside random change"
+    Params = AttackParams
+    needs: frozenset[str] = frozenset({"predict"})
+    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
+    measures: tuple[Measure, ...] = MEASURES
+    scope: Literal["item", "dataset"] = "dataset"  # which items are drawn depends on all of them
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """The same for every task."""
+        del task
+        return self.measures
+
+    def audit_params(self, task: Task) -> AttackParams:
+        """Parameters of the audit: two cheap attacks on a hundred items."""
+        del task
+        return AttackParams(budget=100, items=100)
+
+    def design(self, params: AttackParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and claims for one family on one dataset."""
+        return make_design(params, inputs)
+
+    def measure(
+        self, params: AttackParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item as it is, and for each attack and its random twin."""
+        capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
+        attacks = attacks_of(params, ctx.task, capabilities)
+        if getattr(ctx.model, "has_stored_answers_only", False):
+            yield from _nothing(batch.examples, list(attacks), params)
+            return
+        _must_be_the_same_ratings(params, ctx)
+        chosen = drawn(batch.examples, params.items)
+        answers = dict(zip([e.id for e in chosen], ctx.predict(chosen), strict=True))
+        work = Work(params, ctx, given(params, ctx.task, capabilities), ctx.seed)
+        attempts = list(work.attempts(attacks, [e for e in chosen if e.gold is not None]))
+        judged = [_judged(params, attempt) for attempt in attempts]
+        kept = _kept(attempts, judged, cell=cell, labels=ctx.labels, kind=_kind(params))
+        ctx.array(ATTACKS, pack(kept))
+        for example in batch.examples:
+            if example.id not in answers:
+                yield from undrawn_rows(
+                    example.id, _conditions(list(attacks), params), _roles(params)
+                )
+                continue
+            yield baseline_row(example, answers[example.id], ctx.labels)
+            for attempt, said in zip(attempts, judged, strict=True):
+                yield from attempt_rows(
+                    example, attempt, labels=ctx.labels, judged=said, has_control=params.control
+                )
+
+
+def _kind(params: AttackParams) -> str:
+    return f"{Attacks.id}#{value_digest(params)}"
+
+
+def _roles(params: AttackParams) -> tuple[str, ...]:
+    return ("measured", "control") if params.control else ("measured",)
+
+
+def _conditions(attacks: Sequence[str], params: AttackParams) -> list[str]:
+    """Conditions of the records as canonical JSON, in order."""
+    return [canonical_json(condition_of(a, d)) for a in attacks for d in range(params.draws)]
+
+
+def _nothing(
+    examples: Sequence[Example], attacks: Sequence[str], params: AttackParams
+) -> Iterator[Row]:
+    """Rows of a model that answers stored texts only: no other text can be asked about."""
+    for example in examples:
+        yield skipped_row(example.id, "baseline", "{}", _STORED)
+        for condition in _conditions(attacks, params):
+            for role in _roles(params):
+                yield skipped_row(example.id, role, condition, _STORED)
+
+
+def _must_be_the_same_ratings(params: AttackParams, ctx: Context) -> None:
+    """Refuse a file of ratings that changed since the run began.
+
+    Raises
+    ------
+    DataError
+        If it did: half of the records would be rated otherwise.
+    """
+    if not params.ratings:
+        return
+    fingerprint = read_ratings(params.ratings).fingerprint
+    if ctx.once(f"attack/ratings/{params.ratings}", lambda: fingerprint) != fingerprint:
+        raise DataError(
+            f"The ratings {params.ratings!r} have changed since this run began. Choose another "
+            "--out."
+        )
+
+
+def _judged(params: AttackParams, attempt: Attempt) -> dict[str, Judgment]:
+    """Judgments of the successful texts of an attack, by item."""
+    reached = {
+        item: found.state
+        for item, found in attempt.found.items()
+        if found.is_success and found.state is not None
+    }
+    said = judge(params, attempt.recipe, list(reached.values()))
+    return dict(zip(reached, said, strict=True))
+
+
+def _kept(
+    attempts: Sequence[Attempt],
+    judged: Sequence[Mapping[str, Judgment]],
+    *,
+    cell: Cell,
+    labels: tuple[str, ...],
+    kind: str,
+) -> list[FoundText]:
+    """Texts that attacks and random changes ended with."""
+    kept = []
+    for attempt, said in zip(attempts, judged, strict=True):
+        for role, side in (("measured", attempt.found), ("control", attempt.control)):
+            for found in side.values():
+                if found.status != "ok" or found.state is None or not found.state.edits:
+                    continue
+                known = said.get(found.item) if role == "measured" else None
+                kept.append(
+                    _text(found, attempt, role, cell=cell, labels=labels, kind=kind, said=known)
+                )
+    return kept
+
+
+def _text(
+    found: Found,
+    attempt: Attempt,
+    role: str,
+    *,
+    cell: Cell,
+    labels: tuple[str, ...],
+    kind: str,
+    said: Judgment | None,
+) -> FoundText:
+    state = found.state
+    assert state is not None  # the caller has looked
+    before, after = (
+        None if answer is None else label_of(single(answer), labels)
+        for answer in (found.base_answer, found.answer)
+    )
+    return FoundText(
+        kind=kind,
+        subject=cell.subject,
+        replicate=cell.replicate,
+        dataset=cell.dataset,
+        item=found.item,
+        recipe=attempt.recipe,
+        draw=attempt.draw,
+        role=role,
+        edits=tuple((e.field, e.start, e.end, e.text) for e in state.edits),
+        texts=state.texts,
+        is_success=found.is_success,
+        before=before,
+        after=after,
+        asked=found.n_asked,
+        words_changed=state.words_changed,
+        valid=None if said is None else said.valid,
+    )

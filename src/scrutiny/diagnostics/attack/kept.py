@@ -1,0 +1,142 @@
+"""Texts that attacks found, kept beside the records: to be read, rated, and asked of others.
+
+Which text is found depends on the model, so it can be no variant that is made beforehand. Each
+shard keeps its texts as JSON in an array of bytes named ``attacks``; `found_in` reads those of a
+run, and `as_variants` makes of them what a `PerturbationSet` freezes.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.edit import Edit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ATTACKS: Final = "attacks"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundText:
+    """A text that an attack ended with.
+
+    Parameters
+    ----------
+    kind, subject, replicate, dataset
+        Which diagnostic, of which model, on which data.
+    item, recipe, draw, role
+        The item, the attack, and whether it is the attack's (``measured``) or random (``control``).
+    edits
+        On the item, as ``(field, start, end, text)``.
+    texts
+        All fields after the edits.
+    is_success
+        Whether it fools the model.
+    before, after
+        Predicted labels.
+    asked, words_changed
+        Texts the model saw for it, and words that differ.
+    valid
+        Probability that it keeps the meaning, if somebody said.
+    """
+
+    kind: str
+    subject: str
+    replicate: str | None
+    dataset: str
+    item: str
+    recipe: str
+    draw: int
+    role: str
+    edits: tuple[tuple[str, int, int, str], ...]
+    texts: tuple[str, ...]
+    is_success: bool
+    before: str | None
+    after: str | None
+    asked: int
+    words_changed: int
+    valid: float | None = None
+
+    @property
+    def variant(self) -> str:
+        """Name within its item: the same text of the same attack has the same name anywhere."""
+        return variant_name(self.recipe, self.texts)
+
+
+def variant_name(recipe: str, texts: Sequence[str]) -> str:
+    """Name of a text that an attack found.
+
+    Examples
+    --------
+    >>> variant_name("pwws@1", ["A fine film"])
+    'pwws@1~9e4ee8ab'
+    """
+    return f"{recipe}~{digest(*texts, size=4)}"
+
+
+def pack(found: Sequence[FoundText]) -> NDArray[np.uint8]:
+    """Texts as an array of bytes."""
+    rows = [asdict(one) for one in found]
+    return np.frombuffer(canonical_json(rows).encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+
+def unpack(data: NDArray[np.uint8]) -> list[FoundText]:
+    """Texts of an array of bytes."""
+    rows = json.loads(data.tobytes().decode("utf-8", "surrogatepass"))
+    return [_of(row) for row in rows]
+
+
+def _of(row: dict[str, Any]) -> FoundText:
+    edits = tuple((field, start, end, text) for field, start, end, text in row.pop("edits"))
+    return FoundText(edits=edits, texts=tuple(row.pop("texts")), **row)
+
+
+def found_in(folder: Path) -> Iterator[FoundText]:
+    """Texts that the attacks of a run found, shard by shard in the order of their names."""
+    for path in sorted((Path(folder) / "arrays").rglob(f"{ATTACKS}.npy")):
+        yield from unpack(np.load(path, allow_pickle=False))
+
+
+def as_variants(found: Sequence[FoundText], *, gold: dict[str, str]) -> "pa.Table":
+    """Successful texts as a table of variants, each once; `scrutiny.store` freezes it.
+
+    Parameters
+    ----------
+    found
+        Texts of one dataset or of several.
+    gold
+        Gold answer of each item, by its name.
+    """
+    import pyarrow as pa
+
+    from scrutiny.store.schemas import VARIANTS
+
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for one in found:
+        if one.is_success and one.role == "measured":
+            edits = [list(Edit(*edit)) for edit in one.edits]
+            rows.setdefault(
+                (one.dataset, one.item, one.variant),
+                {
+                    "kind": one.kind,
+                    "dataset": one.dataset,
+                    "item": one.item,
+                    "variant": one.variant,
+                    "role": "measured",
+                    "control_of": None,
+                    "recipe": one.recipe,
+                    "draw": one.draw,
+                    "edits": canonical_json(edits),
+                    "gold": canonical_json(gold.get(one.item)),
+                    "status": "ok",
+                    "reason": None,
+                },
+            )
+    return pa.Table.from_pylist(list(rows.values()), schema=VARIANTS)

@@ -1,0 +1,183 @@
+"""Ratings of texts and of single substitutions: who says that the meaning was kept.
+
+A file of ratings is CSV or JSONL with a column ``valid`` (a number from 0 to 1, or yes and no) and
+
+==================  ==============================================================================
+``text``            the changed text as a whole; with ``item`` it counts for that item alone
+``item, variant``   the same, by the name that a kept text has
+``before, after``   one substitution, wherever it stands; an empty ``before`` is an insertion, an
+                    empty ``after`` a deletion
+==================  ==============================================================================
+
+Several rows for one thing are several raters: their mean is the probability that it keeps the
+meaning. Of a text whose substitutions were rated one by one the probability is their product
+(Hauser et al. 2021): that takes them for independent.
+"""
+
+import csv
+import json
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.canonical import digest
+from scrutiny.core.errors import DataError
+from scrutiny.diagnostics.attack.kept import variant_name
+from scrutiny.perturb.search.state import State
+from scrutiny.perturb.word_changes import word_changes
+
+_WORDS: Final[Mapping[str, float]] = {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
+_JSON: Final = (".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Mean ratings by what was rated.
+
+    Parameters
+    ----------
+    texts
+        By (item, text): the item is empty where the rating holds for any.
+    variants
+        By (item, variant).
+    substitutions
+        By (before, after), in lower case.
+    fingerprint
+        Digest of the file.
+    """
+
+    texts: Mapping[Hashable, float] = field(default_factory=dict)
+    variants: Mapping[Hashable, float] = field(default_factory=dict)
+    substitutions: Mapping[Hashable, float] = field(default_factory=dict)
+    fingerprint: str = ""
+
+    def rate(self, recipe: str, states: list[State]) -> list[float | None]:
+        """Probability that each text keeps the meaning; nothing where that was not rated.
+
+        A rating of the whole text goes before the product over its substitutions.
+        """
+        return [self._rate(recipe, state) for state in states]
+
+    def _rate(self, recipe: str, state: State) -> float | None:
+        item, text = state.base.id, "\n".join(state.texts)
+        for known, key in (
+            (self.texts, (item, text)),
+            (self.texts, ("", text)),
+            (self.variants, (item, variant_name(recipe, state.texts))),
+        ):
+            if key in known:
+                return known[key]
+        each = [self.substitutions.get(pair) for pair in substitutions(state)]
+        if not each or any(one is None for one in each):
+            return None
+        product = 1.0
+        for one in each:
+            product *= one or 0.0
+        return product
+
+
+def substitutions(state: State) -> list[tuple[str, str]]:
+    """Words before and after each change of a text, in lower case.
+
+    Examples
+    --------
+    >>> from scrutiny.core.edit import Edit
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.search.origin import Origin
+    >>> start = State.start(Origin(Example("1", {"text": "A good film"})))
+    >>> substitutions(start.step([Edit("text", 4, 5, "0")]))
+    [('good', 'go0d')]
+    """
+    found = []
+    for name in state.origin.names:
+        edits = [edit for edit in state.edits if edit.field == name]
+        if not edits:
+            continue
+        document = state.origin.document(name)
+        words, changes = word_changes(document, edits)
+        for start, end, new_start, new_end in changes:
+            before, after = document.words[start:end], words[new_start:new_end]
+            found.append((" ".join(before).lower(), " ".join(after).lower()))
+    return found
+
+
+@lru_cache(maxsize=8)
+def read_ratings(path: str) -> Ratings:
+    """Ratings of a file.
+
+    Raises
+    ------
+    DataError
+        If it is missing, or a row does not read; the message names the line.
+    """
+    file = Path(path)
+    try:
+        data = file.read_bytes()
+        rows = list(_rows(file, data.decode("utf-8-sig")))
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"The ratings {path!r} do not read: {error}") from error
+    sums: dict[str, dict[Hashable, list[float]]] = {"text": {}, "variant": {}, "before": {}}
+    for where, row in rows:
+        kind, key = _key(row, where)
+        sums[kind].setdefault(key, []).append(_valid(row, where))
+    texts, variants, changes = (
+        {key: sum(given) / len(given) for key, given in sums[kind].items()} for kind in sums
+    )
+    return Ratings(texts, variants, changes, digest(data))
+
+
+def _rows(file: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Rows with where they stand."""
+    if file.suffix.lower() in _JSON:
+        for number, line in enumerate(text.splitlines(), start=1):
+            if line.strip():
+                yield f"{file}:{number}", _object(line, f"{file}:{number}")
+        return
+    separator = "\t" if file.suffix.lower() == ".tsv" else ","
+    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=separator)
+    for row in reader:
+        yield f"{file}:{reader.line_num}", row
+
+
+def _object(line: str, where: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise DataError(f"{where}: no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise DataError(f'{where}: a line is an object such as {{"text": …, "valid": 1}}.')
+    return found
+
+
+def _key(row: Mapping[str, Any], where: str) -> tuple[str, Hashable]:
+    """What a row rates."""
+    item = str(row.get("item") or "")
+    if row.get("text"):
+        return "text", (item, str(row["text"]))
+    if item and row.get("variant"):
+        return "variant", (item, str(row["variant"]))
+    if row.get("before") or row.get("after"):
+        pair = str(row.get("before") or "").lower(), str(row.get("after") or "").lower()
+        return "before", pair
+    raise DataError(
+        f"{where}: a rating needs text, or item and variant, or before and after; this row has "
+        f"{', '.join(k for k, v in row.items() if k and v) or 'nothing'}."
+    )
+
+
+def _valid(row: Mapping[str, Any], where: str) -> float:
+    """Rating of a row."""
+    stated = row.get("valid")
+    written = str(stated).strip().lower()
+    try:
+        value = _WORDS[written] if written in _WORDS else float(written)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise DataError(
+            f"{where}: valid is {stated!r}; it is a number from 0 to 1, or yes or no. Bring "
+            "ratings of five steps to 0 and 1 first: what counts as kept is yours to say."
+        )
+    return value

@@ -1,0 +1,134 @@
+"""Records of attacks: an item as it is, after each attack, and after random change."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.attack.searching import LANGUAGE, NOT_DRAWN, UNANSWERED, Attempt
+from scrutiny.diagnostics.attack.validity import Judgment
+from scrutiny.perturb.search.found import Found
+from scrutiny.perturb.search.goal import label_of, single
+
+MEASURES: Final = (
+    Measure("hit", unit="items"),
+    Measure("attacked", unit="items"),
+    Measure("success", unit="items"),
+    Measure("asked", unit="texts"),
+    Measure("asked_to_success", unit="texts"),
+    Measure("considered", unit="texts"),
+    Measure("changed_words", unit="words"),
+    Measure("words", unit="words"),
+    Measure("score"),
+    Measure("rated", unit="items"),
+    Measure("valid", unit="probability"),
+    Measure("compared", unit="items"),
+    Measure("similarity", unit="cosine"),
+    Measure("scored", unit="items"),
+    Measure("log_perplexity_ratio", unit="nats"),
+)
+_NOTHING: Final = (0.0,) * (len(MEASURES) - 1)
+
+
+def condition_of(recipe: str, draw: int) -> dict[str, object]:
+    """Condition of an attack's records."""
+    return {"recipe": recipe, "draw": draw}
+
+
+def baseline_row(example: Example, answer: Prediction | Failure, labels: tuple[str, ...]) -> Row:
+    """Record of an item as it is."""
+    if example.gold is None:
+        return Row(example.id, None, "baseline", "{}", "undefined", "no_gold", None)
+    if isinstance(answer, Failure):
+        return Row(example.id, None, "baseline", "{}", "failed", answer.reason, None)
+    hit = float(label_of(answer, labels) == example.gold)
+    return Row(example.id, None, "baseline", "{}", "ok", None, (hit, *_NOTHING))
+
+
+def skipped_row(item: str, role: str, condition: str, reason: str) -> Row:
+    """Record of an item that was not attacked."""
+    return Row(item, None, role, condition, "skipped", reason, None)
+
+
+def undrawn_rows(item: str, conditions: Sequence[str], roles: Sequence[str]) -> Iterator[Row]:
+    """Records of an item that was not drawn: it stands in no denominator."""
+    yield skipped_row(item, "baseline", "{}", NOT_DRAWN)
+    for condition in conditions:
+        for role in roles:
+            yield skipped_row(item, role, condition, NOT_DRAWN)
+
+
+def attempt_rows(
+    example: Example,
+    attempt: Attempt,
+    *,
+    labels: tuple[str, ...],
+    judged: Mapping[str, Judgment],
+    has_control: bool,
+) -> Iterator[Row]:
+    """Records of an item under one attack, and under random change at its expense."""
+    condition = canonical_json(condition_of(attempt.recipe, attempt.draw))
+    item = example.id
+    found = attempt.found.get(item)
+    unasked = "no_gold" if example.gold is None else LANGUAGE
+    if found is None:
+        yield skipped_row(item, "measured", condition, unasked)
+    else:
+        yield _row(example, found, "measured", condition, labels=labels, judgment=judged.get(item))
+    if has_control:
+        control = attempt.control.get(item)
+        if control is not None:
+            yield _row(example, control, "control", condition, labels=labels)
+        elif found is None:
+            yield skipped_row(item, "control", condition, unasked)
+        else:  # no attack, so nothing was spent that random change could spend
+            yield _unspent(item, condition, found)
+
+
+def _unspent(item: str, condition: str, found: Found) -> Row:
+    reason = found.reason
+    return Row(item, None, "control", condition, found.status, reason, None)
+
+
+def _row(
+    example: Example,
+    found: Found,
+    role: str,
+    condition: str,
+    *,
+    labels: tuple[str, ...],
+    judgment: Judgment | None = None,
+) -> Row:
+    """Record of one search."""
+    item = example.id
+    if found.status != "ok" or found.state is None:
+        return Row(item, None, role, condition, found.status, found.reason, None)
+    if found.n_failed and not found.is_success:  # the text that fools it may be among those
+        return Row(item, None, role, condition, "failed", UNANSWERED, None)
+    answer = None if found.answer is None else single(found.answer)
+    hit = answer is not None and label_of(answer, labels) == example.gold
+    state = found.state
+    said = judgment or Judgment()
+    values = (
+        float(hit),
+        1.0,
+        float(found.is_success),
+        float(found.n_asked),
+        float(found.asked_to_success() or 0),
+        float(found.n_considered),
+        float(state.words_changed),
+        float(state.origin.word_count),
+        float(found.score),
+        *_known(said.valid),
+        *_known(said.similarity),
+        *_known(said.log_perplexity_ratio),
+    )
+    return Row(item, None, role, condition, "ok", None, values)
+
+
+def _known(value: float | None) -> tuple[float, float]:
+    """Whether a judge has said something, and what."""
+    return (0.0, 0.0) if value is None else (1.0, value)

@@ -1,0 +1,180 @@
+"""Running the attacks on a model, and random changes at the same expense."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from scrutiny.core.canonical import digest
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.gradients import Gradients, InputEmbeddings, TokenGradients
+from scrutiny.core.model import Model
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.attack.control import AtRandom, expense_of
+from scrutiny.diagnostics.attack.params import AttackParams
+from scrutiny.perturb.recipes.attack import Attack, Given, speaks
+from scrutiny.perturb.recipes.building import search_of
+from scrutiny.perturb.search.engine import search_all
+from scrutiny.perturb.search.found import Found
+from scrutiny.perturb.search.setting import Search, Settings, Victim
+
+#: Why an item was not attacked.
+NOT_DRAWN: Final = "not_drawn"
+LANGUAGE: Final = "language"
+UNANSWERED: Final = "unanswered"
+
+
+class Asked(Protocol):
+    """A model that is attacked: the context of a cell, or its reference."""
+
+    labels: tuple[str, ...]
+
+    @property
+    def model(self) -> Model | None:
+        """The model itself, for its gradients."""
+        ...
+
+    def predict(
+        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+    ) -> list[Prediction | Failure]:
+        """Its answers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attack in one draw, with what came of it by item; ``control`` is empty without one."""
+
+    recipe: str
+    draw: int
+    found: Mapping[str, Found]
+    control: Mapping[str, Found]
+
+
+class RelabeledGradients:
+    """Gradients of a model whose labels are called otherwise in the data."""
+
+    def __init__(self, model: Gradients, labels: tuple[str, ...]) -> None:
+        self.labels = labels
+        self._model = model
+        self._own = dict(zip(labels, model.labels, strict=True))
+
+    def gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Slope of minus the log-probability of a label for each example."""
+        return self._model.gradients(examples, [self._own[label] for label in labels])
+
+    def embeddings(self) -> InputEmbeddings:
+        """Input vectors of the whole vocabulary."""
+        return self._model.embeddings()
+
+
+def drawn(examples: Sequence[Example], items: int | None) -> list[Example]:
+    """Items that are attacked, in their order: those with the smallest hashes of their names.
+
+    The same for every model, attack and seed, so that all are compared on the same items.
+
+    Examples
+    --------
+    >>> some = [Example(str(i), {"text": "x"}) for i in range(9)]
+    >>> [e.id for e in drawn(some, 3)] == [e.id for e in drawn(some[::-1], 3)][::-1]
+    True
+    """
+    if items is None or items >= len(examples):
+        return list(examples)
+    ranked = sorted(examples, key=lambda e: digest("attack", e.id))
+    kept = {example.id for example in ranked[:items]}
+    return [example for example in examples if example.id in kept]
+
+
+def output_name(recipe: str, draw: int, *, is_control: bool = False) -> str:
+    """Name under which the model's answer to a text found is kept."""
+    name = f"{recipe}#{draw}" if draw else recipe
+    return f"{name}/random" if is_control else name
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What all attempts on a model share.
+
+    Parameters
+    ----------
+    params
+        Budget, draws, whether there is a control.
+    asked
+        The model.
+    given
+        What the attacks can count on.
+    seed
+        Of the run.
+    """
+
+    params: AttackParams
+    asked: Asked
+    given: Given
+    seed: int
+
+    def attempts(
+        self, attacks: Mapping[str, Attack], examples: Sequence[Example]
+    ) -> Iterator[Attempt]:
+        """Each attack in each draw, one after the other."""
+        for name, attack in attacks.items():
+            spoken = [e for e in examples if speaks(attack, e.language)]
+            for draw in range(self.params.draws):
+                yield self._attempt(name, draw, spoken, attack.search(self.given))
+
+    def _attempt(
+        self, name: str, draw: int, examples: Sequence[Example], search: Search
+    ) -> Attempt:
+        found = self._run(search, examples, draw=draw, name=output_name(name, draw))
+        control: dict[str, Found] = {}
+        if self.params.control:
+            attacked = [e for e in examples if found[e.id].status == "ok"]
+            expenses = {e.id: expense_of(found[e.id]) for e in attacked}
+            at_random = search_of(search.space, search.goal, AtRandom(expenses))
+            label = output_name(name, draw, is_control=True)
+            control = self._run(at_random, attacked, draw=draw, name=label)
+        return Attempt(name, draw, found, control)
+
+    def beside(
+        self, search: Search, examples: Sequence[Example], method: Any, *, draw: int
+    ) -> dict[str, Found]:
+        """What another method finds among the candidates of a search; no answer is kept."""
+        other = search_of(search.space, search.goal, method)
+        return self._run(other, examples, draw=draw, name=method.id)
+
+    def _run(
+        self, search: Search, examples: Sequence[Example], *, draw: int, name: str
+    ) -> dict[str, Found]:
+        """What came of one search of each item; the answer to what it ended with is kept."""
+        victim = Victim(self._ask(name), self.asked.labels, self._gradients())
+        settings = Settings(seed=self.seed, draw=draw, budget=self.params.budget)
+        found = {
+            one.item: one
+            for one in search_all(
+                examples,
+                search,
+                victim=victim,
+                settings=settings,
+                resources=self.params.resources or None,
+            )
+        }
+        ended = [one.state.example for one in found.values() if one.state is not None]
+        if ended:  # asked last, so that this is what stays under the name
+            self.asked.predict(ended, variants=[name] * len(ended))
+        return found
+
+    def _ask(self, name: str) -> Callable[[Sequence[Example]], Sequence[Any]]:
+        def ask(examples: Sequence[Example]) -> Sequence[Prediction | Failure]:
+            return self.asked.predict(examples, variants=[name] * len(examples))
+
+        return ask
+
+    def _gradients(self) -> Gradients | None:
+        model = self.asked.model
+        if model is None or "gradients" not in model.capabilities:
+            return None
+        if not isinstance(model, Gradients):
+            return None
+        return RelabeledGradients(model, self.asked.labels)

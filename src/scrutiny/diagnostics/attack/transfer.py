@@ -1,0 +1,284 @@
+"""The transfer diagnostic: texts that fool one model, asked of another."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Failure,
+    Inputs,
+    Reference,
+    Selector,
+)
+from scrutiny.core.edit import Variant
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.attack.control import OneAtRandom, expense_of
+from scrutiny.diagnostics.attack.design import BEFORE, percent, title
+from scrutiny.diagnostics.attack.params import TransferParams, attacks_of, given
+from scrutiny.diagnostics.attack.rows import condition_of
+from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Work, drawn, output_name
+from scrutiny.perturb.search.found import Found
+from scrutiny.perturb.search.goal import label_of
+from scrutiny.text.edits import apply_edits
+
+_NOT_FOOLED: Final = "not_fooled"
+_FALLBACK: Final = {"": "before"}
+
+
+class Transfer:
+    """How often a text that fools the reference fools this model as well.
+
+    The reference is attacked while variants are prepared, once for each of its replicates; all
+    models are then asked about the same texts. Records of an item: ``attacked``, whether the
+    reference was fooled and this model gets the item right; ``success``, whether it is fooled, too.
+    Role ``control`` is one random text of the same candidates with as many words changed.
+
+    **Measures**: whether an opponent needs to ask the model at all, or can practice on another; and
+    whether what is found is a weakness of one checkpoint or of all.
+
+    **Misleads when**: read without the random texts: a model that falls for any change falls for
+    these. Items that the reference withstood are in no denominator, so two references are compared
+    on other items.
+
+    **References**: Szegedy et al. (2014), Intriguing properties of neural networks; Papernot,
+    McDaniel & Goodfellow (2016), Transferability in machine learning; Yuan et al. (2021), On the
+    transferability of adversarial attacks against neural text classifiers.
+    """
+
+    id = "attack.transfer@1"
+    summary = "texts that fool one model, asked of another, beside random change"
+    Params = TransferParams
+    needs: frozenset[str] = frozenset({"predict"})
+    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
+    measures: tuple[Measure, ...] = (
+        Measure("hit", unit="items"),
+        Measure("attacked", unit="items"),
+        Measure("success", unit="items"),
+    )
+    scope: Literal["item", "dataset"] = "dataset"  # which items are drawn depends on all of them
+    wants_reference = True
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """The same for every task."""
+        del task
+        return self.measures
+
+    def audit_params(self, task: Task) -> TransferParams:
+        """Parameters of the audit: one cheap attack on a hundred items."""
+        del task
+        return TransferParams(recipes=("deepwordbug",), budget=100, items=100)
+
+    def design(self, params: TransferParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and claims for one family on one dataset."""
+        # what the attacks need is the reference's to have, which is seen when it is attacked
+        attacks = list(attacks_of(params, inputs.task, inputs.capabilities | {"gradients"}))
+        return Design(
+            conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
+            estimates=tuple(_estimates(attacks, params)),
+            claims=tuple(_claims(attacks, params, inputs)),
+            queries_per_item=1 + 2 * len(attacks) * params.draws,
+            search_per_item=len(attacks) * params.draws * (params.budget + 2),
+            notes=(
+                f"Texts are searched for against {inputs.reference or 'the reference'} with "
+                f"{params.budget:,} texts for each item, and then asked of {inputs.subject}. Of "
+                "each text that fools the reference, and whose original this model gets right, it "
+                "counts whether the model errs on it.",
+            ),
+            families={
+                "transfer": f"texts that fool {inputs.reference or 'the reference'} fool "
+                f"{inputs.subject} on {inputs.dataset}, and more often than random change does"
+            },
+        )
+
+    def prepare(
+        self, params: TransferParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Texts that fool the reference, each followed by a random one of its size."""
+        reference = ctx.reference
+        if reference is None:
+            raise PlanError("attack.transfer needs a reference: name one in its [[measure]].")
+        capabilities = reference.model.capabilities
+        attacks = attacks_of(params, ctx.task, capabilities)
+        held = given(params, ctx.task, capabilities)
+        work = Work(replace(params.as_attack(), control=False), reference, held, ctx.seed)
+        chosen = [e for e in drawn(examples, params.items) if e.gold is not None]
+        for attempt in work.attempts(attacks, chosen):
+            fooled = {item: one for item, one in attempt.found.items() if one.is_success}
+            words = {item: expense_of(one).words for item, one in fooled.items()}
+            wanted = [e for e in chosen if e.id in fooled]
+            search = attacks[attempt.recipe].search(held)
+            random = work.beside(search, wanted, OneAtRandom(words), draw=attempt.draw)
+            for example in chosen:
+                found = attempt.found.get(example.id)
+                name = _name(reference, attempt.recipe, attempt.draw)
+                treated = _variant(example, found, name, attempt.recipe, draw=attempt.draw)
+                yield treated
+                if params.control:
+                    control = _variant(
+                        example,
+                        random.get(example.id),
+                        f"{name}/random",
+                        attempt.recipe,
+                        draw=attempt.draw,
+                        control_of=treated,
+                    )
+                    yield control
+
+    def measure(
+        self, params: TransferParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item as it is, each text found, and each random one."""
+        del cell, params
+        own = [e for e in batch.examples if batch.variants.get(e.id)]
+        before = dict(zip([e.id for e in own], ctx.predict(own), strict=True))
+        asked = [(e, v) for e in own for v in batch.variants[e.id] if v.status == "ok"]
+        texts = [apply_edits(e, v.edits) for e, v in asked]
+        answers = ctx.predict(texts, variants=[v.name for _, v in asked])
+        after = {(e.id, v.name): a for (e, v), a in zip(asked, answers, strict=True)}
+        for example in batch.examples:
+            if example.id not in before:
+                reason = "no_gold" if example.gold is None else NOT_DRAWN
+                yield Row(example.id, None, "baseline", "{}", "skipped", reason, None)
+                continue
+            yield _baseline(example, before[example.id], ctx.labels)
+            for variant in batch.variants[example.id]:
+                answer = after.get((example.id, variant.name))
+                yield _row(example, variant, before[example.id], answer, labels=ctx.labels)
+
+
+def _name(reference: Reference, recipe: str, draw: int) -> str:
+    """Name of a variant: whose texts these are."""
+    whose = "" if reference.replicate is None else f"/{reference.replicate}"
+    return f"{output_name(recipe, draw)}/{reference.subject}{whose}"
+
+
+def _variant(
+    example: Example,
+    found: Found | None,
+    name: str,
+    recipe: str,
+    *,
+    draw: int,
+    control_of: Variant | None = None,
+) -> Variant:
+    """A text found as a variant; skipped where the reference was not fooled."""
+    status, reason = "ok", None
+    is_control = control_of is not None
+    state = None if found is None else found.state
+    if found is None or found.status != "ok" or state is None:
+        status = "failed" if found is not None and found.status == "failed" else "skipped"
+        reason = _NOT_FOOLED if found is None else found.reason
+    elif not is_control and not found.is_success:
+        status, reason = "skipped", _NOT_FOOLED
+    elif not state.edits:
+        status, reason = "undefined", "no_random_text"
+    return Variant(
+        example.id,
+        name,
+        "control" if is_control else "measured",
+        None if control_of is None else control_of.name,
+        recipe,
+        state.edits if status == "ok" and state is not None else (),
+        example.gold,
+        status,
+        reason,
+        draw,
+    )
+
+
+def _baseline(example: Example, answer: Prediction | Failure, labels: tuple[str, ...]) -> Row:
+    """Record of an item as it is."""
+    if isinstance(answer, Failure):
+        return Row(example.id, None, "baseline", "{}", "failed", answer.reason, None)
+    hit = float(label_of(answer, labels) == example.gold)
+    return Row(example.id, None, "baseline", "{}", "ok", None, (hit, 0.0, 0.0))
+
+
+def _row(
+    example: Example,
+    variant: Variant,
+    before: Prediction | Failure,
+    answer: Prediction | Failure | None,
+    *,
+    labels: tuple[str, ...],
+) -> Row:
+    """Record of one text."""
+    condition = canonical_json(condition_of(variant.recipe, variant.draw))
+    place = example.id, variant.name, variant.role, condition
+    if isinstance(before, Failure):
+        return Row(*place, "failed", before.reason, None)
+    if label_of(before, labels) != example.gold:
+        return Row(*place, "skipped", "already_wrong", None)
+    if variant.status != "ok":
+        return Row(*place, variant.status, variant.reason, None)
+    if answer is None or isinstance(answer, Failure):
+        reason = "not_asked" if answer is None else answer.reason
+        return Row(*place, "failed", reason, None)
+    hit = float(label_of(answer, labels) == example.gold)
+    return Row(*place, "ok", None, (hit, 1.0, 1.0 - hit))
+
+
+def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
+    for name in attacks:
+        for draw in range(params.draws):
+            condition, end = condition_of(name, draw), f"{name}/{draw}"
+            after, other = Selector("measured", condition), Selector("control", condition)
+            yield EstimateSpec(
+                f"transfer/{end}",
+                "transfer_rate@1",
+                {"": after, "before": BEFORE},
+                fallback=_FALLBACK,
+                condition=condition,
+            )
+            if params.control:
+                yield EstimateSpec(
+                    f"random/{end}",
+                    "transfer_rate@1",
+                    {"": other, "before": BEFORE},
+                    fallback=_FALLBACK,
+                    role="control",
+                    condition=condition,
+                )
+                yield EstimateSpec(
+                    f"excess/{end}",
+                    "excess_attack_success@1",
+                    {"after": after, "control": other, "before": BEFORE},
+                    fallback={"after": "before", "control": "before"},
+                    condition=condition,
+                )
+
+
+def _claims(attacks: Sequence[str], params: TransferParams, inputs: Inputs) -> Iterator[Claim]:
+    """Claim of each attack."""
+    for name in attacks:
+        components = []
+        for draw in range(params.draws):
+            choice = f"choice: draw {draw + 1}" if draw else ""
+            against = f"{choice}, random change" if choice else "control: random change"
+            components.append(
+                Component(f"transfer/{name}/{draw}", params.margin, choice or "reference")
+            )
+            if params.control:
+                components.append(Component(f"excess/{name}/{draw}", params.margin, against))
+        yield Claim(
+            id=name,
+            says=f"more than {percent(params.margin)} of the texts by which {title(name)} fools "
+            f"{inputs.reference or 'the reference'} fool it as well",
+            diagnostic="attack.transfer",
+            components=tuple(components),
+            family="transfer",
+            checks=("items", "seeds", *(("choices:draw",) if params.draws > 1 else ()), "datasets"),
+            competence=(("level", inputs.chance),),
+        )

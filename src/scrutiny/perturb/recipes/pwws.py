@@ -1,0 +1,70 @@
+"""PWWS: synonyms by probability weighted word saliency."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from scrutiny.perturb.recipes.attack import Given
+from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.move import Changeable
+from scrutiny.perturb.search.setting import Search
+from scrutiny.perturb.words.wordnet_all import WordnetAll
+
+
+@dataclass(frozen=True, slots=True)
+class Pwws:
+    """WordNet synonyms, in the order of saliency times gain.
+
+    Each word's best synonym is the one that lowers the probability of the gold label most. Words
+    are visited by that gain times the softmax of what the model loses when the word is unknown,
+    and each gets its best synonym until the label flips.
+
+    Parameters
+    ----------
+    variant
+        ``as_published``: synonyms of the word's part of speech, words ordered by the gain, each
+        word's best synonym fixed beforehand. ``textattack`` (0.3.11): synonyms of every part of
+        speech, function words stay, words ordered by the probability after the change in place of
+        the gain, all synonyms asked again on the way.
+
+    **Measures** how far synonyms by the dictionary bring a model.
+
+    **Misleads when** read without the share that is valid: a dictionary's synonyms seldom fit the
+    sense that is meant.
+
+    References
+    ----------
+    Ren, Deng, He & Che (2019), Generating natural language adversarial examples through probability
+    weighted word saliency.
+
+    Examples
+    --------
+    >>> Pwws().search(Given()).method.fixes_choice
+    True
+    """
+
+    id: ClassVar[str] = "pwws@1"
+    summary: ClassVar[str] = "WordNet synonyms, by saliency times gain"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    lacking: ClassVar[Mapping[str, str]] = {}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Named entities stay: the paper exchanges them for the most frequent entity of their type "
+        "among the other classes of a training set.",
+    )
+
+    variant: Literal["as_published", "textattack"] = "as_published"
+
+    def search(self, given: Given) -> Search:
+        """Synonyms by weighted saliency."""
+        del given
+        if self.variant == "textattack":
+            space = space_of(WordnetAll(), may_change=Changeable(stop_words=True))
+            return search_of(
+                space, Untargeted(), GreedyRanked(ranking="saliency", as_released=True)
+            )
+        space = space_of(WordnetAll(pos="tagged"))
+        return search_of(space, Untargeted(), GreedyRanked(ranking="saliency", fixes_choice=True))
