@@ -195,6 +195,7 @@ def resample_any(
     draws: int,
     rng: np.random.Generator,
     cells: NDArray[np.int64] | None = None,
+    share: bool = False,
 ) -> Resampled:
     """Statistic of each replicate on each draw of items, by the statistic's own way.
 
@@ -208,6 +209,8 @@ def resample_any(
         What is drawn.
     cells
         ``(row,)`` cell of each row, for additive statistics.
+    share
+        Whether another call with an equal generator has to draw the same items.
     """
     if units.n_units == units.n_strata:
         draws = _ALIKE  # there is one unit to draw, so all draws are the data themselves
@@ -217,7 +220,9 @@ def resample_any(
         return resample_refit(values, statistic.refit, rng=rng, draws=draws, units=units)
     dense = None if cells is None else np.unique(cells, return_inverse=True)[1]
     components = statistic.components(values)
-    return resample(components, statistic.value, rng=rng, draws=draws, units=units, cells=dense)
+    return resample(
+        components, statistic.value, rng=rng, draws=draws, units=units, cells=dense, share=share
+    )
 
 
 def _each(

@@ -103,6 +103,7 @@ def _difference(
         paired=paired,
         resampling=sides[0].resampling,
         seed=sides[0].seed,
+        subtracted=statistic_of(other),
     )
 
 

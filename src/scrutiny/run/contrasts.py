@@ -5,8 +5,9 @@ where they are the same; otherwise each side has a t term of its own. Whatever t
 for single estimates, a difference has the crossed interval.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,7 @@ def contrast(
     paired: bool,
     resampling: Resampling,
     seed: int,
+    subtracted: Any = None,
 ) -> Estimated:
     """Difference of both sides with its interval, first minus second.
 
@@ -116,6 +118,9 @@ def contrast(
         their order.
     resampling, seed
         Draws, level, whether replicates are held fixed; the run's seed.
+    subtracted
+        The statistic of the second side, where it reads other columns: networks of different size
+        have as many numbers of each measure as they have heads.
 
     Returns
     -------
@@ -132,17 +137,16 @@ def contrast(
     if meeting.units is None or not count or not others:
         return Estimated(blank)
     order = _order(meeting.names, key=key) if paired else list(range(others))
-    stacked = np.concatenate([meeting.values[0], meeting.values[1][order]])
+    values = meeting.values[0], meeting.values[1][order]
+    draw = partial(
+        resample_any,
+        units=meeting.units,
+        draws=resampling.draws,
+        cells=meeting.cells,
+    )
+    make = partial(generator, seed, "bootstrap", name=key.dataset, item="items")
     try:
-        drawn = resample_any(
-            statistic,
-            stacked,
-            units=meeting.units,
-            draws=resampling.draws,
-            rng=generator(seed, "bootstrap", name=key.dataset, item="items"),
-            cells=meeting.cells,
-        )
-        sides = drawn.select(slice(0, count)), drawn.select(slice(count, None))
+        sides = _drawn(values, (statistic, subtracted or statistic), draw=draw, make=make)
         interval, apart = _difference(
             sides,
             paired=paired,
@@ -171,6 +175,25 @@ def contrast(
     )
     whole = Scale.of(statistic.scale).whole
     return Estimated(found, interval, apart, row_range=_row_range(statistic), whole=whole)
+
+
+def _drawn(
+    values: tuple[NDArray[np.float64], NDArray[np.float64]],
+    statistics: tuple[Any, Any],
+    *,
+    draw: Callable[..., Resampled],
+    make: Callable[[], np.random.Generator],
+) -> tuple[Resampled, Resampled]:
+    """Both sides on the same draws of items: as replicates of one call where they can be."""
+    one, other = values
+    if one.shape[-1] == other.shape[-1]:
+        drawn = draw(statistics[0], np.concatenate(values), rng=make())
+        return drawn.select(slice(0, len(one))), drawn.select(slice(len(one), None))
+    first, second = (
+        draw(statistic, side, rng=make(), share=True)
+        for statistic, side in zip(statistics, values, strict=True)
+    )
+    return first, second
 
 
 def _row_range(statistic: Any) -> tuple[float, float] | None:

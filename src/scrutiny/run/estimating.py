@@ -81,14 +81,14 @@ class Estimator:
 
     def contrast(self, pair: Contrast) -> Estimated:
         """Estimate of the difference of two specifications."""
-        statistic = statistic_of(pair.a)
         return contrast(
             meet(self.joined(pair.a), self.joined(pair.b)),
-            statistic,
+            statistic_of(pair.a),
             key=pair.key,
             paired=pair.is_paired,
             resampling=self.resampling,
             seed=self.seed,
+            subtracted=statistic_of(pair.b),
         )
 
     def joined(

@@ -10,6 +10,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
+from scrutiny.reliability.attention_statistics import MEAN_HEAD_F1
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
@@ -199,3 +200,44 @@ def test_two_replicates_on_one_item_have_a_difference_without_limits():
     assert (found.value, found.low, found.status) == (pytest.approx(0.6), None, "ok")
     fixed = differ(side(hits(4, 1, 0.5)), side(hits(4, 1, 0.5)), replicates="fixed").estimate
     assert (fixed.low, fixed.method) == (None, "no_interval@1")
+
+
+def heads(count, n, width):
+    """Counts of a family of heads on items that all families share; a head hits one word in two."""
+    gold = np.arange(n) % 5 + 1.0
+    tp = RNG.binomial(gold[:, None].astype(int), 0.5, (count, n, width))
+    values = np.concatenate([tp, tp + 1.0, np.broadcast_to(gold[:, None], (count, n, 1))], axis=-1)
+    measures = Measure("tp", (("head", width),)), Measure("predicted", (("head", width),))
+    names = tuple(f"seed {s}" for s in range(count))
+    panel = Panel((*measures, Measure("gold")), names, tuple(f"i{i}" for i in range(n)))
+    sides = {"": Side(values, np.zeros((count, n), np.int8))}
+    return panel, join(panel, sides, needs=("tp", "predicted", "gold"))
+
+
+def differ_in_size(one, other):
+    return contrast(
+        meet(one, other),
+        MEAN_HEAD_F1.of_widths([4, 4, 1]),
+        key=KEY,
+        paired=False,
+        resampling=Resampling(draws=2000),
+        seed=0,
+        subtracted=MEAN_HEAD_F1.of_widths([2, 2, 1]),
+    )
+
+
+def test_families_of_networks_of_different_size_are_compared_on_the_same_draws():
+    large, small = heads(3, 100, 4), heads(4, 100, 2)
+    found = differ_in_size(large, small)
+    points = [
+        np.mean([MEAN_HEAD_F1.value(one.sum(axis=0)[None], np.ones(1)) for one in side[1].values])
+        for side in (large, small)
+    ]
+    assert found.estimate.value == pytest.approx(points[0] - points[1])
+    assert found.estimate.across["rank_sum_p"] > 0
+    # the small family's heads twice over are a large one's that has the same average head
+    panel, joined = small
+    tp, predicted, gold = joined.values[..., :2], joined.values[..., 2:4], joined.values[..., 4:]
+    twice = replace(joined, values=np.concatenate([tp, tp, predicted, predicted, gold], axis=-1))
+    same = differ_in_size((panel, twice), small)
+    assert np.abs(same.resampled.draws).max() < 1e-12
