@@ -65,6 +65,39 @@ def _numbers(seeds: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
+@command.command("quantize")
+@click.argument("model")
+@click.option(
+    "-o", "--out", required=True, type=click.Path(path_type=Path), help="Folder; of a family, all."
+)
+@click.option(
+    "--precision",
+    type=click.Choice(["int8", "float32"]),
+    default="int8",
+    show_default=True,
+    help="float32 changes the format only.",
+)
+@click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: one model a line.")
+def quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
+    """Write a classifier in the ONNX format, dynamically quantized to 8 bits.
+
+    What is written is tried against the model itself, and named onnx:FOLDER.
+    """
+    from scrutiny.cli.models_quantizing import pattern
+    from scrutiny.cli.models_quantizing import quantize as written
+
+    for folder, record in written(model, out, precision=precision):
+        if as_json:
+            line = {"folder": str(folder), **record}
+            click.echo(json.dumps(line, ensure_ascii=False))
+        else:
+            moved = record.get("change", record["change_by_format"])
+            click.echo(f"{folder}: {precision}, probabilities of four texts move by {moved:.2g}")
+    if not as_json:
+        click.echo(f"model: {pattern(model, out)}")
+    return 0
+
+
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
 def list_models(*, as_json: bool) -> int:

@@ -1,0 +1,49 @@
+"""What ``scrutiny models quantize`` does: each member of a family written in the ONNX format."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scrutiny.core.model import Replicate
+from scrutiny.models.family import expand
+from scrutiny.models.onnx_export import Precision, export_classifier
+
+
+def quantize(
+    source: str, out: Path, *, precision: Precision
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Folder and record of each member that a model string stands for, as they are written.
+
+    Parameters
+    ----------
+    source
+        A checkpoint with a classification head, or a family of them.
+    out
+        Folder of a single model; of a family its members' folders stand in it, ``seed-1``.
+    precision
+        ``int8`` or ``float32``.
+
+    Raises
+    ------
+    ModelError, MissingExtraError, StorageError
+        As `export_classifier` does.
+    """
+    for member in expand(source, name="model").replicates:
+        folder = out.joinpath(*_names(member))
+        yield folder, export_classifier(member.source, folder, precision=precision)
+
+
+def pattern(source: str, out: Path) -> str:
+    """Model string of all that was written."""
+    first = expand(source, name="model").replicates[0]
+    names = [f"{name}-{{{name}}}" for name in _factors(first)]
+    return f"onnx:{out.joinpath(*names).as_posix()}"
+
+
+def _names(member: Replicate) -> list[str]:
+    """Names of the folders of a member within the family's."""
+    return [f"{name}-{value}" for name, value in _factors(member).items()]
+
+
+def _factors(member: Replicate) -> dict[str, str]:
+    return {**member.random, **member.condition}
