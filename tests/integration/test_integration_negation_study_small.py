@@ -30,7 +30,7 @@ def study(place, *, data, epochs, lr):
     """Finished run of the example with tiny encoders, other data and fewer draws."""
     for seed in SEEDS:
         make_encoder(place / "larger" / f"seed-{seed}", seed=seed)
-        make_encoder(place / "smaller" / f"seed-{seed}", seed=10 + seed)
+        make_encoder(place / "smaller" / f"seed-{seed}", seed=10 + seed, layers=1)
     text = EXAMPLE.read_text(encoding="utf-8")
     text = text.replace("zoo:bert-4x128/", f"hf:{place / 'larger'}/")
     text = text.replace("zoo:bert-2x128/", f"hf:{place / 'smaller'}/")
@@ -54,9 +54,11 @@ def written(path, rows):
 
 
 def claims_of(folder):
-    """Findings by family, dataset (empty for both) and claim."""
+    """Findings of the diagnostics by family, dataset (empty for both) and claim."""
     found = {}
     for one in folder.findings():
+        if "/" not in one.claim.id:
+            continue  # the plan's own
         _, family, *rest = one.claim.id.split("/")
         names = {"conan-doyle", "sfu"}
         dataset = rest.pop(0) if rest[0] in names and len(rest) > 1 else ""
@@ -158,3 +160,22 @@ def test_claims_on_tuning_are_refused_where_a_task_was_not_learned(which, reques
             assert one.verdict != "refused"
         if one.verdict == "refused":
             assert "task_skill" in one.reason
+
+
+def test_networks_of_two_sizes_are_compared_whatever_number_of_heads_they_have(hardly_trained):
+    folder, _ = hardly_trained
+    found = {
+        (e.key.metric, e.key.dataset): e
+        for e in folder.estimates()
+        if (e.key.subject, e.key.reference) == ("pretrained", "small")
+    }
+    datasets = ("conan-doyle", "sfu")
+    metrics = ("mean_head_f1@1", "selected_head_f1@1")
+    assert set(found) == {(metric, dataset) for metric in metrics for dataset in datasets}
+    for one in found.values():
+        assert one.low <= one.value <= one.high
+        assert one.across["rank_sum_smallest_p"] == pytest.approx(0.1)  # 2 in 20 ways
+    (size,) = (one for one in folder.findings() if one.claim.id == "size")
+    assert len(size.claim.components) == 2
+    assert size.verdict in VERDICTS - {"refused"}
+    assert not size.claim.post_hoc

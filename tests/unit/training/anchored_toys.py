@@ -22,8 +22,8 @@ LONGEST = 32
 QUICK = {"epochs": 6, "lr": 5e-3, "batch": 8}
 
 
-def make_encoder(folder, *, seed=0):
-    """Checkpoint of a BERT with two layers of width 32 and random weights."""
+def make_encoder(folder, *, seed=0, layers=2):
+    """Checkpoint of a BERT with layers of width 32 and random weights."""
     import torch
     import transformers
 
@@ -32,7 +32,7 @@ def make_encoder(folder, *, seed=0):
     config = transformers.BertConfig(
         vocab_size=len(VOCABULARY),
         hidden_size=32,
-        num_hidden_layers=2,
+        num_hidden_layers=layers,
         num_attention_heads=2,
         intermediate_size=64,
         max_position_embeddings=LONGEST,
