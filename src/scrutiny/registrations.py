@@ -8,6 +8,7 @@ _D: Final = "scrutiny.diagnostics"
 _U: Final = "scrutiny.perturb.universal"
 _CH: Final = "scrutiny.perturb.characters"
 _W: Final = "scrutiny.perturb.words"
+_ZH: Final = "scrutiny.perturb.chinese"
 _C: Final = "scrutiny.perturb.constraints"
 _G: Final = "scrutiny.perturb.search.goals"
 _SM: Final = "scrutiny.perturb.search.methods"
@@ -52,6 +53,7 @@ REGISTRATIONS: Final = (
     Registration("diagnostic", "faithfulness.permutation@1", f"{_D}.faithfulness:Permutation"),
     Registration("diagnostic", "performance@1", f"{_D}.performance:Performance"),
     Registration("diagnostic", "leakage@1", f"{_D}.leakage:Leakage"),
+    Registration("diagnostic", "invariance.scope@1", f"{_D}.invariance:SharedInvariance"),
     Registration("diagnostic", "landscape@1", f"{_D}.landscape:Landscape"),
     Registration("diagnostic", "robustness@1", f"{_D}.robustness:Robustness"),
     Registration("diagnostic", "competence@1", f"{_D}.competence:Competence"),
@@ -96,8 +98,14 @@ REGISTRATIONS: Final = (
     Registration("transformation", "swap_letters@1", f"{_CH}.swap_letters:SwapLetters"),
     Registration("transformation", "delete_word@1", f"{_W}.delete_word:DeleteWord"),
     Registration("transformation", "inflections@1", f"{_W}.inflections:Inflections"),
+    Registration("transformation", "masked_insert@1", f"{_W}.masked_insert:MaskedInsert"),
+    Registration("transformation", "masked_merge@1", f"{_W}.masked_merge:MaskedMerge"),
+    Registration("transformation", "masked_replace@1", f"{_W}.masked_replace:MaskedReplace"),
+    Registration("transformation", "shown_replace@1", f"{_W}.shown_replace:ShownReplace"),
     Registration("transformation", "vector_neighbors@1", f"{_W}.vector_neighbors:VectorNeighbors"),
     Registration("transformation", "wordnet_all@1", f"{_W}.wordnet_all:WordnetAll"),
+    Registration("transformation", "homophone@1", f"{_ZH}.homophone:Homophone"),
+    Registration("transformation", "look_alike@1", f"{_ZH}.look_alike:LookAlike"),
     Registration("constraint", "edit_distance@1", f"{_C}.edit_distance:EditDistance"),
     Registration(
         "constraint", "embedding_similarity@1", f"{_C}.embedding_similarity:EmbeddingSimilarity"
@@ -127,8 +135,21 @@ REGISTRATIONS: Final = (
     Registration("search_method", "greedy_ranked@1", f"{_SM}.greedy_ranked:GreedyRanked"),
     Registration("search_method", "particle_swarm@1", f"{_SM}.particle_swarm:ParticleSwarm"),
     Registration("search_method", "random@1", f"{_SM}.random_choice:RandomChoice"),
+    Registration("attack", "a2t@1", f"{_RE}.a2t:A2t"),
+    Registration("attack", "alzantot@1", f"{_RE}.alzantot:Alzantot"),
+    Registration("attack", "bae@1", f"{_RE}.bae:Bae"),
+    Registration("attack", "bert_attack@1", f"{_RE}.bert_attack:BertAttack"),
+    Registration("attack", "checklist@1", f"{_RE}.checklist:CheckList"),
+    Registration("attack", "chinese@1", f"{_RE}.chinese:Chinese"),
+    Registration("attack", "clare@1", f"{_RE}.clare:Clare"),
     Registration("attack", "deepwordbug@1", f"{_RE}.deepwordbug:DeepWordBug"),
+    Registration("attack", "hotflip@1", f"{_RE}.hotflip:HotFlip"),
+    Registration("attack", "input_reduction@1", f"{_RE}.input_reduction:InputReduction"),
+    Registration("attack", "pruthi@1", f"{_RE}.pruthi:Pruthi"),
+    Registration("attack", "pso@1", f"{_RE}.pso:Pso"),
     Registration("attack", "pwws@1", f"{_RE}.pwws:Pwws"),
+    Registration("attack", "textbugger@1", f"{_RE}.textbugger:TextBugger"),
+    Registration("attack", "textfooler@1", f"{_RE}.textfooler:TextFooler"),
     Registration("task", "aligned-pairs@1", f"{_T}.aligned_pairs:AlignedPairs"),
     Registration("task", "anchored-spans@1", f"{_T}.anchored_spans:AnchoredSpans"),
     Registration("task", "association-test@1", f"{_T}.association_test:AssociationTest"),
@@ -168,10 +189,12 @@ REGISTRATIONS: Final = (
     Registration("adapter", "choice@1", f"{_M}.choice:load"),
     Registration("adapter", "head-scores@1", f"{_M}.head_scores:load"),
     Registration("adapter", "hf@1", f"{_M}.hf:load"),
+    Registration("adapter", "linear@1", f"{_M}.linear_classifier:load"),
     Registration("adapter", "named@1", f"{_M}.named:load"),
     Registration("adapter", "onnx@1", f"{_M}.onnx_classifier:load"),
     Registration("adapter", "predictions@1", f"{_M}.predictions:load"),
     Registration("adapter", "python@1", f"{_M}.python_object:load"),
+    Registration("adapter", "recurrent@1", f"{_M}.recurrent_classifier:load"),
     Registration("adapter", "untrained@1", f"{_M}.untrained:load"),
     Registration("adapter", "zoo@1", f"{_M}.zoo:load"),
     Registration("statistic", "accuracy@1", f"{_S}:ACCURACY"),

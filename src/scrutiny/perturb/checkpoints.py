@@ -1,58 +1,73 @@
-"""Resources over checkpoints of `transformers`: mask filling, sentence encoding, perplexity.
+"""Resources over checkpoints of `transformers`: sentence encoding, perplexity, entailment.
 
-Imported only when such a resource is asked for. Texts are answered one padded length at a time
-and remembered, so that asking twice costs nothing.
+Imported only when such a resource is asked for; mask filling has a module of its own
+(`scrutiny.perturb.mask_filler`). Everything runs in single precision.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import exp
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from scrutiny.core.errors import ModelError
-from scrutiny.perturb.resources import MaskQuery
 
-_BATCH = 32
+_ROWS: Final = 32
+_SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
+_REMEMBERED: Final = 1 << 14
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 
-def whole_words(tokenizer: Any) -> list[str | None]:
-    """Word that each piece of a vocabulary spells by itself, or nothing for parts of words.
+def batches(rows: Sequence[T], width: Callable[[T], int], *, limit: int) -> Iterator[Sequence[T]]:
+    """Rows, shortest first, in batches of at most 32 whose padded size is within a limit.
 
-    WordPiece marks parts by ``##``; byte-level and SentencePiece vocabularies mark the beginning
-    of a word by ``Ġ`` or ``▁``, and whatever lacks it is a part.
+    Examples
+    --------
+    >>> list(batches(["a", "bb", "cccc"], len, limit=4))
+    [['a', 'bb'], ['cccc']]
     """
-    size = len(tokenizer)
-    pieces: list[str] = tokenizer.convert_ids_to_tokens(list(range(size)))
-    special = set(tokenizer.all_special_tokens)
-    marks = [mark for mark in ("Ġ", "▁") if any((p or "").startswith(mark) for p in pieces)]
-    words: list[str | None] = []
-    for piece in pieces:
-        word = piece
-        if marks:
-            word = piece[1:] if piece[:1] in marks else ""
-        is_word = word.isascii() and word.isalpha() and piece not in special
-        words.append(word if is_word and (len(word) > 1 or word in "aIi") else None)
-    return words
+    at = 0
+    while at < len(rows):
+        end = min(at + _ROWS, len(rows))
+        while end > at + 1 and (end - at) * width(rows[end - 1]) > limit:
+            end -= 1
+        yield rows[at:end]
+        at = end
 
 
-def _batches(items: Sequence[Any]) -> Iterator[list[Any]]:
-    """Items in batches of a fixed size."""
-    rest = iter(items)
-    while batch := list(islice(rest, _BATCH)):
-        yield batch
+def remembered(
+    known: dict[K, V], keys: Sequence[K], ask: Callable[[Sequence[K]], Sequence[V]]
+) -> list[V]:
+    """Answers by key, asked for where they are not known; forgotten when there are too many.
+
+    Examples
+    --------
+    >>> known = {"a": 1}
+    >>> remembered(known, ["b", "a", "b"], lambda keys: [len(keys) for _ in keys]), known
+    ([1, 1, 1], {'a': 1, 'b': 1})
+    """
+    missing = [key for key in dict.fromkeys(keys) if key not in known]
+    fresh = dict(zip(missing, ask(missing), strict=True)) if missing else {}
+    found = [fresh[key] if key in fresh else known[key] for key in keys]
+    if len(known) + len(fresh) > _REMEMBERED:
+        known.clear()  # a search that never ends must not fill the memory
+    known.update(fresh)
+    return found
 
 
-def _load(checkpoint: str, kind: str) -> tuple[Any, Any]:
+def load_checkpoint(checkpoint: str, kind: str) -> tuple[Any, Any]:
     """Model and tokenizer; refused if weights of the head are not in the checkpoint."""
+    import torch
     import transformers
 
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint)
         model, info = getattr(transformers, kind).from_pretrained(
-            checkpoint, output_loading_info=True
+            checkpoint, output_loading_info=True, dtype=torch.float32
         )
     except (OSError, ValueError) as error:
         raise ModelError(
@@ -69,83 +84,6 @@ def _load(checkpoint: str, kind: str) -> tuple[Any, Any]:
     return model.eval(), tokenizer
 
 
-class CheckpointMaskFiller:
-    """A masked language model that fills hidden places with whole words."""
-
-    def __init__(self, model: Any, tokenizer: Any) -> None:
-        if tokenizer.mask_token_id is None:
-            raise ModelError("This tokenizer has no mask token; a masked language model has one.")
-        self._model = model
-        self._tokenizer = tokenizer
-        self._words = whole_words(tokenizer)
-        self._known: dict[tuple[MaskQuery, int], tuple[str, ...]] = {}
-
-    @classmethod
-    def load(cls, checkpoint: str) -> "CheckpointMaskFiller":
-        """Filler of a checkpoint.
-
-        Raises
-        ------
-        ModelError
-            If it cannot be loaded, or its masked-LM head is missing.
-        """
-        return cls(*_load(checkpoint, "AutoModelForMaskedLM"))
-
-    def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
-        """Whole words for each query, the likeliest first."""
-        asked = dict.fromkeys(q for q in queries if (q, top) not in self._known)
-        # Like lengths together, so that little is computed on padding.
-        for batch in _batches(sorted(asked, key=lambda q: (len(q.text), q))):
-            for query, words in zip(batch, self._answer(batch, top), strict=True):
-                self._known[query, top] = words
-        return [self._known[query, top] for query in queries]
-
-    def _answer(self, queries: Sequence[MaskQuery], top: int) -> list[tuple[str, ...]]:
-        import torch
-
-        rows = [self._ids(query) for query in queries]
-        width = max(len(row) for row in rows)
-        pad = self._tokenizer.pad_token_id or 0
-        ids = torch.tensor([row + [pad] * (width - len(row)) for row in rows])
-        seen = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
-        with torch.inference_mode():
-            logits = self._model(input_ids=ids, attention_mask=seen).logits
-        mask = self._tokenizer.mask_token_id
-        return [
-            self._best(logits[i, row.index(mask)].float().numpy(), top)
-            for i, row in enumerate(rows)
-        ]
-
-    def _ids(self, query: MaskQuery) -> list[int]:
-        """Pieces around the mask, at most as many as the model can read."""
-        tokenizer = self._tokenizer
-        left = tokenizer(query.text[: query.start].rstrip(), add_special_tokens=False)["input_ids"]
-        right = tokenizer(query.text[query.end :], add_special_tokens=False)["input_ids"]
-        longest = min(int(tokenizer.model_max_length), self._positions())
-        framed = tokenizer(tokenizer.mask_token)["input_ids"]  # the mask between special pieces
-        at = framed.index(tokenizer.mask_token_id)
-        room = longest - len(framed)
-        before = min(len(left), max(room // 2, room - len(right)))
-        inner = [*left[len(left) - before :], tokenizer.mask_token_id, *right[: room - before]]
-        return [*framed[:at], *inner, *framed[at + 1 :]]
-
-    def _positions(self) -> int:
-        """Positions that the model knows; RoBERTa's count starts after its padding index."""
-        known = int(getattr(self._model.config, "max_position_embeddings", 512))
-        return known - 2 if self._model.config.model_type in {"roberta", "xlm-roberta"} else known
-
-    def _best(self, scores: npt.NDArray[np.float32], top: int) -> tuple[str, ...]:
-        """Likeliest whole words; ties fall to the lower index."""
-        found: list[str] = []
-        for index in np.argsort(-scores, kind="stable").tolist():
-            word = self._words[index] if index < len(self._words) else None
-            if word is not None:
-                found.append(word)
-            if len(found) == top:
-                break
-        return tuple(found)
-
-
 class CheckpointEncoder:
     """Mean of the last hidden states over a text's pieces."""
 
@@ -156,14 +94,14 @@ class CheckpointEncoder:
     @classmethod
     def load(cls, checkpoint: str) -> "CheckpointEncoder":
         """Encoder of a checkpoint."""
-        return cls(*_load(checkpoint, "AutoModel"))
+        return cls(*load_checkpoint(checkpoint, "AutoModel"))
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Array of shape (text, dimension)."""
         import torch
 
         parts: list[npt.NDArray[np.float32]] = []
-        for batch in _batches(list(texts)):
+        for batch in batches(list(texts), lambda _: 1, limit=_ROWS):
             fed = self._tokenizer(batch, padding=True, truncation=True, return_tensors="pt")
             with torch.inference_mode():
                 states = self._model(**fed).last_hidden_state  # (text, piece, dimension)
@@ -174,31 +112,102 @@ class CheckpointEncoder:
 
 
 class CheckpointPerplexity:
-    """Perplexity by a causal language model, from the second piece on."""
+    """Likelihood of texts by a causal language model."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self._model = model
         self._tokenizer = tokenizer
-        self._known: dict[str, float] = {}
+        self._perplexity: dict[str, float] = {}
+        self._log_probability: dict[str, float] = {}
 
     @classmethod
     def load(cls, checkpoint: str) -> "CheckpointPerplexity":
         """Scorer of a checkpoint."""
-        return cls(*_load(checkpoint, "AutoModelForCausalLM"))
+        return cls(*load_checkpoint(checkpoint, "AutoModelForCausalLM"))
 
     def perplexity(self, texts: Sequence[str]) -> list[float]:
-        """Perplexity of each text; 1.0 for a text of a single piece."""
-        for text in texts:
-            if text not in self._known:
-                self._known[text] = self._one(text)
-        return [self._known[text] for text in texts]
+        """Perplexity of each text from its second piece on; 1.0 for a text of a single piece."""
 
-    def _one(self, text: str) -> float:
+        def ask(missing: Sequence[str]) -> list[float]:
+            sums = self._sums([self._ids(text) for text in missing])
+            return [exp(-total / count) if count else 1.0 for total, count in sums]
+
+        return remembered(self._perplexity, texts, ask)
+
+    def log_probability(self, texts: Sequence[str]) -> list[float]:
+        """Log-probability of each text, in nats.
+
+        The first piece counts where the tokenizer has a mark for the beginning of a text, and is
+        given for free where it has none.
+        """
+        begin = self._tokenizer.bos_token_id
+
+        def ask(missing: Sequence[str]) -> list[float]:
+            rows = [self._ids(text) for text in missing]
+            if begin is not None:
+                rows = [row if row[:1] == [begin] else [begin, *row] for row in rows]
+            return [total for total, _ in self._sums(rows)]
+
+        return remembered(self._log_probability, texts, ask)
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, truncation=True)["input_ids"])
+
+    def _sums(self, rows: Sequence[list[int]]) -> list[tuple[float, int]]:
+        """Sum of log-probabilities from the second piece on, and how many they are."""
         import torch
 
-        ids = self._tokenizer(text, return_tensors="pt", truncation=True)["input_ids"]
-        if ids.shape[1] < 2:
-            return 1.0
-        with torch.inference_mode():
-            loss = self._model(input_ids=ids, labels=ids).loss
-        return exp(float(loss))
+        found: dict[int, tuple[float, int]] = {i: (0.0, 0) for i in range(len(rows))}
+        order = sorted(
+            (i for i, row in enumerate(rows) if len(row) > 1), key=lambda i: len(rows[i])
+        )
+        limit = max(1, _SCORES // int(self._model.config.vocab_size))
+        for batch in batches(order, lambda i: len(rows[i]), limit=limit):
+            width = len(rows[batch[-1]])
+            ids = torch.tensor([rows[i] + [0] * (width - len(rows[i])) for i in batch])
+            seen = torch.tensor([[1] * len(rows[i]) + [0] * (width - len(rows[i])) for i in batch])
+            with torch.inference_mode():
+                scores = self._model(input_ids=ids, attention_mask=seen).logits[:, :-1].float()
+                taken = scores.log_softmax(-1).gather(-1, ids[:, 1:, None])[..., 0]
+            sums = (taken * seen[:, 1:]).double().sum(1).tolist()
+            found.update({i: (s, len(rows[i]) - 1) for i, s in zip(batch, sums, strict=True)})
+        return [found[i] for i in range(len(rows))]
+
+
+class CheckpointEntailment:
+    """Probability of entailment by a classifier of text pairs."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        labels = {int(i): str(label) for i, label in model.config.id2label.items()}
+        found = [i for i, label in sorted(labels.items()) if label.lower().startswith("entail")]
+        if len(found) != 1:
+            raise ModelError(
+                "A judge of entailment has one label that begins with 'entail'; the labels of this "
+                f"checkpoint are {', '.join(labels[i] for i in sorted(labels))}."
+            )
+        self._model, self._tokenizer, self._label = model, tokenizer, found[0]
+        self._known: dict[tuple[str, str], float] = {}
+
+    @classmethod
+    def load(cls, checkpoint: str) -> "CheckpointEntailment":
+        """Judge of a checkpoint."""
+        return cls(*load_checkpoint(checkpoint, "AutoModelForSequenceClassification"))
+
+    def entailment(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Probability that the second text of each pair follows from the first."""
+        return remembered(self._known, pairs, self._ask)
+
+    def _ask(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        import torch
+
+        order = sorted(range(len(pairs)), key=lambda i: (sum(map(len, pairs[i])), pairs[i]))
+        found: dict[int, float] = {}
+        for batch in batches(order, lambda _: 1, limit=_ROWS):
+            one, other = zip(*(pairs[i] for i in batch), strict=True)
+            fed = self._tokenizer(
+                list(one), list(other), padding=True, truncation=True, return_tensors="pt"
+            )
+            with torch.inference_mode():
+                shares = self._model(**fed).logits.float().softmax(-1)[:, self._label]
+            found.update(zip(batch, shares.tolist(), strict=True))
+        return [found[i] for i in range(len(pairs))]

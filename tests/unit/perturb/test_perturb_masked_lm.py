@@ -5,10 +5,11 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.perturb.capabilities import MaskFiller, MaskQuery
 from scrutiny.perturb.document import document_of
 from scrutiny.perturb.engine import perturb
 from scrutiny.perturb.recipe import parse_recipe
-from scrutiny.perturb.resources import MaskFiller, MaskQuery, load_resource
+from scrutiny.perturb.resources import load_resource
 from scrutiny.perturb.universal.masked_lm import MaskedLm
 from scrutiny.text.edits import apply_to_text
 

@@ -1,16 +1,17 @@
 """Loading what transformations need: specifications, defaults, and what is missing."""
 
-from math import isclose
+from math import isclose, log
 
 import pytest
 
 from scrutiny.core.errors import DataError, MissingExtraError, PlanError, UnknownNameError
 from scrutiny.perturb import resources
+from scrutiny.perturb.capabilities import PerplexityScorer, TextScorer
 from scrutiny.perturb.document import document_of
 from scrutiny.perturb.ngram import NgramModel
+from scrutiny.perturb.recipe import parse_recipe
 from scrutiny.perturb.resources import (
     RESOURCES,
-    PerplexityScorer,
     available_resources,
     find_resource,
     load_resource,
@@ -86,7 +87,10 @@ def test_what_runs_without_extras_is_told(monkeypatch):
     assert rows["masked_lm@1"].to_choose == ("masked_lm",)
     assert rows["synonym_vectors@1"].extras == ("vectors",)
     assert not rows["back_translation@1"].runs_as_is
-    assert sum(row.runs_as_is for row in rows.values()) == len(rows) - 3
+    waiting = {name for name, row in rows.items() if not row.runs_as_is}
+    assert {"back_translation@1", "masked_lm@1", "synonym_vectors@1"} <= waiting
+    needs = {r for name in waiting for r in parse_recipe(name).resources}
+    assert needs <= {"masked_lm", "pinyin", "tagger", "translator", "vectors", "wordnet"}
 
 
 def test_an_ngram_model_scores_by_witten_bell():
@@ -97,7 +101,9 @@ def test_an_ngram_model_scores_by_witten_bell():
     for before in (end, end, end):  # each word was followed by one kind, twice of twice
         expected *= (2 + before) / 3
     assert isclose(model.perplexity(["a b"])[0], expected ** (-1 / 3))
+    assert isclose(model.log_probability(["a b"])[0], log(expected))
     assert isinstance(model, PerplexityScorer)
+    assert isinstance(model, TextScorer)
 
 
 def test_an_ngram_model_is_surprised_by_order_and_by_unknown_words():

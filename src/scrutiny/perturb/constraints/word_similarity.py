@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.resources import Vectors, find_resource
+from scrutiny.perturb.capabilities import Vectors
+from scrutiny.perturb.resources import find_resource
 from scrutiny.perturb.word_changes import word_changes
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.agreement import replace_word
+from scrutiny.perturb.capabilities import MaskFiller, MaskQuery
 from scrutiny.perturb.draws import in_random_order
 from scrutiny.perturb.replacements import (
     UPOS_OF,
@@ -14,7 +15,7 @@ from scrutiny.perturb.replacements import (
     content_tag,
     is_same_part_of_speech,
 )
-from scrutiny.perturb.resources import MaskFiller, MaskQuery, find_resource
+from scrutiny.perturb.resources import find_resource
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.agreement import replace_word
+from scrutiny.perturb.capabilities import Vectors
 from scrutiny.perturb.draws import in_random_order
 from scrutiny.perturb.replacements import (
     POS_OF,
@@ -17,7 +18,7 @@ from scrutiny.perturb.replacements import (
     is_same_part_of_speech,
     opposites,
 )
-from scrutiny.perturb.resources import Vectors, find_resource
+from scrutiny.perturb.resources import find_resource
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 

@@ -1,0 +1,135 @@
+"""What resources can be asked: one small protocol each.
+
+Which objects answer, and how they are named and loaded: `scrutiny.perturb.resources`.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class MaskQuery(NamedTuple):
+    """A text with the code points ``start`` to ``end`` hidden."""
+
+    text: str
+    start: int
+    end: int
+
+
+@runtime_checkable
+class MaskFiller(Protocol):
+    """A masked language model, asked what could stand at a hidden place."""
+
+    def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
+        """Whole words for each query, the likeliest first; fewer than ``top`` may come back."""
+        ...
+
+
+class Guess(NamedTuple):
+    """A word that a model proposes, and how likely it is.
+
+    ``value`` is a probability where a place was hidden, and a perplexity, at least 1, where the
+    text was shown as it is.
+    """
+
+    word: str
+    value: float
+
+
+@runtime_checkable
+class WordGuesser(MaskFiller, Protocol):
+    """A masked language model that also says how likely its words are."""
+
+    def guess(
+        self, queries: Sequence[MaskQuery], *, top: int, script: Literal["latin", "han"] = "latin"
+    ) -> list[tuple[Guess, ...]]:
+        """Whole words for each hidden place with their probabilities, the likeliest first."""
+        ...
+
+    def rewrite(
+        self, queries: Sequence[MaskQuery], *, top: int, script: Literal["latin", "han"] = "latin"
+    ) -> list[tuple[Guess, ...]]:
+        """Words of as many pieces with their perplexities, from the text as it is, best first."""
+        ...
+
+
+@runtime_checkable
+class Vectors(Protocol):
+    """Words and their neighbors in a vector space."""
+
+    def neighbors(self, word: str, *, most: int) -> tuple[tuple[str, float], ...]:
+        """Nearest other words with their cosine, the nearest first; empty if unknown."""
+        ...
+
+    def warm(self, words: Iterable[str], *, most: int) -> None:
+        """Compute the neighbors of many words in one matrix product."""
+        ...
+
+    def vector(self, word: str) -> "np.ndarray[Any, Any] | None":
+        """Array of shape (dimension,), or nothing for a word that is not there."""
+        ...
+
+
+@runtime_checkable
+class Translator(Protocol):
+    """A machine-translation system."""
+
+    def translate(self, texts: Sequence[str], *, source: str, target: str) -> list[str]:
+        """Translations, one for each text."""
+        ...
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A sentence encoder."""
+
+    def encode(self, texts: Sequence[str]) -> "np.ndarray[Any, Any]":
+        """Array of shape (text, dimension)."""
+        ...
+
+
+@runtime_checkable
+class PerplexityScorer(Protocol):
+    """A language model that says how surprising texts are."""
+
+    def perplexity(self, texts: Sequence[str]) -> Sequence[float]:
+        """Perplexity of each text, at least 1."""
+        ...
+
+
+@runtime_checkable
+class TextScorer(PerplexityScorer, Protocol):
+    """A language model that also says how likely whole texts are."""
+
+    def log_probability(self, texts: Sequence[str]) -> Sequence[float]:
+        """Natural logarithm of the probability of each text."""
+        ...
+
+
+@runtime_checkable
+class EntailmentJudge(Protocol):
+    """A model that says whether one text follows from another."""
+
+    def entailment(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """Probability that the second text of each pair follows from the first."""
+        ...
+
+
+@runtime_checkable
+class PinyinReader(Protocol):
+    """Somebody who can say Chinese characters aloud."""
+
+    def readings(self, char: str) -> tuple[str, ...]:
+        """Syllables with the number of their tone ("hao3"), the usual first; empty if unknown."""
+        ...
+
+
+@runtime_checkable
+class GrammarChecker(Protocol):
+    """A checker that names what is wrong in a text."""
+
+    def lints(self, text: str) -> Sequence[tuple[str, str]]:
+        """(kind, text of the problem) for each complaint."""
+        ...

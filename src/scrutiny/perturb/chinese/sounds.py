@@ -1,0 +1,57 @@
+"""How Chinese characters sound, and which common ones sound alike."""
+
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import Any
+
+from scrutiny.perturb.capabilities import PinyinReader
+
+
+@cache
+def common_characters() -> str:
+    """The 3,755 characters of level 1 of GB 2312-80, in its order, which is by sound.
+
+    Examples
+    --------
+    >>> common_characters()[:3], common_characters()[-1], len(common_characters())
+    ('啊阿埃', '座', 3755)
+    """
+    rows = (bytes((0xB0 + row, 0xA1 + cell)) for row in range(40) for cell in range(94))
+    return "".join(pair.decode("gb2312", errors="ignore") for pair in rows)
+
+
+class PypinyinReader:
+    """Readings of characters by the package ``pypinyin``."""
+
+    def __init__(self) -> None:
+        module: Any = import_module("pypinyin")
+        self._pinyin = module.pinyin
+        self._style = module.Style.TONE3
+
+    def readings(self, char: str) -> tuple[str, ...]:
+        """Syllables with the number of their tone, the usual one first; empty if unknown."""
+        found: list[list[str]] = self._pinyin(
+            char, style=self._style, heteronym=True, errors="ignore", neutral_tone_with_five=True
+        )
+        return tuple(dict.fromkeys(found[0])) if found else ()
+
+
+@lru_cache(maxsize=8)
+def characters_by_sound(reader: Any, *, with_tone: bool) -> dict[str, str]:
+    """Common characters by their usual reading, in the order of GB 2312."""
+    found: dict[str, str] = {}
+    for char in common_characters():
+        for reading in reader.readings(char)[:1]:
+            sound = reading if with_tone else reading.rstrip("12345")
+            found[sound] = found.get(sound, "") + char
+    return found
+
+
+def homophones(char: str, reader: PinyinReader, *, with_tone: bool) -> str:
+    """Common characters whose usual reading is that of a character, without itself."""
+    readings = reader.readings(char)
+    if not readings:
+        return ""
+    sound = readings[0] if with_tone else readings[0].rstrip("12345")
+    hashable: Any = reader
+    return characters_by_sound(hashable, with_tone=with_tone).get(sound, "").replace(char, "")

@@ -1,0 +1,199 @@
+"""A masked language model of `transformers`, asked what could stand at a place of a text.
+
+Imported only when such a resource is asked for. Texts of a like length go through the model
+together, and answers are remembered, so that asking twice costs nothing.
+"""
+
+from collections.abc import Sequence
+from math import exp
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scrutiny.core.errors import ModelError
+from scrutiny.perturb.capabilities import Guess, MaskQuery
+from scrutiny.perturb.checkpoints import batches, load_checkpoint, remembered
+from scrutiny.perturb.vocabulary import Pieces, Script, best_spellings, pieces_of, whole_words
+
+_SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
+
+Scores = npt.NDArray[np.float32]
+
+
+class _Row(NamedTuple):
+    """What goes through the model, and where it is read."""
+
+    ids: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+class CheckpointMaskFiller:
+    """A masked language model that proposes whole words."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        if tokenizer.mask_token_id is None:
+            raise ModelError("This tokenizer has no mask token; a masked language model has one.")
+        self._model = model
+        self._tokenizer = tokenizer
+        self._vocabularies: dict[Script, Pieces] = {}
+        self._whole: dict[Script, npt.NDArray[np.intp]] = {}
+        self._filled: dict[tuple[MaskQuery, int], tuple[str, ...]] = {}
+        self._guessed: dict[tuple[MaskQuery, int, Script], tuple[Guess, ...]] = {}
+        self._rewritten: dict[tuple[MaskQuery, int, Script], tuple[Guess, ...]] = {}
+
+    @classmethod
+    def load(cls, checkpoint: str) -> "CheckpointMaskFiller":
+        """Filler of a checkpoint.
+
+        Raises
+        ------
+        ModelError
+            If it cannot be loaded, or its masked-LM head is missing.
+        """
+        return cls(*load_checkpoint(checkpoint, "AutoModelForMaskedLM"))
+
+    def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
+        """Whole words for each query, the likeliest first."""
+
+        def ask(keys: Sequence[tuple[MaskQuery, int]]) -> list[tuple[str, ...]]:
+            found = self.guess([query for query, _ in keys], top=top)
+            return [tuple(guess.word for guess in guesses) for guesses in found]
+
+        return remembered(self._filled, [(query, top) for query in queries], ask)
+
+    def guess(
+        self, queries: Sequence[MaskQuery], *, top: int, script: Script = "latin"
+    ) -> list[tuple[Guess, ...]]:
+        """Whole words for each hidden place with their probabilities, the likeliest first."""
+
+        def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
+            rows = [self._hidden(query) for query, _, _ in keys]
+            return [self._best(scores[0], top, script) for scores in self._scores(rows)]
+
+        return remembered(self._guessed, [(query, top, script) for query in queries], ask)
+
+    def rewrite(
+        self, queries: Sequence[MaskQuery], *, top: int, script: Script = "latin"
+    ) -> list[tuple[Guess, ...]]:
+        """Words of as many pieces for each place, read off the text as it is, likeliest first.
+
+        All places of a text share one pass. A guess's value is the perplexity of its pieces under
+        the model's answers at their places, 1 or more.
+        """
+
+        def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
+            rows = [self._shown(query) for query, _, _ in keys]
+            found = self._scores([row for row in rows if row.places])
+            rest = iter(found)
+            return [self._spelled(next(rest), top, script) if r.places else () for r in rows]
+
+        return remembered(self._rewritten, [(query, top, script) for query in queries], ask)
+
+    def _scores(self, rows: Sequence[_Row]) -> list[Scores]:
+        """Log-probabilities ``(place, piece)`` of each row; equal sequences go through once."""
+        wanted: dict[tuple[int, ...], set[int]] = {}
+        for row in rows:
+            wanted.setdefault(row.ids, set()).update(row.places)
+        read: dict[tuple[tuple[int, ...], int], Scores] = {}
+        rows_by_length = sorted(wanted, key=lambda ids: (len(ids), ids))
+        for batch in batches(rows_by_length, len, limit=max(1, _SCORES // len(self._tokenizer))):
+            logits = self._logits(batch)
+            for i, ids in enumerate(batch):
+                for place in sorted(wanted[ids]):
+                    read[ids, place] = _log_softmax(logits[i, place])
+        return [np.stack([read[row.ids, place] for place in row.places]) for row in rows]
+
+    def _logits(self, rows: Sequence[tuple[int, ...]]) -> Scores:
+        """Scores ``(row, position, piece)``."""
+        import torch
+
+        width = max(len(row) for row in rows)
+        pad = self._tokenizer.pad_token_id or 0
+        ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows])
+        seen = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
+        with torch.inference_mode():
+            logits = self._model(input_ids=ids, attention_mask=seen).logits
+        return np.asarray(logits.float().numpy()[:, :, : len(self._tokenizer)])
+
+    def _hidden(self, query: MaskQuery) -> _Row:
+        """Pieces around the mask, at most as many as the model can read."""
+        ids = self._ids(query)
+        return _Row(tuple(ids), (ids.index(self._tokenizer.mask_token_id),))
+
+    def _ids(self, query: MaskQuery) -> list[int]:
+        before, after = query.text[: query.start].rstrip(), query.text[query.end :]
+        if query.start == query.end and after and not after[0].isspace():
+            after = f" {after}"  # vocabularies of byte pairs tell words by the space before them
+        left = self._cut(before)
+        right = self._cut(after)
+        mask: int = self._tokenizer.mask_token_id
+        return self._framed(left, [mask], right)[0]
+
+    def _shown(self, query: MaskQuery) -> _Row:
+        """Pieces of the text as it is, and which of them spell the word; none if none does."""
+        fed = self._tokenizer(query.text, add_special_tokens=False, return_offsets_mapping=True)
+        ids, offsets = list(fed["input_ids"]), fed["offset_mapping"]
+        inside = [i for i, (a, b) in enumerate(offsets) if a < query.end and b > query.start]
+        if not inside:
+            return _Row((), ())
+        low, high = inside[0], inside[-1] + 1
+        framed, start = self._framed(ids[:low], ids[low:high], ids[high:])
+        return _Row(tuple(framed), tuple(range(start, start + high - low)))
+
+    def _framed(
+        self, left: list[int], middle: list[int], right: list[int]
+    ) -> tuple[list[int], int]:
+        """Sequence with its special pieces, cut around the middle, and where that begins."""
+        tokenizer = self._tokenizer
+        longest = min(int(tokenizer.model_max_length), self._positions())
+        frame = tokenizer(tokenizer.mask_token)["input_ids"]  # the mask between special pieces
+        at = frame.index(tokenizer.mask_token_id)
+        room = max(0, longest - len(frame) + 1 - len(middle))
+        before = min(len(left), max(room // 2, room - len(right)))
+        inner = [*left[len(left) - before :], *middle, *right[: room - before]]
+        return [*frame[:at], *inner, *frame[at + 1 :]], at + before
+
+    def _cut(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _positions(self) -> int:
+        """Positions that the model knows; RoBERTa's count starts after its padding index."""
+        known = int(getattr(self._model.config, "max_position_embeddings", 512))
+        return known - 2 if self._model.config.model_type in {"roberta", "xlm-roberta"} else known
+
+    def _pieces(self, script: Script) -> Pieces:
+        if script not in self._vocabularies:
+            self._vocabularies[script] = pieces_of(self._tokenizer, script)
+        return self._vocabularies[script]
+
+    def _whole_ids(self, script: Script) -> npt.NDArray[np.intp]:
+        """Ids of the pieces that are words by themselves."""
+        if script not in self._whole:
+            if script == "han":
+                found = np.flatnonzero(self._pieces(script).is_start)
+            else:
+                words = whole_words(self._tokenizer)
+                found = np.array([i for i, word in enumerate(words) if word], dtype=np.intp)
+            self._whole[script] = found
+        return self._whole[script]
+
+    def _best(self, scores: Scores, top: int, script: Script) -> tuple[Guess, ...]:
+        """Likeliest whole words with their probabilities; ties fall to the lower index."""
+        ids, texts = self._whole_ids(script), self._pieces(script).texts
+        order = np.argsort(-scores[ids], kind="stable")[:top]
+        return tuple(Guess(texts[i], float(exp(scores[i]))) for i in ids[order].tolist())
+
+    def _spelled(self, scores: Scores, top: int, script: Script) -> tuple[Guess, ...]:
+        pieces = self._pieces(script)
+        found = best_spellings(scores, pieces, top=top)
+        return tuple(
+            Guess("".join(pieces.texts[i] for i in s.ids), exp(-s.log_probability / len(s.ids)))
+            for s in found
+        )
+
+
+def _log_softmax(logits: Scores) -> Scores:
+    """Log-probabilities of one place."""
+    shifted = logits.astype(np.float64) - float(logits.max())
+    return np.asarray(shifted - np.log(np.exp(shifted).sum()), dtype=np.float32)

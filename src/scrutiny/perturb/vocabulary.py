@@ -1,0 +1,127 @@
+"""What the pieces of a tokenizer's vocabulary spell, and how words are put together from them."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+#: Which words are wanted: of A-Z and a-z, or single Chinese characters.
+Script = Literal["latin", "han"]
+_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_MARKS: Final = ("Ġ", "▁")
+
+
+def script_of(language: str) -> Script:
+    """Script that a language's words are written in, as far as pieces go.
+
+    Examples
+    --------
+    >>> script_of("zh-Hans"), script_of("en")
+    ('han', 'latin')
+    """
+    return "han" if language.partition("-")[0] == "zh" else "latin"
+
+
+def whole_words(tokenizer: Any) -> list[str | None]:
+    """Word that each piece of a vocabulary spells by itself, or nothing for parts of words.
+
+    WordPiece marks parts by ``##``; byte-level and SentencePiece vocabularies mark the beginning
+    of a word by ``Ġ`` or ``▁``, and whatever lacks it is a part.
+    """
+    pieces = pieces_of(tokenizer, "latin")
+    return [
+        text if start and (len(text) > 1 or text in "aIi") else None
+        for text, start in zip(pieces.texts, pieces.is_start.tolist(), strict=True)
+    ]
+
+
+class Pieces(NamedTuple):
+    """The pieces of a vocabulary that can be part of a word.
+
+    Parameters
+    ----------
+    texts
+        What each piece adds to a word; empty for those that are no part of one.
+    is_start, is_rest
+        Shape ``(piece,)``: whether it begins a word, and whether it goes on with one.
+    """
+
+    texts: Sequence[str]
+    is_start: npt.NDArray[np.bool_]
+    is_rest: npt.NDArray[np.bool_]
+
+
+def pieces_of(tokenizer: Any, script: Script) -> Pieces:
+    """Pieces of a tokenizer that spell words of a script, in the order of their ids."""
+    written: list[str] = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+    special = set(tokenizer.all_special_tokens)
+    marks = [mark for mark in _MARKS if any((p or "").startswith(mark) for p in written)]
+    texts, starts, rests = [], [], []
+    for piece in (p or "" for p in written):
+        is_marked = piece[:1] in marks if piece else False
+        text = piece[1:] if is_marked else piece.removeprefix("##")
+        is_rest = not is_marked if marks else piece.startswith("##")
+        usable = piece not in special and _spells(text, script)
+        texts.append(text if usable else "")
+        if script == "han":  # no script marks where its words begin
+            starts.append(usable and not piece.startswith("##"))
+            rests.append(starts[-1])
+        else:
+            starts.append(usable and not is_rest)
+            rests.append(usable and is_rest)
+    return Pieces(texts, np.array(starts, dtype=np.bool_), np.array(rests, dtype=np.bool_))
+
+
+def _spells(text: str, script: Script) -> bool:
+    if script == "han":
+        return len(text) == 1 and _HAN.fullmatch(text) is not None
+    return text.isascii() and text.isalpha()
+
+
+class Spelling(NamedTuple):
+    """A way to write a word: the pieces and the sum of their log-probabilities."""
+
+    ids: tuple[int, ...]
+    log_probability: float
+
+
+def best_spellings(
+    log_probabilities: npt.NDArray[np.floating[Any]], pieces: Pieces, *, top: int
+) -> list[Spelling]:
+    """Likeliest words of a fixed number of pieces, without trying all combinations.
+
+    Since log-probabilities add up, the best combinations of n pieces begin with some of the best of
+    n - 1: keeping ``top`` of them at each place is exact, and takes ``top`` squared steps for each
+    piece instead of ``top`` to their number.
+
+    Parameters
+    ----------
+    log_probabilities
+        Shape ``(place, piece)``; each place proposes its ``top`` likeliest pieces.
+    pieces
+        The first place takes those that begin a word, the others those that go on with one.
+    top
+        How many are proposed at each place, and how many combinations come back. Equal ones stand
+        in the order of their ids.
+
+    Examples
+    --------
+    >>> pieces = Pieces(["a", "b", "c"], np.array([1, 1, 0]) > 0, np.array([0, 1, 1]) > 0)
+    >>> scores = np.log([[0.6, 0.3, 0.1], [0.2, 0.3, 0.5]])
+    >>> ["".join(pieces.texts[i] for i in s.ids) for s in best_spellings(scores, pieces, top=2)]
+    ['ac', 'ab']
+    """
+    found = [Spelling((), 0.0)]
+    for place, row in enumerate(log_probabilities):
+        usable = np.flatnonzero(pieces.is_rest if place else pieces.is_start)
+        order = np.argsort(-row[usable], kind="stable")[:top]
+        options = [(int(i), float(row[i])) for i in usable[order]]
+        longer = [
+            Spelling((*s.ids, piece), s.log_probability + score)
+            for s in found
+            for piece, score in options
+        ]
+        found = sorted(longer, key=lambda s: (-s.log_probability, s.ids))[:top]
+    return found
