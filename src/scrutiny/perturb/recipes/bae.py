@@ -1,0 +1,94 @@
+"""BAE: words that a masked language model expects, in place of others and between them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from scrutiny.perturb.constraints.same_pos import SamePos
+from scrutiny.perturb.recipes.attack import Given
+from scrutiny.perturb.recipes.building import search_of
+from scrutiny.perturb.recipes.replace_then_insert import ReplaceThenInsert
+from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, at_least, closest
+from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.move import Changeable, Move
+from scrutiny.perturb.search.setting import Search
+from scrutiny.perturb.search.space import Space
+from scrutiny.perturb.words.masked_insert import MaskedInsert
+from scrutiny.perturb.words.masked_replace import MaskedReplace
+
+Mode = Literal["R", "I", "R/I", "R+I"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bae:
+    """Words replaced by, or set beside, what a masked language model expects there.
+
+    Words are ranked by what the model loses without them. At each, the word is replaced (R) or a
+    word is inserted left or right of it (I) by the candidate that lowers the gold label's
+    probability most; among candidates that flip the label the closest is taken.
+
+    Parameters
+    ----------
+    mode
+        ``R``; ``I``; ``R/I``: whichever of both is better at a place; ``R+I``: first R, then I.
+    variant
+        ``as_published``: cosine of the sentence to the text *before the step* at least .8.
+        ``textattack`` (0.3.11, mode R alone): to the original at least .936338, which is the
+        angular similarity that belongs to .8, used as a cosine there.
+    candidates
+        Likeliest words that are looked at.
+
+    **Measures** how far fluent changes bring a model.
+
+    **Misleads when** read without the share that is valid: "bad" is as likely as "good" behind "a".
+
+    References
+    ----------
+    Garg & Ramakrishnan (2020), BAE: BERT-based adversarial examples for text classification.
+
+    Examples
+    --------
+    >>> [move.transformation.id for move in Bae(mode="R/I").search(Given()).space.moves]
+    ['masked_replace@1', 'masked_insert@1']
+    """
+
+    id: ClassVar[str] = "bae@1"
+    summary: ClassVar[str] = "words that a masked language model expects, replaced or inserted"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
+    resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
+    lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Whole words of the masked language model's vocabulary stand in for words that GloVe knows "
+        "as well.",
+        OTHER_ENCODER,
+    )
+
+    mode: Mode = "R"
+    variant: Literal["as_published", "textattack"] = "as_published"
+    candidates: int = 50
+
+    def search(self, given: Given) -> Search:
+        """Greedy, by importance."""
+        rule = Changeable(stop_words=True)
+        replacing: Any = MaskedReplace(top=self.candidates)
+        inserting: Any = MaskedInsert(top=self.candidates)
+        beside = Changeable(stop_words=True, is_once=self.mode != "R+I")  # beside what R put there
+        moves = {
+            "R": (Move(replacing, None, rule),),
+            "I": (Move(inserting, None, beside),),
+        }
+        chosen = moves.get(self.mode, (*moves["R"], *moves["I"]))
+        is_ours = self.variant == "as_published"
+        near = at_least(given, 0.8 if is_ours else 0.936338)
+        pos: Any = SamePos(noun_verb=True)  # lets insertions pass
+        space = Space(
+            chosen,
+            constraints=(pos,) if is_ours else (pos, *near),
+            step_constraints=near if is_ours else (),
+        )
+        if self.mode == "R+I":
+            return search_of(space, Untargeted(), ReplaceThenInsert(prefer=closest(given)))
+        method = GreedyRanked(ranking="delete", prefer=closest(given))
+        return search_of(space, Untargeted(), method)

@@ -1,0 +1,197 @@
+"""Characters flipped, put in and left out as the gradient calls for: HotFlip on characters."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.errors import PlanError
+from scrutiny.core.gradients import InputEmbeddings, TokenGradients
+from scrutiny.perturb.search.methods.choosing import ranked, reached
+from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
+from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.space import Place
+from scrutiny.perturb.search.state import State
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from scrutiny.perturb.search.goal import Judged
+
+    Array = np.ndarray[Any, Any]
+
+_INSIDE: Final = True  # a letter put in at a word's border belongs to the word
+
+
+class _Alphabet(NamedTuple):
+    """Letters of a vocabulary with their vectors; ``blank`` is that of the space, or zero."""
+
+    letters: tuple[str, ...]
+    vectors: "Array"  # (letter, dimension)
+    all_vectors: "Array"  # (vocabulary, dimension)
+    blank: "Array"  # (dimension,)
+
+
+class _Flip(NamedTuple):
+    """An edit and what it is estimated to do to the goal."""
+
+    gain: float
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterFlips:
+    """Change characters of words as the gradient of the loss calls for, by a beam.
+
+    Letting a in a place become b changes the loss to first order by g (b - a). A letter that is put
+    in or left out moves the rest of its word by one: a sequence of N flips, whose sum is divided by
+    the square root of 2 N, as a flip's own is.
+
+    Parameters
+    ----------
+    width
+        Texts that go on.
+    flips
+        Texts asked about for each text that goes on, by their estimates.
+    steps
+        Largest number of changes.
+
+    **Measures** what somebody with the weights could do to a model that reads characters.
+
+    **Misleads when** the model reads pieces of several characters: it is refused then.
+
+    References
+    ----------
+    Ebrahimi, Rao, Lowd & Dou (2018), HotFlip: white-box adversarial examples for text
+    classification.
+
+    Examples
+    --------
+    >>> CharacterFlips(width=1).steps
+    4
+    """
+
+    id: ClassVar[str] = "character_flips@1"
+    summary: ClassVar[str] = "characters flipped, put in and left out as the gradient calls for"
+
+    width: int = 10
+    flips: int = 10
+    steps: int = 4
+
+    def search(self, problem: Problem) -> Asking:
+        """Estimate, ask, go on with the best.
+
+        Raises
+        ------
+        PlanError
+            If the model gives no gradients, or does not read characters.
+        """
+        alphabet = None if problem.model is None else _alphabet(problem.model.embeddings())
+        beam: list[Judged] = [problem.base]
+        seen = {problem.base.state.key}
+        for _ in range(self.steps):
+            found: list[State] = []
+            for one in beam:
+                for state in self._changed(problem, one.state, alphabet):
+                    if state.key not in seen:
+                        seen.add(state.key)
+                        found.append(state)
+            if not found:
+                break
+            judged = yield found
+            there = reached(judged)
+            if there is not None:
+                return there
+            beam = ranked(judged)[: self.width]
+        return None
+
+    def _changed(self, problem: Problem, state: State, alphabet: _Alphabet | None) -> list[State]:
+        """Texts one change from here, the best estimates first."""
+        gradients = loss_gradients(problem, state)
+        if gradients is None or alphabet is None:
+            return []
+        sign = wanted_slope(problem).sign
+        options: list[_Flip] = []
+        for place in problem.places(state):
+            options += _flips(gradients, place, alphabet, sign=sign)
+        options.sort(key=lambda flip: -flip.gain)
+        found: list[State] = []
+        for flip in options:
+            found += problem.space.propose(state, [(flip.edit,)], problem.refused)
+            if len(found) >= self.flips:
+                break
+        return found
+
+
+def _flips(
+    gradients: TokenGradients, place: Place, alphabet: _Alphabet, *, sign: int
+) -> Iterator[_Flip]:
+    """All changes of one character of a word with their estimates."""
+    rows = [
+        i
+        for i, (field, start, end) in enumerate(gradients.pieces)
+        if field == place.field and place.low <= start and end <= place.high and end - start == 1
+    ]
+    if len(rows) != place.high - place.low:
+        return
+    slopes = gradients.gradient[rows] * (sign or 1)  # (character, dimension)
+    old = alphabet.all_vectors[[gradients.ids[row] for row in rows]]
+    yield from _replaced(slopes, old, place, alphabet)
+    yield from _inserted(slopes, old, place, alphabet)
+    if len(rows) > 1:
+        yield from _deleted(slopes, old, place, alphabet)
+
+
+def _replaced(slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
+    """A letter in the place of another: one flip."""
+    gains = slopes @ alphabet.vectors.T - (slopes * old).sum(axis=1)[:, None]
+    for i in range(len(slopes)):
+        at = place.low + i
+        for letter, gain in zip(alphabet.letters, gains[i].tolist(), strict=True):
+            yield _Flip(gain / sqrt(2), Edit(place.field, at, at + 1, letter, (), _INSIDE))
+
+
+def _inserted(slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
+    """A letter put in: it stands at its place, and what stood there one farther."""
+    n = len(slopes)
+    shifts = (slopes[1:] * (old[:-1] - old[1:])).sum(axis=1)  # what moving right by one does
+    for i in range(n):
+        rest, count = float(shifts[i:].sum()), n - i
+        gains = alphabet.vectors @ slopes[i] - float(slopes[i] @ old[i]) + rest
+        at = place.low + i
+        for letter, gain in zip(alphabet.letters, gains.tolist(), strict=True):
+            yield _Flip(gain / sqrt(2 * count), Edit(place.field, at, at, letter, (), _INSIDE))
+
+
+def _deleted(slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
+    """A letter left out: all behind it move to the left, and the last place is blank."""
+    n = len(slopes)
+    shifts = (slopes[:-1] * (old[1:] - old[:-1])).sum(axis=1)
+    last = float(slopes[-1] @ (alphabet.blank - old[-1]))
+    for i in range(n):
+        gain, count = float(shifts[i:].sum()) + last, n - i
+        at = place.low + i
+        yield _Flip(gain / sqrt(2 * count), Edit(place.field, at, at + 1, "", (), _INSIDE))
+
+
+def _alphabet(embeddings: InputEmbeddings) -> _Alphabet:
+    """Letters of a vocabulary.
+
+    Raises
+    ------
+    PlanError
+        If it has pieces of several characters.
+    """
+    import numpy as np
+
+    matrix = np.asarray(embeddings.matrix, dtype=np.float64)
+    pieces: Sequence[str] = embeddings.vocabulary
+    if any(len(piece) > 1 for piece in pieces):
+        raise PlanError(
+            "HotFlip on characters needs a model that reads characters; this one's vocabulary has "
+            "longer pieces. Take hotflip(level=word)."
+        )
+    rows = [i for i, piece in enumerate(pieces) if piece.isalpha()]
+    blank = matrix[pieces.index(" ")] if " " in pieces else np.zeros(matrix.shape[1])
+    return _Alphabet(tuple(pieces[i] for i in rows), matrix[rows], matrix, blank)

@@ -1,0 +1,80 @@
+"""CheckList: names, places, numbers and contractions changed until the label flips."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scrutiny.perturb.recipes.attack import Given
+from scrutiny.perturb.recipes.building import search_of
+from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.methods.beam import Greedy
+from scrutiny.perturb.search.move import Move
+from scrutiny.perturb.search.setting import Search
+from scrutiny.perturb.search.space import Space
+from scrutiny.perturb.universal.contraction import Contraction
+from scrutiny.perturb.universal.entity_swap import EntitySwap
+from scrutiny.perturb.universal.number_swap import NumberSwap
+
+
+@dataclass(frozen=True, slots=True)
+class CheckList:
+    """Changes that should not matter, searched for the combination that does.
+
+    Contractions are written out and full forms contracted, people and places get other names,
+    numbers other values.
+
+    Parameters
+    ----------
+    names, numbers
+        How many new names of each entity, and new values of each number, are tried.
+
+    **Measures** whether who, where and how many carry the answer.
+
+    **Misleads when** the texts hold few of them: look at the share of items with anything to
+    change, not at the success alone.
+
+    References
+    ----------
+    Ribeiro, Wu, Guestrin & Singh (2020), Beyond accuracy: behavioral testing of NLP models with
+    CheckList; as an attack in Morris et al. (2020), TextAttack.
+
+    Examples
+    --------
+    >>> [move.most for move in CheckList().search(Given()).space.moves]
+    [None, 3, 3]
+    """
+
+    id: ClassVar[str] = "checklist@1"
+    summary: ClassVar[str] = (
+        "names, places, numbers and contractions, changed until the label flips"
+    )
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
+    resources: ClassVar[tuple[str, ...]] = ("entities",)
+    lacking: ClassVar[Mapping[str, str]] = {}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "CheckList is a suite of tests; the attack is TextAttack's.",
+        "An entity is renamed throughout the text, organizations among them; TextAttack changes "
+        "one mention, of people and places.",
+        "Entities are what the run's finder sees, a light one unless another is given; TextAttack "
+        "takes Flair's of a score of .7 or more.",
+        "Numbers lie within a factor of two, written as they were; single ones and ratings stay.",
+    )
+
+    names: int = 3
+    numbers: int = 3
+
+    def search(self, given: Given) -> Search:
+        """Greedy over all of them."""
+        del given
+        moves: tuple[tuple[object, int | None], ...] = (
+            (Contraction(), None),
+            (EntitySwap(), self.names),
+            (NumberSwap(), self.numbers),
+        )
+        space = Space(tuple(_move(one, most) for one, most in moves))
+        return search_of(space, Untargeted(), Greedy())
+
+
+def _move(transformation: object, most: int | None) -> Move:
+    return Move(transformation, most)  # type: ignore[arg-type]  # names stand on the class

@@ -1,0 +1,91 @@
+"""HotFlip: words or characters exchanged as the gradient calls for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from scrutiny.perturb.constraints.same_pos import SamePos
+from scrutiny.perturb.recipes.attack import Given
+from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.character_flips import CharacterFlips
+from scrutiny.perturb.search.any_word import AnyWord
+from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.methods.first_order import FirstOrder
+from scrutiny.perturb.search.move import Amount, Changeable
+from scrutiny.perturb.search.setting import Search
+
+
+@dataclass(frozen=True, slots=True)
+class HotFlip:
+    """The flips that the gradient of the loss calls for, by a beam.
+
+    One backward pass estimates, for every place and every entry of the vocabulary, what putting it
+    there would do to the loss; the best estimates are asked about.
+
+    Parameters
+    ----------
+    level
+        ``word``: words that are one piece of the model's vocabulary. ``character``: for models that
+        read characters; letters are also put in and left out, as sequences of flips.
+    width
+        Texts that go on in the beam.
+    flips
+        Texts asked about for each of them.
+    words
+        Words changed at most.
+    least_cosine
+        How near a new word has to be to the old one; for words alone.
+
+    **Measures** what somebody who has the weights can do with few queries.
+
+    **Misleads when** estimates are taken for effects: they choose what is asked about. Words that
+    a model splits into pieces are never exchanged, so the success is a lower bound.
+
+    References
+    ----------
+    Ebrahimi, Rao, Lowd & Dou (2018), HotFlip: white-box adversarial examples for text
+    classification.
+
+    Examples
+    --------
+    >>> HotFlip().search(Given()).method.steps
+    2
+    """
+
+    id: ClassVar[str] = "hotflip@1"
+    summary: ClassVar[str] = "words or characters exchanged as the gradient calls for"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger",)
+    lacking: ClassVar[Mapping[str, str]] = {}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "The cosine between words is that of the victim's own input vectors.",
+        "The flips with the best estimates are asked about and the answers decide; the paper "
+        "goes on by estimates alone.",
+    )
+
+    level: Literal["word", "character"] = "word"
+    width: int = 10
+    flips: int = 10
+    words: int = 2
+    least_cosine: float = 0.8
+
+    def search(self, given: Given) -> Search:
+        """A beam over flips."""
+        del given
+        rule = Changeable(stop_words=True)
+        if self.level == "character":
+            again = Changeable(stop_words=True, is_once=False)
+            space = space_of(AnyWord(), may_change=again, amount=Amount(words=self.words))
+            method = CharacterFlips(width=self.width, flips=self.flips, steps=2 * self.words)
+            return search_of(space, Untargeted(), method)
+        space = space_of(
+            AnyWord(),
+            may_change=rule,
+            amount=Amount(words=self.words),
+            constraints=(SamePos(),),
+        )
+        by_gradient = FirstOrder(
+            width=self.width, flips=self.flips, steps=self.words, least_cosine=self.least_cosine
+        )
+        return search_of(space, Untargeted(), by_gradient)

@@ -1,0 +1,68 @@
+"""Input reduction: ever fewer words with the same answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from scrutiny.perturb.recipes.attack import Given
+from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.search.goals.input_reduction import InputReduction as Reduced
+from scrutiny.perturb.search.methods.beam import Beam
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.setting import Search
+from scrutiny.perturb.words.delete_word import DeleteWord
+
+
+@dataclass(frozen=True, slots=True)
+class InputReduction:
+    """Words left out one after the other while the model keeps saying the same.
+
+    It fools nobody: the goal is the model's own label for as few words as possible, and the share
+    of words changed is what to read.
+
+    Parameters
+    ----------
+    variant
+        ``as_published``: at each step the words whose absence costs least confidence, with a beam.
+        ``textattack`` (0.3.11): words ranked once, then left out in this order whatever still
+        keeps the label.
+    width
+        Texts that go on in the beam.
+
+    **Measures** how little of a text decides.
+
+    **Misleads when** the class prior alone gives the label: then one word is as good as another.
+
+    References
+    ----------
+    Feng, Wallace, Grissom, Iyyer, Rodriguez & Boyd-Graber (2018), Pathologies of neural models make
+    interpretations difficult.
+
+    Examples
+    --------
+    >>> InputReduction().search(Given()).method.width
+    5
+    """
+
+    id: ClassVar[str] = "input_reduction@1"
+    summary: ClassVar[str] = "ever fewer words with the same answer"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    lacking: ClassVar[Mapping[str, str]] = {}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Importance is what the model says without a word; the paper estimates it by the gradient "
+        "first.",
+    )
+    is_fooling: ClassVar[bool] = False
+
+    variant: Literal["as_published", "textattack"] = "as_published"
+    width: int = 5
+
+    def search(self, given: Given) -> Search:
+        """Deletions by a beam, or in an order fixed beforehand."""
+        space = space_of(DeleteWord(), may_change=None)
+        del given
+        if self.variant == "textattack":
+            return search_of(space, Reduced(), GreedyRanked(ranking="delete"))
+        return search_of(space, Reduced(), Beam(width=self.width, steps=1000))

@@ -1,0 +1,76 @@
+"""Pruthi et al.: one misspelled word, the worst there is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scrutiny.perturb.characters.delete_letter import DeleteLetter
+from scrutiny.perturb.characters.insert_letter import InsertLetter
+from scrutiny.perturb.characters.neighbor_key import NeighborKey
+from scrutiny.perturb.characters.swap_letters import SwapLetters
+from scrutiny.perturb.recipes.attack import Given
+from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.methods.beam import Greedy
+from scrutiny.perturb.search.move import Amount, Changeable
+from scrutiny.perturb.search.setting import Search
+
+
+@dataclass(frozen=True, slots=True)
+class Pruthi:
+    """The worst single misspelling: every inner letter of every longer word is tried.
+
+    Two inner neighbors are exchanged, an inner letter is left out, put in, or replaced by a key
+    beside it; the first and the last letter stay, as do words of fewer than four letters.
+
+    Parameters
+    ----------
+    words
+        How many words are misspelled at most; the paper has one and two.
+    shortest
+        Words of fewer letters stay.
+    stop_words
+        Whether function words stay, as in TextAttack.
+
+    **Measures** the worst that one slip can do: nearly nothing is left to the search.
+
+    **Misleads when** texts differ in length: a long text offers more slips, and more texts are
+    asked about.
+
+    References
+    ----------
+    Pruthi, Dhingra & Lipton (2019), Combating adversarial misspellings with robust word
+    recognition.
+
+    Examples
+    --------
+    >>> Pruthi().search(Given()).space.amount.words
+    1
+    """
+
+    id: ClassVar[str] = "pruthi@1"
+    summary: ClassVar[str] = "the worst misspelling of one word"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    lacking: ClassVar[Mapping[str, str]] = {}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "One random letter is put in at each place, as in TextAttack.",
+    )
+
+    words: int = 1
+    shortest: int = 4
+    stop_words: bool = True
+
+    def search(self, given: Given) -> Search:
+        """All misspellings; with two words, of the best of the first."""
+        del given
+        space = space_of(
+            SwapLetters(positions="all", keep_first=True, keep_last=True),
+            DeleteLetter(positions="all", keep_first=True, keep_last=True),
+            InsertLetter(positions="all", keep_first=True, keep_last=True),
+            NeighborKey(positions="all", keep_first=True, keep_last=True),
+            may_change=Changeable(stop_words=self.stop_words, shortest=self.shortest),
+            amount=Amount(words=self.words),
+        )
+        return search_of(space, Untargeted(), Greedy())

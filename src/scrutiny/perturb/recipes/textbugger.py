@@ -1,0 +1,95 @@
+"""TextBugger: five bugs for each of the most important words, the best of the five."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from scrutiny.perturb.characters.delete_letter import DeleteLetter
+from scrutiny.perturb.characters.homoglyph import Homoglyph
+from scrutiny.perturb.characters.split_word import SplitWord
+from scrutiny.perturb.characters.swap_letters import SwapLetters
+from scrutiny.perturb.recipes.attack import Given
+from scrutiny.perturb.recipes.building import search_of
+from scrutiny.perturb.recipes.similar import (
+    NO_ENCODER,
+    OTHER_ENCODER,
+    at_least,
+    closest,
+    cosine_of_angular,
+)
+from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
+from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.move import Changeable, Move
+from scrutiny.perturb.search.setting import Search
+from scrutiny.perturb.search.space import Space
+
+
+@dataclass(frozen=True, slots=True)
+class TextBugger:
+    """A space in a word, a letter gone, two exchanged, a look-alike, or a near word.
+
+    Words are ranked by what the model loses without them; in each the bug that helps most stays.
+
+    Parameters
+    ----------
+    variant
+        ``as_published``: a space is put into words of fewer than six letters only. ``textattack``
+        (0.3.11): into words of any length.
+    neighbors
+        Near words that are tried.
+    similarity
+        Smallest angular similarity of the sentence to the original.
+    stop_words
+        Whether function words stay, as in TextAttack.
+
+    **Measures** how far a mixture of slips and near words brings a model.
+
+    **Misleads when** texts are normalized before they reach the model: look-alikes are gone then.
+
+    References
+    ----------
+    Li, Ji, Du, Li & Wang (2019), TextBugger: generating adversarial text against real-world
+    applications.
+
+    Examples
+    --------
+    >>> [move.most for move in TextBugger().search(Given()).space.moves]
+    [None, None, None, None, 5]
+    """
+
+    id: ClassVar[str] = "textbugger@1"
+    summary: ClassVar[str] = "five bugs for each of the most important words, the best of the five"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Words are ranked over the whole text; the paper ranks sentences first, by what the model "
+        "says of each alone.",
+        "Every letter of a word is tried as a look-alike of another script, as in TextAttack; the "
+        "paper takes look-alikes and neighboring keys.",
+        OTHER_ENCODER,
+    )
+
+    variant: Literal["as_published", "textattack"] = "as_published"
+    neighbors: int = 5
+    similarity: float = 0.8
+    stop_words: bool = True
+
+    def search(self, given: Given) -> Search:
+        """Greedy, by importance."""
+        rule = Changeable(stop_words=self.stop_words)
+        longest = 5 if self.variant == "as_published" else None
+        bugs: tuple[object, ...] = (
+            SplitWord(longest=longest),
+            DeleteLetter(keep_first=True, keep_last=True),
+            SwapLetters(keep_first=True, keep_last=True),
+            Homoglyph(positions="all"),
+        )
+        moves = [Move(bug, None, rule) for bug in bugs]  # type: ignore[arg-type]
+        moves.append(Move(synonyms(given, top=self.neighbors), self.neighbors, rule))
+        near = at_least(given, cosine_of_angular(self.similarity))
+        space = Space(tuple(moves), constraints=near)
+        method = GreedyRanked(ranking="delete", prefer=closest(given))
+        return search_of(space, Untargeted(), method)
