@@ -417,6 +417,18 @@ def test_comparisons_and_claims_of_the_plan_have_a_place(parts):
     assert difference.table.rows[0][0] == "official − summed"
 
 
+def test_exact_tests_of_runs_stand_beside_the_differences(view):
+    (one,) = (e for e in view.estimates if e.key.role == "contrast" and e.key.reference)
+    tests = {"rank_sum_p": 2 / 252, "rank_sum_smallest_p": 2 / 252, "superiority": 1.0}
+    other = replace(view, estimates=(replace(one, across=tests),), findings=())
+    found = {p.anchor: p for p in reliability_parts(other)}["reliability-comparisons"].charts
+    assert [chart.title for chart in found][-1] == "Runs beside runs, by ranks"
+    assert len(found) == 2
+    (row,) = found[-1].table.rows
+    assert row[0].endswith("official − summed")
+    assert row[1:] == ("rank sum", ".0079", ".0079", "1.00")
+
+
 def test_runs_without_ingredients_have_no_parts():
     assert reliability_parts(report_sample.empty()) == ()
     assert reliability_parts(report_sample.one_replicate()) != ()

@@ -10,7 +10,7 @@ from scrutiny.report import charts
 from scrutiny.report.chart_tables import Chart, Line, Table
 from scrutiny.report.identity import grouped
 from scrutiny.report.labels import family_name
-from scrutiny.report.numbers import interval
+from scrutiny.report.numbers import interval, number, p_value
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
 from scrutiny.report.parts.references import is_relation
 from scrutiny.report.parts.words import anchor, row_labels
@@ -20,6 +20,8 @@ from scrutiny.report.verdicts import mark
 from scrutiny.report.view import RunView
 
 PLAN: Final = "plan"
+#: Exact tests of `scrutiny.reliability.across.compared_runs`, by what their keys begin with.
+_TESTS: Final = {"rank_sum": "rank sum", "signed_rank": "signed rank, one side is a constant"}
 _LEAD: Final = (
     "First minus second, on the items that both have, with the crossed interval: replicates are "
     "paired where the plan says so or where they are the same, else each side has its own "
@@ -36,8 +38,9 @@ def part(view: RunView) -> Part | None:
     found = [chart for members in by_metric.values() for chart in _charts(members)]
     claims = [f for f in view.findings if family_name(f.claim.diagnostic) == PLAN]
     kept, note = shown(found, "charts")
-    if claims:
-        kept = (_claims(claims), *kept)
+    claimed = [key for f in claims for key in f.evidence.values()]
+    tested = sorted((e for e in made if _test(e)), key=lambda e: e.key not in claimed)
+    kept = (*([_claims(claims)] if claims else []), *kept, *([_ranks(tested)] if tested else []))
     if not kept:
         return None
     return Part("reliability-comparisons", "Models and conditions compared", _LEAD, kept, note)
@@ -68,6 +71,38 @@ def _versus(e: Estimate, label: str) -> str:
     sides += [v.replace(" - ", " \N{MINUS SIGN} ") for v in apart]
     is_new = label not in (key.subject, "all", *apart) and label not in " ".join(sides)
     return " \N{MIDDLE DOT} ".join([*sides, label] if is_new or not sides else sides)
+
+
+def _test(e: Estimate) -> str:
+    """Name of the exact test of two groups of runs that stands beside a difference, if any."""
+    return next((name for name in _TESTS if f"{name}_p" in e.across), "")
+
+
+def _ranks(tested: Sequence[Estimate]) -> Chart:
+    """Exact rank tests of runs that do not pair up, beside the intervals."""
+    labels = row_labels([e.key for e in tested])
+    rows = tuple(
+        (
+            f"{metric_title(e.key.metric)}: {_versus(e, label)}",
+            _TESTS[_test(e)],
+            p_value(e.across[f"{_test(e)}_p"]),
+            p_value(e.across[f"{_test(e)}_smallest_p"]),
+            number(e.across["superiority"], 2),
+        )
+        for e, label in zip(tested[:MOST_ROWS], labels, strict=False)
+    )
+    header = ("difference", "test", "p, two-sided", "smallest p", "first above second")
+    return Chart(
+        anchor="reliability-comparisons-ranks",
+        title="Runs beside runs, by ranks",
+        caption="Exact tests of whether the runs of one side lie above those of the other, on these"
+        " very items: what intervals say of other items, they do not. The smallest p is what so few"
+        " runs can give; the last column is the share of pairs of runs in which the first side is"
+        " higher.",
+        spec=None,
+        table=Table(header, rows, 2),
+        note=left_out(len(tested), MOST_ROWS, "tests"),
+    )
 
 
 def _claims(claims: Sequence[Finding]) -> Chart:
