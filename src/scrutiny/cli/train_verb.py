@@ -10,7 +10,9 @@ from scrutiny.cli.environment import prepared
 #: Subcommand and the sentence that ``--help`` shows; the module is ``train_NAME``.
 SUBCOMMANDS: Final = {
     "finetune": "Fine-tune encoders on a task with labels: classes, pairs, tags.",
+    "linear": "Fit logistic regressions over words to samples of the rows.",
     "pretrain": "Pre-train small BERTs from plain text: masked words and next sentence.",
+    "recurrent": "Train small LSTMs or GRUs over words from nothing.",
 }
 
 

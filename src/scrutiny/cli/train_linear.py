@@ -1,0 +1,29 @@
+"""``scrutiny train linear``: logistic regressions over words, each fitted to a sample of rows."""
+
+from typing import Any
+
+import click
+
+from scrutiny.cli.train_words import chosen, train, word_options
+
+_OWN = ("draw", "share", "strength", "has_pairs", "limit", "dev_share", "least")
+
+
+@click.command("linear")
+@word_options
+@click.option("--draw", type=click.Choice(["bootstrap", "subsample"]), help="Rows of a seed.")
+@click.option("--share", type=float, help="Of the rows, for a subsample; 0.8.")
+@click.option("--strength", type=float, help="Inverse of the L2 penalty; 1.")
+@click.option("--pairs", "has_pairs", is_flag=True, default=None, help="Neighbors count as well.")
+def command(**flags: Any) -> int:
+    r"""Fit logistic regressions over words, one for each seed.
+
+    The fit has one optimum, so the seed draws the rows that it is fitted to. Needs scikit-learn;
+    the models are integers and need nothing.
+
+    \b
+    scrutiny train linear --data "tsv:train.tsv#text=sentence,label=label" --out runs/words
+    """
+    from scrutiny.training.words.linear import LinearRecipe
+
+    return train(LinearRecipe(**chosen(flags, _OWN)), "linear", flags)

@@ -1,0 +1,37 @@
+"""``scrutiny train recurrent``: LSTMs and GRUs over words, from fresh weights for each seed."""
+
+from typing import Any
+
+import click
+
+from scrutiny.cli.train_words import chosen, train, word_options
+
+_OF_NETWORK = ("cell", "pooling", "embedding", "hidden", "layers", "is_bidirectional")
+_OWN = ("epochs", "batch", "lr", "dropout", "limit", "dev_share", "least")
+
+
+@click.command("recurrent")
+@word_options
+@click.option("--cell", type=click.Choice(["lstm", "gru"]), help="lstm unless given.")
+@click.option("--pooling", type=click.Choice(["last", "max", "mean"]), help="max unless given.")
+@click.option("--embedding", type=click.IntRange(1), help="Dimension of a word; 100.")
+@click.option("--hidden", type=click.IntRange(1), help="Dimension of a direction; 100.")
+@click.option("--layers", type=click.IntRange(1), help="1 unless given.")
+@click.option("--one-way", "is_bidirectional", flag_value=False, default=None, help="Forwards.")
+@click.option("--epochs", type=click.IntRange(1), help="Passes over the data; 6.")
+@click.option("--batch", type=click.IntRange(1), help="Texts of a step; 64.")
+@click.option("--lr", type=float, help="Learning rate; 0.001.")
+@click.option("--dropout", type=float, help="Of the words' and the text's vectors; 0.3.")
+def command(**flags: Any) -> int:
+    r"""Train small LSTMs or GRUs over words, one for each seed.
+
+    The epoch with the best dev score is kept.
+
+    \b
+    scrutiny train recurrent --data "tsv:train.tsv#text=sentence,label=label" --out runs/lstm
+    """
+    from scrutiny.models.recurrent_network import RecurrentArchitecture
+    from scrutiny.training.words.recurrent import RecurrentRecipe
+
+    architecture = RecurrentArchitecture(**chosen(flags, _OF_NETWORK))
+    return train(RecurrentRecipe(architecture, **chosen(flags, _OWN)), "recurrent", flags)

@@ -1,0 +1,68 @@
+"""What ``scrutiny train linear`` and ``scrutiny train recurrent`` share."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from scrutiny.core.errors import PlanError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def word_options(function: F) -> F:
+    """Add the options of data, seeds and output."""
+    for option in reversed(
+        [
+            click.option("--data", required=True, metavar="STRING", help="Data to train on."),
+            click.option("--dev", default="", metavar="STRING", help="Else split off."),
+            click.option(
+                "--reported", multiple=True, metavar="STRING", help="Data to be reported on."
+            ),
+            click.option("--seeds", default="1,2,3", show_default=True, metavar="A,B"),
+            click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder."),
+            click.option("--limit", type=click.IntRange(1), help="Rows, drawn at random."),
+            click.option("--dev-share", type=float, help="Split off without --dev; 0.1, or 0."),
+            click.option("--least", type=click.IntRange(1), help="How often a word must stand; 2."),
+            click.option("--json", "as_json", is_flag=True, help="NDJSON: one model a line."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
+    """Train the family of a recipe, and say what became of it."""
+    from scrutiny.training.words.family import train_words
+
+    tell = None if flags["as_json"] else click.echo
+    found = train_words(
+        flags["data"],
+        flags["out"],
+        recipe=recipe,
+        seeds=_seeds(flags["seeds"]),
+        dev=flags["dev"],
+        reported=flags["reported"],
+        tell=tell,
+    )
+    for one in found if flags["as_json"] else ():
+        line = {"folder": str(one.folder), **one.record}
+        click.echo(json.dumps(line, ensure_ascii=False))
+    if tell is not None:
+        tell(f"model: {scheme}:{flags['out']}/seed-{{seed}}")
+    return 0
+
+
+def chosen(flags: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The flags of these names that were given."""
+    return {name: flags[name] for name in names if flags[name] is not None}
+
+
+def _seeds(text: str) -> tuple[int, ...]:
+    """Seeds of ``1,2,3``."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise PlanError(f"--seeds {text!r} does not read: whole numbers with commas, 1,2,3.")
+    return tuple(map(int, parts))
