@@ -65,6 +65,9 @@ class EstimateSpec:
     beside
         Other datasets of the same measurement whose items it is over as well. Resampling keeps to
         each dataset; statistics with ``cells = ("dataset",)`` keep them apart.
+    presupposes
+        Other estimates of the design, each with the value that it must have at least: below it
+        this one is ``refused``, and has no value.
     """
 
     id: str
@@ -80,6 +83,7 @@ class EstimateSpec:
     at: Mapping[str, int] = field(default_factory=dict)
     along: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    presupposes: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,9 @@ class Inputs:
     come after this one in the measurement. ``base`` is the family that this one was trained from,
     if the same measurement has it; ``controls`` are the roles of the families that are there for it
     to be compared with. ``reference`` is the family that this one is measured beside, if the
-    measurement names one; ``n_replicates`` then counts the pairs of replicates.
+    measurement names one, and ``reference_capabilities`` what that can be asked; ``n_replicates``
+    then counts the pairs of replicates. "samples" among the capabilities says that a model's
+    probabilities are frequencies of some samples.
     """
 
     task: Task
@@ -169,6 +175,7 @@ class Inputs:
     base: str = ""
     controls: frozenset[str] = frozenset()
     reference: str = ""
+    reference_capabilities: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +282,11 @@ class Diagnostic(Protocol[P]):
 
     ``id`` is versioned; ``needs`` names model capabilities ("predict" among them), ``tasks`` the
     tasks it applies to (empty for any). ``scope`` is ``item`` where items can be measured apart
-    from each other. Four members may be left out: ``prepare``, of those that change texts
+    from each other. Five members may be left out: ``prepare``, of those that change texts
     (`ChangesTexts`); ``nulls``, how many untrained replicates it wants as its second null (a
     number; none unless stated); ``presupposes``, the diagnostics on data of their own whose
-    estimates its claims' ``competence`` names: ``{"competence@1": "builtin:agreement"}``; and
+    estimates its claims' ``competence`` names: ``{"competence@1": "builtin:agreement"}``;
+    ``lengths(params)``, lengths of axes of its measures that its parameters set; and
     ``wants_reference``, whether it measures each model beside a second one. ``prepare`` then is
     called once for each replicate of the reference, and has to name it in its variants.
     """

@@ -65,7 +65,8 @@ class Model(Protocol):
 
     ``labels`` are the classes in the order of the scores; ``task`` is the name of the task it
     answers; ``is_batch_invariant`` promises bit-equal answers in any batch. ``capabilities`` names
-    the methods beyond `predict` that it has.
+    the methods beyond `predict` that it has. A model whose probabilities are frequencies of some
+    samples says how many in a further member, ``n_samples``.
     """
 
     source: str

@@ -36,6 +36,7 @@ class PythonModel:
         self.source = source.text
         self.task = task.name
         self.is_batch_invariant = bool(getattr(obj, "is_batch_invariant", False))
+        self.n_samples: int | None = getattr(obj, "n_samples", None)
         self.labels = source.labels() or _labels_of(obj)
         self._object = obj
         self._is_tagging = is_tagging(task)

@@ -322,6 +322,22 @@ def _by_name(names: Sequence[str | None], resampled: Resampled) -> dict[str, flo
     return {name or "{}": value for name, value in values}
 
 
+def refused(estimated: Estimated) -> Estimated:
+    """The estimate without its value: something that it presupposes is not so."""
+    whole = replace(
+        estimated.estimate,
+        value=None,
+        low=None,
+        high=None,
+        variance={},
+        by_replicate={},
+        across={},
+        status="refused",
+        reason="below_presupposed",
+    )
+    return Estimated(whole)
+
+
 def without_value(
     key: EstimateKey, counts: Counts, n_replicates: int, resampling: Resampling, reason: str
 ) -> Estimate:

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.canonical import plain
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import Measure
 from scrutiny.reliability.along import places_along
+
+_TUPLES: Final = ("along", "beside", "presupposes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,8 @@ class Assignment:
     ``measure`` is the measurement's identifier in the plan. ``within`` is the condition that all
     its records share: the captures of the family that are not random. ``base`` is the family that
     the subject was trained from, if the measurement has it; ``reference`` the family that it was
-    measured beside, if the measurement names one.
+    measured beside, if the measurement names one. ``presupposes`` are assignments with the least
+    value that each must have.
     """
 
     measure: str
@@ -30,6 +33,7 @@ class Assignment:
     within: Mapping[str, str]
     base: str = ""
     reference: str | None = None
+    presupposes: tuple[tuple["Assignment", float], ...] = ()
 
     @property
     def condition(self) -> dict[str, object]:
@@ -130,10 +134,9 @@ def from_json(data: Mapping[str, Any]) -> Assignment:
         subject=data["subject"],
         dataset=data["dataset"],
         measures=tuple(Measure.of(measure) for measure in data["measures"]),
-        spec=EstimateSpec(
-            **{**spec, "along": tuple(spec["along"]), "beside": tuple(spec["beside"])}
-        ),
+        spec=EstimateSpec(**{**spec, **{name: tuple(spec.get(name, ())) for name in _TUPLES}}),
         within=data["within"],
         base=data["base"],
         reference=data.get("reference"),
+        presupposes=tuple((from_json(one), low) for one, low in data.get("presupposes", ())),
     )

@@ -21,7 +21,7 @@ from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.along import estimate_along
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
-from scrutiny.reliability.estimate import Estimated, by_replicate, estimate
+from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.replicate_tests import ReplicateTest, cell_tests_of, tests_of
 from scrutiny.run.assignment import Assignment, Contrast, Relation
@@ -46,7 +46,12 @@ class Estimator:
         self._panel = lru_cache(maxsize=_KEPT_PANELS)(self._read)
 
     def estimate(self, assignment: Assignment) -> Estimated:
-        """Estimate of one specification."""
+        """Estimate of one specification; refused where what it presupposes is not so."""
+        found = self._estimated(assignment)
+        return found if self._is_granted(assignment) else refused(found)
+
+    def _estimated(self, assignment: Assignment) -> Estimated:
+        """Estimate of one specification, whatever it presupposes."""
         if assignment.spec.at:
             (one,) = self.along(assignment).values()
             return one
@@ -60,6 +65,14 @@ class Estimator:
             seed=self.seed,
             fallback=assignment.spec.fallback,
         )
+
+    def _is_granted(self, assignment: Assignment) -> bool:
+        """Whether what a specification presupposes is so."""
+        for presupposed, least in assignment.presupposes:
+            value = self.estimate(presupposed).estimate.value
+            if value is None or value < least:
+                return False
+        return True
 
     def along(self, assignment: Assignment) -> Mapping[str, Estimated]:
         """Estimates of one specification at every place of its axes, by their full names."""

@@ -42,5 +42,7 @@ def capabilities_of(model: Model, task: Task) -> frozenset[str]:
     A model loaded for a task with labels can be asked for them.
     """
     known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
+    if getattr(model, "n_samples", None):
+        known.add("samples")
     answers = set() if task.scored_by is None else {"predict"}
     return model.capabilities | known | answers

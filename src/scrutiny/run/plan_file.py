@@ -2,7 +2,8 @@
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -70,6 +71,7 @@ class _Measure(_Strict):
     params: dict[str, Any] = Field(default_factory=dict)
     nulls: int | None = Field(default=None, ge=0, le=1000)
     reference: str = ""
+    both_ways: bool = False
 
 
 class _Estimate(_Strict):
@@ -185,7 +187,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         data=datasets,
         models=models,
         train=tuple(TrainPlan(**t.model_dump()) for t in read.train),
-        measure=tuple(_measure(m, read) for m in read.measure),
+        measure=tuple(one for m in read.measure for one in _measures(m, read, where)),
         estimate=tuple(EstimatePlan(**e.model_dump()) for e in read.estimate),
         relate=tuple(
             RelatePlan(r.id, r.a.model_dump(by_alias=True), r.b.model_dump(by_alias=True))
@@ -196,6 +198,27 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         resampling=Resampling(**read.resampling.model_dump()),
         on_bad_row=read.on_bad_row,
     )
+
+
+def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePlan]:
+    """Measurement, and with ``both_ways`` those in which target and reference change places."""
+    one = _measure(measure, plan)
+    yield one
+    if not measure.both_ways:
+        return
+    if not one.reference:
+        raise PlanError(
+            f"{where}: measure {one.id!r} goes both ways and names no reference: add reference = "
+            "and the name of one of its models."
+        )
+    for target in one.models:
+        if target != one.reference:
+            yield replace(
+                one,
+                id=f"{one.id}-from-{target}",
+                models=tuple(dict.fromkeys((one.reference, target))),
+                reference=target,
+            )
 
 
 def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:

@@ -260,6 +260,9 @@ def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str, ce
         controls=_controls(family, plan, resolved),
         base=base_of(family, plan=plan, models=resolved.plan.models),
         reference=plan.reference,
+        reference_capabilities=(
+            resolved.pairings[plan.reference, data].capabilities if plan.reference else frozenset()
+        ),
     )
 
 

@@ -99,8 +99,12 @@ class Resolved:
     claims: tuple[Claim, ...] = ()
 
     def measures(self, measurement: Measurement, *, family: str, data: str) -> tuple[Measure, ...]:
-        """Measures of a family's records on a dataset, with the model's own lengths."""
-        lengths = self.pairings[family, data].lengths
+        """Measures of a family's records on a dataset; axes get the lengths that they have here."""
+        own = getattr(measurement.diagnostic, "lengths", None)
+        lengths = {
+            **self.pairings[family, data].lengths,
+            **(own(measurement.params) if own is not None else {}),
+        }
         return tuple(m.sized(lengths) for m in measurement.diagnostic.measured(self.tasks[data]))
 
     @property

@@ -71,24 +71,32 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
     """
     for place in places(resolved):
         for spec in _wanted(place):
-            role = place.family.role if spec.role == "measured" else spec.role
-            unit = place.unit if spec.unit == "item" else spec.unit
-            named = replace(spec, id=place.prefix + spec.id, role=role, unit=unit)
-            yield Assignment(
-                measure=place.measure,
-                kind=place.kind,
-                subject=place.family.name,
-                dataset=place.dataset,
-                measures=place.measures,
-                spec=named,
-                within=place.within,
-                base=base_of(
-                    place.family.name,
-                    plan=resolved.measurements[place.measure].plan,
-                    models=resolved.plan.models,
-                ),
-                reference=place.reference,
-            )
+            yield _assignment(place, spec, resolved)
+
+
+def _assignment(place: Place, spec: EstimateSpec, resolved: Resolved) -> Assignment:
+    """Assignment of one specification of a design, and of those that it presupposes."""
+    role = place.family.role if spec.role == "measured" else spec.role
+    unit = place.unit if spec.unit == "item" else spec.unit
+    by_id = {other.id: other for other in place.design.estimates}
+    return Assignment(
+        measure=place.measure,
+        kind=place.kind,
+        subject=place.family.name,
+        dataset=place.dataset,
+        measures=place.measures,
+        spec=replace(spec, id=place.prefix + spec.id, role=role, unit=unit),
+        within=place.within,
+        base=base_of(
+            place.family.name,
+            plan=resolved.measurements[place.measure].plan,
+            models=resolved.plan.models,
+        ),
+        reference=place.reference,
+        presupposes=tuple(
+            (_assignment(place, by_id[name], resolved), least) for name, least in spec.presupposes
+        ),
+    )
 
 
 def base_of(family: str, *, plan: MeasurePlan, models: Sequence[ModelPlan]) -> str:

@@ -251,6 +251,8 @@ def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
     rows, _ = trial.measure(trial.examples, variants)
     inputs = _inputs(trial)
     lengths = {"layer": inputs.n_layers, "head": inputs.n_heads}
+    if hasattr(trial.diagnostic, "lengths"):
+        lengths |= trial.diagnostic.lengths(trial.params)
     width = sum(m.sized(lengths).size for m in trial.diagnostic.measured(trial.task))
     for row in rows:
         _check_row(trial, row, width=width)

@@ -10,15 +10,18 @@ import toy_beside
 from toy_beside import Agreeing, asked, model, plan, rows
 
 from scrutiny.cli.plans import audit_from_flags, plan_from_flags
+from scrutiny.core.diagnostic import Design, EstimateSpec, Selector
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.model import Family, LoadOptions, Replicate
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
-from scrutiny.core.record import Measure
+from scrutiny.core.record import Measure, Row
+from scrutiny.data.tasks.names import load_task
 from scrutiny.report.assigned import contrast_key_of, key_of
 from scrutiny.run.assignment import to_json
 from scrutiny.run.checking import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of
-from scrutiny.run.judging import judge_run
+from scrutiny.run.judging import assignments_of, judge_run
+from scrutiny.run.loading import capabilities_of, load_given
 from scrutiny.run.pairs import pairs_of
 from scrutiny.run.plan_file import plan_of
 from scrutiny.run.progress import Silent
@@ -390,3 +393,71 @@ def test_tasks_without_a_reference_have_the_names_that_they_had(two):
     resolved = resolve(made, data={"x": rows()})
     assert [t.id for t in tasks_of(resolved, "measure")] == ["measure/d/x/0/a/0"]
     assert to_json(resolved.assignments[0])["reference"] is None
+
+
+# -- what a diagnostic of two models needs besides -------------------------------------------------
+
+
+def test_a_plan_goes_both_ways():
+    data = {
+        "data": {"x": {"source": "object:x"}},
+        "models": {n: {"source": f"python:{n}:M"} for n in "abc"},
+        "measure": [{"id": "d", "diagnostic": "agreeing", "reference": "a", "both_ways": True}],
+    }
+    read = plan_of(data)
+    assert [(m.id, m.models, m.reference) for m in read.measure] == [
+        ("d", ("a", "b", "c"), "a"),
+        ("d-from-b", ("a", "b"), "b"),
+        ("d-from-c", ("a", "c"), "c"),
+    ]
+    del data["measure"][0]["reference"]
+    with pytest.raises(PlanError, match="goes both ways and names no reference"):
+        plan_of(data)
+
+
+class Gated(Agreeing):
+    """Estimates that presuppose others, and measures whose length the parameters set."""
+
+    measures = (Measure("hit", (("trial", 0),)),)
+
+    def lengths(self, params):
+        return {"trial": len(params.word)}
+
+    def design(self, params, inputs):
+        sides = {"": Selector()}
+        level = EstimateSpec("level", "accuracy@1", sides, at={"trial": 1})
+        granted = replace(level, id="granted", presupposes=(("level", 0.5),), group="a")
+        asked = replace(level, id="refused", presupposes=(("level", 1.5),), group="b")
+        return Design((), (level, granted, asked))
+
+    def measure(self, params, cell, batch, ctx):
+        for example in batch.examples:
+            yield Row(example.id, None, "measured", "{}", "ok", None, (1.0,) * len(params.word))
+
+
+def test_an_estimate_is_refused_where_what_it_presupposes_is_not_so(tmp_path, two, monkeypatch):
+    monkeypatch.setattr(toy_beside, "Agreeing", Gated)
+    folder = run(plan(("a", two[0], ())), tmp_path / "out")
+    found = {e.key.group: e for e in folder.estimates()}
+    assert [found[g].value for g in ("all", "a", "b")] == [1.0, 1.0, None]
+    assert (found["b"].status, found["b"].reason) == ("refused", "below_presupposed")
+    assert found["b"].counts.n == 40
+    again = {a.spec.group: a for a in assignments_of(folder)}
+    assert again["b"].presupposes[0][0].key == found["all"].key
+    assert {len(v) for v in folder.records()["values"].to_pylist()} == {4}
+
+
+class Sampling:
+    """Probabilities that are frequencies."""
+
+    labels = ("negative", "positive")
+    n_samples = 20
+
+    def predict_proba(self, texts):
+        return [[0.5, 0.5]] * len(texts)
+
+
+def test_a_model_says_that_it_is_known_by_samples(two):
+    task = load_task("text-classification")
+    assert "samples" in capabilities_of(load_given(Sampling(), task), task)
+    assert "samples" not in capabilities_of(load_given(KeywordClassifier(), task), task)

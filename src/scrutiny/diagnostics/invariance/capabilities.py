@@ -1,0 +1,179 @@
+"""Capabilities: what may be changed, and how a text is found that the reference cannot tell apart.
+
+==========  ================================================  ===================================
+            ``corrected`` (our default)                       ``as_published``
+==========  ================================================  ===================================
+synonym     WordNet lemmas of the word's part of speech, all  lemmas of all parts of speech, not
+            senses, inflected; no function words              inflected; no function words
+typo        two inner letters swapped in a word of 4 letters  the same in all such words at once
+            or more; no function words
+amount      so many places, 1 unless told                     1 word; all words
+search      the best of 30 random changes                     greedy by weighted saliency; the
+                                                              best of 15 random changes
+==========  ================================================  ===================================
+
+A recipe is a capability of its own, changed and searched as synonyms are.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from scrutiny.core.registry import registry
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.invariance.keep_tags import KeepTags
+from scrutiny.diagnostics.invariance.params import ScopeParams
+from scrutiny.perturb.characters.middle_swap import MiddleSwap
+from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.search.goal import Goal
+from scrutiny.perturb.search.goals.keep_output import KeepOutput
+from scrutiny.perturb.search.methods.exhaustive import Exhaustive
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.methods.random_choice import RandomChoice
+from scrutiny.perturb.search.move import Amount, Changeable, Move
+from scrutiny.perturb.search.problem import Method
+from scrutiny.perturb.search.setting import Search
+from scrutiny.perturb.search.space import Space
+from scrutiny.perturb.words.wordnet_all import WordnetAll
+
+ALL: Final = "all"
+_SCRAMBLES: Final = 15
+_SWAPS: Final = 6  # distinct ones that a word of six letters has
+_CONTENT: Final = Changeable(stop_words=True)
+_EXHAUSTIVE: Final[Any] = Exhaustive()
+_GREEDY: Final[Any] = GreedyRanked(ranking="saliency", as_released=True)
+#: Texts that a search by saliency is expected to ask about; nothing bounds it without a budget.
+_OF_SALIENCY: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """How the changed texts of one capability and amount are made.
+
+    Parameters
+    ----------
+    capability, amount
+        What its records are called by.
+    space
+        Where the search may go.
+    goal, method
+        What it is for, and how it goes on.
+    steps
+        Places that a random change of the same amount changes.
+    most_asked
+        Texts that one search asks the reference about, about.
+    """
+
+    capability: str
+    amount: int | str
+    space: Space
+    goal: Goal
+    method: Method
+    steps: int
+    most_asked: int
+
+    @property
+    def label(self) -> str:
+        """Short name, unique within the parameters."""
+        return f"{self.capability}/{self.amount}"
+
+    @property
+    def condition(self) -> dict[str, object]:
+        """Condition of its records."""
+        return {"capability": self.capability, "amount": self.amount}
+
+    @property
+    def search(self) -> Search:
+        """What the engine is given."""
+        return Search(self.space, self.goal, self.method)
+
+
+def generations(params: ScopeParams, task: Task) -> tuple[Generation, ...]:
+    """Every capability with every amount, in this order.
+
+    Raises
+    ------
+    UnknownNameError, PlanError
+        If a recipe or a constraint does not read.
+    """
+    makers = {"corrected": _corrected, "as_published": _as_published}
+    return tuple(
+        generation
+        for capability in params.capabilities
+        for generation in makers[params.preset](capability, params, task)
+    )
+
+
+def _corrected(capability: str, params: ScopeParams, task: Task) -> Iterator[Generation]:
+    """The stated distance, so many places, the same budget for every capability."""
+    name, moves = _moves(capability)
+    for amount in params.amounts:
+        method, most_asked = _method(params, amount)
+        yield Generation(
+            capability=name,
+            amount=amount,
+            space=_space(moves, params, most=None if params.method == "best_of" else amount),
+            goal=_goal(params, task, least=amount),
+            method=method,
+            steps=amount,
+            most_asked=most_asked,
+        )
+
+
+def _as_published(capability: str, params: ScopeParams, task: Task) -> Iterator[Generation]:
+    """Search of the paper; the distance is the one that it states, not the released one."""
+    params_of_paper = ScopeParams(constraints=params.constraints, resources=params.resources)
+    goal = _goal(params_of_paper, task, least=1)
+    if capability == "typo":
+        scramble = _move(MiddleSwap(scope="text", draws=_SCRAMBLES))
+        space = _space((scramble,), params, most=None)
+        yield Generation(capability, ALL, space, goal, _EXHAUSTIVE, 1, _SCRAMBLES)
+        return
+    name, moves = _moves(capability)
+    if capability == "synonym":
+        moves = (_move(WordnetAll(), may_change=_CONTENT),)
+    yield Generation(name, 1, _space(moves, params, most=1), goal, _GREEDY, 1, _OF_SALIENCY)
+
+
+def _moves(capability: str) -> tuple[str, tuple[Move, ...]]:
+    """Name of a capability, and what proposes its changes."""
+    if capability == "synonym":
+        return capability, (_move(WordnetAll(pos="tagged", inflect=True), may_change=_CONTENT),)
+    if capability == "typo":
+        return capability, (_move(MiddleSwap(scope="word", draws=_SWAPS)),)
+    recipe = parse_recipe(capability)
+    moves = tuple(
+        Move(step.transformation, None, Changeable(fields=step.fields), step.where)
+        for step in recipe.steps
+    )
+    return recipe.name, moves
+
+
+def _move(transformation: Any, may_change: Changeable | None = None) -> Move:
+    """Move of a transformation, whose names stand on its class."""
+    return Move(transformation, may_change=may_change or Changeable())
+
+
+def _method(params: ScopeParams, amount: int) -> tuple[Method, int]:
+    """Search method, and the texts that it asks about for one trial."""
+    if params.method == "best_of":
+        best_of: Any = RandomChoice(params.candidates, amount, stops=False)
+        return best_of, params.candidates
+    most = _OF_SALIENCY if params.budget is None else params.budget
+    if params.method == "exhaustive":
+        return _EXHAUSTIVE, most
+    return _GREEDY, most
+
+
+def _goal(params: ScopeParams, task: Task, *, least: int) -> Goal:
+    """What the search is for: the answer as it was."""
+    goal: Any = KeepTags(least)
+    if task.name != "token-tagging":
+        goal = KeepOutput(params.distance, keeps_label=params.keeps_label, least=least)
+    kept: Goal = goal
+    return kept
+
+
+def _space(moves: Sequence[Move], params: ScopeParams, *, most: int | None) -> Space:
+    constraints = tuple(registry().load("constraint", name)() for name in params.constraints)
+    return Space(tuple(moves), Amount(words=most), constraints)

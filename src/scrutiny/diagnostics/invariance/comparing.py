@@ -1,0 +1,128 @@
+"""What two models say to a text and to its changed form: kept labels, agreement, distance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.example import Example, Span
+from scrutiny.core.task import Prediction
+from scrutiny.text.edits import carry_spans
+
+
+class Pair(NamedTuple):
+    """One trial as numbers; ``made`` 0 where there is none, and the others then 0, too."""
+
+    made: float = 0.0
+    inv1: float = 0.0
+    inv2: float = 0.0
+    d: float = 0.0
+    agree: float = 0.0
+    words: float = 0.0
+
+
+NO_PAIR = Pair()
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels of both models in the data's words, in the order of their scores.
+
+    Parameters
+    ----------
+    reference, target
+        Labels of each.
+    order
+        Place among the target's scores of each of the reference's labels; nothing where the two
+        models do not have the same labels.
+    """
+
+    reference: tuple[str, ...]
+    target: tuple[str, ...]
+    order: tuple[int, ...] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        same = sorted(self.reference) == sorted(self.target)
+        order = tuple(self.target.index(label) for label in self.reference) if same else None
+        object.__setattr__(self, "order", order)
+
+    def number(self, answer: Prediction) -> float:
+        """Number of a label, in the reference's order; of tags whether there are any."""
+        if answer.spans is not None:
+            return float(bool(answer.spans))
+        label = answer.label or ""
+        if label in self.reference:
+            return float(self.reference.index(label))
+        known = self.target.index(label) if label in self.target else len(self.target)
+        return float(len(self.reference) + known)
+
+    def changes(
+        self, reference: tuple[Prediction, Prediction], target: tuple[Prediction, Prediction]
+    ) -> float | None:
+        """L1 distance between what a change of text did to both models' probabilities.
+
+        Nothing where a model gives none, or the models do not have the same labels.
+        """
+        rows = [answer.scores for answer in (*reference, *target)]
+        if self.order is None or any(not row for row in rows):
+            return None
+        p, p_changed, q, q_changed = (row for row in rows if row)
+        return sum(
+            abs((p[i] - p_changed[i]) - (q[j] - q_changed[j])) for i, j in enumerate(self.order)
+        )
+
+
+def is_same(one: Prediction, other: Prediction) -> bool:
+    """Whether two answers to one text are the same label, or the same spans."""
+    if one.spans is not None or other.spans is not None:
+        return frozenset(one.spans or ()) == frozenset(other.spans or ())
+    return one.label == other.label
+
+
+def is_kept(base: Prediction, changed: Prediction, edits: Sequence[Edit]) -> bool | None:
+    """Whether an answer outlived edits; nothing where they broke a span of it."""
+    if base.spans is None:
+        return is_same(base, changed)
+    expected = _carried(base.spans, edits)
+    return None if expected is None else expected == frozenset(changed.spans or ())
+
+
+def _carried(spans: tuple[Span, ...], edits: Sequence[Edit]) -> frozenset[Span] | None:
+    """Spans where they stand after edits; nothing if one broke."""
+    by_field: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_field.setdefault(edit.field, []).append(edit)
+    try:
+        return frozenset(carry_spans(spans, by_field))
+    except EditRefusedError:
+        return None
+
+
+def pair_of(
+    reference: tuple[Prediction, Prediction],
+    target: tuple[Prediction, Prediction],
+    *,
+    edits: Sequence[Edit],
+    labels: Labels,
+    words: int,
+) -> Pair:
+    """Numbers of one trial, from both models' answers to the text and to the changed text."""
+    kept = is_kept(*reference, edits), is_kept(*target, edits)
+    if None in kept:
+        return NO_PAIR
+    return Pair(
+        made=1.0,
+        inv1=float(bool(kept[0])),
+        inv2=float(bool(kept[1])),
+        d=labels.changes(reference, target) or 0.0,
+        agree=float(is_same(reference[1], target[1])),
+        words=float(words),
+    )
+
+
+def words_changed(example: Example, edits: Sequence[Edit]) -> int:
+    """Words of a text that edits touch or bring."""
+    from scrutiny.perturb.search.origin import Origin
+
+    origin = Origin(example)
+    return len(origin.changed(edits)) + origin.inserted_words(edits)

@@ -1,0 +1,213 @@
+"""Estimates and claims of shared invariances.
+
+For a capability and an amount, with the target b and the reference a:
+
+===================  ==========================================================================
+hard                 Hard-SCoPE: pairs that leave a's label on which b keeps its own
+random               b's invariance to random changes of as many words (role ``control``)
+lift, kappa          hard minus random; as a share of what random changes leave
+soft                 Soft-SCoPE at the tolerance and cutoff of its condition; beside it that of
+                     random changes, further cutoffs, and the mean distance without constants
+ood, ood_all         agreement on changed texts: those that leave a's label, and all
+phi, chance_kappa    whether both keep their labels on the same *random* changes: alone can be < 0
+random_reference     a's own invariance to random changes
+found                trials in which the search found a text
+===================  ==========================================================================
+
+and for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
+
+The claim: the lift exceeds the margin. A model without skill, or that always says the same, is
+refused. The reference beside itself is the ceiling, and nothing is claimed of it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.task import score_of
+from scrutiny.diagnostics.invariance.capabilities import Generation
+from scrutiny.diagnostics.invariance.params import ScopeParams
+from scrutiny.diagnostics.invariance.rows import (
+    OF_BASE,
+    OF_REFERENCE,
+    OF_TARGET,
+    PROBABILITIES,
+    SELF,
+)
+
+#: Soft-SCoPE of a model against itself below which sampling decides: nothing is printed.
+LEAST_SELF_SOFT: Final = 0.8
+#: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
+LEAST_ENTROPY: Final = 0.286
+
+
+def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs) -> Design:
+    """Design for one family beside its reference on one dataset."""
+    is_self = inputs.subject == inputs.reference
+    return Design(
+        conditions=tuple(generation.condition for generation in made),
+        estimates=tuple(_estimates(params, made, inputs)),
+        claims=() if is_self else tuple(_claim(g, params, inputs) for g in made),
+        queries_per_item=1 + 2 * len(made) * params.trials,
+        search_per_item=1 + params.trials * sum(g.most_asked for g in made),
+        notes=tuple(_notes(params, inputs)),
+        families={
+            "invariance": f"{inputs.subject} shares invariances of {inputs.reference} on "
+            f"{inputs.dataset} beyond random changes by more than {100 * params.margin:g} points"
+        },
+    )
+
+
+def _estimates(
+    params: ScopeParams, made: Sequence[Generation], inputs: Inputs
+) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    yield from _of_items(inputs)
+    for generation in made:
+        yield from _hard(generation)
+        yield from _soft(generation, params, inputs)
+        yield from _agreement(generation)
+
+
+def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Skill, agreement and variety on the items as they are."""
+    base = {"": Selector("baseline", OF_BASE)}
+    both = {"": Selector("baseline", OF_TARGET)}
+    level = score_of(inputs.task).level
+    of_reference = {"": Selector("baseline", OF_REFERENCE)}
+    yield EstimateSpec("level", level, both, role="baseline", condition=OF_TARGET)
+    yield EstimateSpec(
+        "level_reference", level, of_reference, role="baseline", condition=OF_REFERENCE
+    )
+    if any(measure.name == "hit" for measure in inputs.task.measures):
+        yield EstimateSpec("gap", "accuracy_gap@1", both, role="baseline")
+    yield EstimateSpec("agreement", "iid_agreement@1", base, role="baseline")
+    yield EstimateSpec("entropy", "label_entropy@1", base, role="baseline")
+    yield EstimateSpec("commonest", "commonest_label@1", base, role="baseline")
+
+
+def _hard(generation: Generation) -> Iterator[EstimateSpec]:
+    """Hard-SCoPE, its control, and what is left of it beyond the control."""
+    label, condition = generation.label, generation.condition
+    searched = {"": Selector("measured", condition)}
+    random = {"": Selector("control", condition)}
+    against = {**searched, "control": random[""]}
+    yield EstimateSpec(f"hard/{label}", "hard_scope@1", searched, condition=condition)
+    yield EstimateSpec(
+        f"random/{label}", "invariance@1", random, role="control", condition=condition
+    )
+    yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
+    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
+    yield EstimateSpec(f"found/{label}", "pairs_found@1", searched, condition=condition)
+    yield EstimateSpec(
+        f"random_reference/{label}",
+        "reference_invariance@1",
+        random,
+        role="control",
+        condition=condition,
+    )
+    for name, metric in (("phi", "invariance_phi@1"), ("chance_kappa", "invariance_kappa@1")):
+        yield EstimateSpec(f"{name}/{label}", metric, random, role="control", condition=condition)
+
+
+def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Soft-SCoPE at the constants, of the control, along cutoffs, and the distance itself."""
+    label = generation.label
+    where = {**generation.condition, "of": PROBABILITIES}
+    searched = {"": Selector("measured", where)}
+    random = {"": Selector("control", where)}
+    gate: tuple[tuple[str, float], ...] = ()
+    constants = {"tolerance": params.tolerance, "cutoff": params.cutoff}
+    condition = {**generation.condition, **constants}
+    if "samples" in inputs.capabilities | inputs.reference_capabilities:
+        gate = ((f"soft_self/{label}", LEAST_SELF_SOFT),)
+        yield EstimateSpec(
+            f"soft_self/{label}",
+            "soft_scope@1",
+            {"": Selector("baseline", {**generation.condition, "of": SELF})},
+            role="baseline",
+            condition=condition,
+        )
+    for cutoff in dict.fromkeys((params.cutoff, *sorted(params.cutoffs))):
+        name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
+        at = {**condition, "cutoff": cutoff}
+        yield EstimateSpec(name, "soft_scope@1", searched, condition=at, presupposes=gate)
+    yield EstimateSpec(
+        f"soft_random/{label}",
+        "soft_scope@1",
+        random,
+        role="control",
+        condition=condition,
+        presupposes=gate,
+    )
+    yield EstimateSpec(
+        f"distance/{label}", "mean_distance@1", searched, condition=generation.condition
+    )
+
+
+def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
+    """Agreement on changed texts, over the pairs of Hard-SCoPE and over all."""
+    searched = {"": Selector("measured", generation.condition)}
+    for name, metric in (("ood", "ood_agreement@1"), ("ood_all", "ood_agreement_all@1")):
+        yield EstimateSpec(
+            f"{name}/{generation.label}", metric, searched, condition=generation.condition
+        )
+
+
+def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
+    """Claim that the target shares more than random changes of the same amount show."""
+    what = f"{generation.capability} changes ({_amount(generation)})"
+    return Claim(
+        id=generation.label,
+        says=f"{what} that leave {inputs.reference}'s answer leave {inputs.subject}'s more often "
+        f"than random ones do, by more than {100 * params.margin:g} points",
+        diagnostic="invariance",
+        components=(
+            Component(f"lift/{generation.label}", params.margin, "control: random change"),
+        ),
+        family="invariance",
+        checks=("items", "seeds", "datasets"),
+        competence=tuple(_competence(inputs)),
+    )
+
+
+def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
+    """Skill of both models where gold answers are known; otherwise that labels are used at all."""
+    has_gold = inputs.chance > 0 or inputs.task.name == "token-tagging"
+    if has_gold:
+        yield "level", inputs.chance
+        yield "level_reference", inputs.chance
+    else:
+        yield "entropy", LEAST_ENTROPY
+
+
+def _amount(generation: Generation) -> str:
+    """Amount of change, in words."""
+    if isinstance(generation.amount, str):
+        return "all places"
+    return f"{generation.amount} place{'' if generation.amount == 1 else 's'}"
+
+
+def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        f"Texts were changed so that {inputs.reference} answers as before; every model was asked "
+        "about the item and the changed text, and beside it about a random change of as many words."
+    )
+    yield (
+        "Hard- and Soft-SCoPE follow Rawal & Toneva (2024), from the formulas in the authors' "
+        "released code. The published tolerance and cutoff were not available to us: ours are "
+        f"{params.tolerance:g} and {params.cutoff:g}, and Soft-SCoPE is not comparable with the "
+        "paper's."
+    )
+    yield (
+        "The released search applies softmax twice to the changed output; ours minimizes the "
+        f"stated distance ({params.distance if params.preset == 'corrected' else 'l1'})."
+    )
+    yield (
+        f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
+        "pairs. The measure is asymmetric: the other direction is another measurement."
+    )
+    if inputs.subject == inputs.reference:
+        yield "A model beside itself is the ceiling."

@@ -1,0 +1,117 @@
+"""Shared invariances of two models: Hard- and Soft-SCoPE and what has to stand beside them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.edit import Variant
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.invariance.capabilities import generations
+from scrutiny.diagnostics.invariance.comparing import Labels
+from scrutiny.diagnostics.invariance.design import make_design
+from scrutiny.diagnostics.invariance.generating import Maker
+from scrutiny.diagnostics.invariance.params import ScopeParams
+from scrutiny.diagnostics.invariance.rows import MEASURES, Answers, Asked
+from scrutiny.text.edits import apply_edits
+
+
+class SharedInvariance:
+    """Texts changed so that a reference answers as before, and what another model says to them.
+
+    **Measures**: on how many of the changes that leave the reference's label the target keeps its
+    own (Hard-SCoPE), how alike both models' probabilities move (Soft-SCoPE), and how much of that
+    random changes of as many words would show (lift).
+
+    **Misleads when**: read without its control: a target that always answers the same scores 1.
+    It is asymmetric: pairs and condition are the reference's, so look at both directions. The
+    constants of Soft-SCoPE decide its value; compare at equal ones. More places changed, or a
+    weaker search, is another question.
+
+    **References**: Rawal & Toneva (2024), Perturbed examples reveal invariances shared by language
+    models (Findings of ACL). From the formulas of its released code; the control, lift, kappa,
+    self ceiling and intervals are ours.
+    """
+
+    id = "invariance.scope@1"
+    summary = "changes that leave a reference's answer: do they leave this model's?"
+    Params = ScopeParams
+    needs: frozenset[str] = frozenset({"predict"})
+    tasks: frozenset[str] = frozenset(
+        {"text-classification", "text-pair-classification", "token-tagging"}
+    )
+    measures: tuple[Measure, ...] = MEASURES
+    scope: Literal["item", "dataset"] = "item"
+    wants_reference = True
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Those of pairs and of items, and the task's own for both models' skill."""
+        return (*MEASURES, *task.measures)
+
+    def lengths(self, params: ScopeParams) -> Mapping[str, int]:
+        """Trials of an item."""
+        return {"trial": params.trials}
+
+    def audit_params(self, task: Task) -> ScopeParams:
+        """Parameters of the audit: fewer texts searched, and no curve over the constants."""
+        del task
+        return ScopeParams(trials=2, candidates=12, cutoffs=())
+
+    def design(self, params: ScopeParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and claims for one family beside its reference."""
+        return make_design(params, generations(params, inputs.task), inputs)
+
+    def prepare(
+        self, params: ScopeParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """Searched texts of the reference, each followed by its random twin."""
+        if ctx.reference is None:
+            raise PlanError(f"{self.id} searches for what a reference cannot tell: name one.")
+        maker = Maker(examples, params, ctx.reference, ctx.seed)
+        return list(maker.variants(generations(params, ctx.task)))
+
+    def measure(self, params: ScopeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """Rows of both models' answers, item by item."""
+        del cell
+        if ctx.reference is None:
+            raise PlanError(f"{self.id} compares with a reference: name one.")
+        examples, names = _questions(batch)
+        asked = Asked(
+            made=generations(params, ctx.task),
+            trials=params.trials,
+            reference=_by_name(examples, names, ctx.reference.predict(examples, variants=names)),
+            target=_by_name(examples, names, ctx.predict(examples, variants=names)),
+            labels=Labels(ctx.reference.labels, ctx.labels),
+            ctx=ctx,
+        )
+        for example in batch.examples:
+            variants = {v.name: v for v in batch.variants.get(example.id, ())}
+            yield from asked.rows(example, variants)
+
+
+def _questions(batch: Batch) -> tuple[list[Example], list[str | None]]:
+    """Items and changed texts, and the name of each."""
+    found = list(_texts(batch))
+    return [example for example, _ in found], [name for _, name in found]
+
+
+def _texts(batch: Batch) -> Iterator[tuple[Example, str | None]]:
+    for example in batch.examples:
+        yield example, None
+        for variant in batch.variants.get(example.id, ()):
+            if variant.status == "ok":
+                yield apply_edits(example, variant.edits), variant.name
+
+
+def _by_name(
+    examples: Sequence[Example],
+    names: Sequence[str | None],
+    answers: Sequence[Prediction | Failure],
+) -> Answers:
+    """Answers by item and variant."""
+    return {
+        (example.id, name): answer
+        for example, name, answer in zip(examples, names, answers, strict=True)
+    }

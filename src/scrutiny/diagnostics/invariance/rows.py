@@ -1,0 +1,278 @@
+"""Records of shared invariances: of the items as they are, and of their changed texts.
+
+===================  ==================  =========================================================
+role                 condition           row of an item
+===================  ==================  =========================================================
+baseline             of=base             agreement on the item; the target's label
+baseline             of=target           the target's answer against the gold answer
+baseline             of=reference        the reference's
+measured, control    capability, amount  searched texts; random ones with as many words changed
+measured, control    … of=probabilities  the same where both models give probabilities: ``d``
+baseline             … of=self           the reference against another run of itself, where one
+                                         of both is known by samples only
+===================  ==================  =========================================================
+
+Numbers of a row that it is not about are 0, and nothing reads them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Context, Failure, Reference
+from scrutiny.core.edit import Variant
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.invariance.capabilities import Generation
+from scrutiny.diagnostics.invariance.comparing import (
+    NO_PAIR,
+    Labels,
+    Pair,
+    is_same,
+    pair_of,
+    words_changed,
+)
+from scrutiny.diagnostics.invariance.generating import variant_name
+from scrutiny.diagnostics.invariance.noise import n_samples_of, resampled
+
+OF_BASE, OF_TARGET, OF_REFERENCE = ({"of": of} for of in ("base", "target", "reference"))
+PROBABILITIES, SELF = "probabilities", "self"
+
+_TRIAL = (("trial", 0),)
+MEASURES: tuple[Measure, ...] = (
+    Measure("made", _TRIAL, "pairs"),
+    Measure("inv1", _TRIAL, "pairs"),
+    Measure("inv2", _TRIAL, "pairs"),
+    Measure("d", _TRIAL, "L1 distance"),
+    Measure("agree", _TRIAL, "pairs"),
+    Measure("changed_words", _TRIAL, "words"),
+    Measure("agree_base", unit="items"),
+    Measure("pred_b", unit="index of a label"),
+    Measure("hit_a", unit="items"),
+    Measure("hit_b", unit="items"),
+)
+
+Key = tuple[str, str | None]
+Answers = Mapping[Key, Prediction | Failure]
+Both = tuple[Prediction, Prediction]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What both models were asked and said about a stretch of items.
+
+    Parameters
+    ----------
+    made
+        Generations, in the order of the conditions.
+    trials
+        Changed texts of each.
+    reference, target
+        Answers by item and variant.
+    labels
+        Of both models.
+    ctx
+        Task, random streams, and the models themselves.
+    """
+
+    made: Sequence[Generation]
+    trials: int
+    reference: Answers
+    target: Answers
+    labels: Labels
+    ctx: Context
+
+    @property
+    def second(self) -> Reference:
+        """The reference, which is there."""
+        assert self.ctx.reference is not None
+        return self.ctx.reference
+
+    def rows(self, example: Example, variants: Mapping[str, Variant]) -> Iterator[Row]:
+        """All rows of an item."""
+        item = _Item(self, example, variants)
+        yield item.base()
+        yield item.skill(OF_TARGET)
+        yield item.skill(OF_REFERENCE)
+        for generation in self.made:
+            yield from item.pairs(generation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    asked: Asked
+    example: Example
+    variants: Mapping[str, Variant]
+
+    def base(self) -> Row:
+        """Agreement on the item as it is."""
+        base = self._bases()
+        if isinstance(base, Failure):
+            return self._row("baseline", OF_BASE, "failed", base.reason)
+        agree = float(is_same(*base))
+        numbers = {"agree_base": agree, "pred_b": self.asked.labels.number(base[1])}
+        return self._row("baseline", OF_BASE, numbers=numbers)
+
+    def skill(self, of: Mapping[str, str]) -> Row:
+        """Measures of the task for one of both models."""
+        base, task = self._bases(), self.asked.ctx.task
+        if isinstance(base, Failure):
+            return self._row("baseline", of, "failed", base.reason)
+        gold = self.example.gold
+        if gold is None:
+            return self._row("baseline", of, "undefined", "no_gold")
+        labels = self.asked.labels.reference, self.asked.labels.target
+        scores = [task.score(gold, a, labels=own) for a, own in zip(base, labels, strict=True)]
+        found = scores[of is OF_TARGET]
+        numbers = dict(zip((m.name for m in task.measures), found, strict=True))
+        if "hit" in numbers:
+            place = [m.name for m in task.measures].index("hit")
+            numbers |= {"hit_a": scores[0][place], "hit_b": scores[1][place]}
+        return self._row("baseline", of, numbers=numbers)
+
+    def pairs(self, generation: Generation) -> Iterator[Row]:
+        """Rows of one capability and amount."""
+        condition = generation.condition
+        of_scores = {**condition, "of": PROBABILITIES}
+        for role in ("measured", "control"):
+            trials = self._trials(generation, is_control=role == "control")
+            yield self._of_trials(role, condition, trials)
+            yield self._of_trials(role, of_scores, self._with_scores(trials))
+        if is_sampled(self.asked.ctx):
+            trials = self._trials(generation, is_control=False)
+            yield self._of_trials(
+                "baseline", {**condition, "of": SELF}, self._with_scores(self._selves(trials))
+            )
+
+    def _of_trials(
+        self, role: str, condition: Mapping[str, object], trials: "Trials | Failure"
+    ) -> Row:
+        """Row of the trials of an item; skipped where it has none."""
+        if isinstance(trials, Failure):
+            status = "undefined" if trials.reason in _UNDEFINED else "failed"
+            return self._row(role, condition, status, trials.reason)
+        pairs = [pair for pair, *_ in trials]
+        if not any(pair.made for pair in pairs):
+            return self._row(role, condition, *self._why_none(role))
+        columns = zip(*pairs, strict=True)
+        names = ("made", "inv1", "inv2", "d", "agree", "changed_words")
+        return self._row(role, condition, numbers=dict(zip(names, columns, strict=True)))
+
+    def _why_none(self, role: str) -> tuple[str, str]:
+        """Status and reason of an item without any pair."""
+        of_role = [v for v in self.variants.values() if v.role == role]
+        worst = next((v for v in of_role if v.status == "failed"), None)
+        if worst is not None:
+            return "failed", worst.reason or "search"
+        return "skipped", "no_pair"
+
+    def _trials(self, generation: Generation, *, is_control: bool) -> "Trials | Failure":
+        """Numbers and answers of every trial; the failure of any is that of all."""
+        base = self._bases()
+        if isinstance(base, Failure):
+            return base
+        found: Trials = []
+        for trial in range(self.asked.trials):
+            name = variant_name(generation, trial, self.asked.second, is_control=is_control)
+            variant = self.variants.get(name)
+            if variant is None or variant.status != "ok":
+                found.append((NO_PAIR, None, None))
+                continue
+            changed = self._answers(name)
+            if isinstance(changed, Failure):
+                return changed
+            of_each = (base[0], changed[0]), (base[1], changed[1])
+            found.append((self._pair(*of_each, variant), of_each, variant))
+        return found
+
+    def _pair(self, reference: Both, target: Both, variant: Variant) -> Pair:
+        return pair_of(
+            reference,
+            target,
+            edits=variant.edits,
+            labels=self.asked.labels,
+            words=words_changed(self.example, variant.edits),
+        )
+
+    def _with_scores(self, trials: "Trials | Failure") -> "Trials | Failure":
+        """The trials, where every pair has probabilities to compare."""
+        if isinstance(trials, Failure):
+            return trials
+        if self.asked.labels.order is None and any(both for _, both, _ in trials):
+            return Failure("other_labels")
+        for _, both, _ in trials:
+            if both is not None and self.asked.labels.changes(*both) is None:
+                return Failure("no_probabilities")
+        return trials
+
+    def _selves(self, trials: "Trials | Failure") -> "Trials | Failure":
+        """The same texts to another run of the reference, as its samples let it be known."""
+        if isinstance(trials, Failure):
+            return trials
+        ctx, labels = self.asked.ctx, self.asked.labels.reference
+        sizes = n_samples_of(self.asked.second.model), n_samples_of(ctx.model)
+        rng = ctx.rng("invariance", "self@1", self.example.id)
+        found: Trials = []
+        for _, both, variant in trials:
+            if both is None or variant is None:
+                found.append((NO_PAIR, None, None))
+                continue
+            one, other = (resampled(both[0], labels, n_samples=n, rng=rng) for n in sizes)
+            numbers = pair_of(
+                one, other, edits=variant.edits, labels=Labels(labels, labels), words=0
+            )
+            found.append((numbers, (one, one), variant))
+        return found
+
+    def _bases(self) -> Both | Failure:
+        """Both models' answers to the item."""
+        return self._answers(None)
+
+    def _answers(self, name: str | None) -> Both | Failure:
+        missing = Failure("not_asked")
+        one = self.asked.reference.get((self.example.id, name), missing)
+        other = self.asked.target.get((self.example.id, name), missing)
+        if isinstance(one, Failure):
+            return one
+        return other if isinstance(other, Failure) else (one, other)
+
+    def _row(
+        self,
+        role: str,
+        condition: Mapping[str, object],
+        status: str = "ok",
+        reason: str | None = None,
+        numbers: Mapping[str, float | tuple[float, ...]] | None = None,
+    ) -> Row:
+        values = None
+        if numbers is not None:
+            values = tuple(_flat(numbers, self.asked.ctx.task, self.asked.trials))
+        where = _json(tuple(condition.items()))
+        return Row(self.example.id, None, role, where, status, reason, values)
+
+
+Trials = list[tuple[Pair, tuple[Both, Both] | None, Variant | None]]
+_UNDEFINED = frozenset({"other_labels", "no_probabilities"})
+
+
+def is_sampled(ctx: Context) -> bool:
+    """Whether one of both models is known by samples only."""
+    models = (ctx.model, None if ctx.reference is None else ctx.reference.model)
+    return any(n_samples_of(model) for model in models)
+
+
+def _flat(
+    numbers: Mapping[str, float | tuple[float, ...]], task: Task, trials: int
+) -> Iterable[float]:
+    """Values in the order of the measures."""
+    for measure in (*MEASURES, *task.measures):
+        size = trials if measure.axes else 1
+        value = numbers.get(measure.name, 0.0)
+        yield from value if isinstance(value, tuple) else [value] * size
+
+
+@lru_cache(maxsize=1024)
+def _json(items: tuple[tuple[str, object], ...]) -> str:
+    return canonical_json(dict(items))
