@@ -8,6 +8,7 @@
                   ToyMaskedLanguageModel, ToyCausalLanguageModel, ToyEncoder
                   ToyAttention, ToyAttentionClassifier, made of CueHead, OffsetHead,
                   UniformHead, NoiseHead
+    changes       WordTable                 candidates written down beforehand
     checks        check_adapter(model), check_language_model(model),
                   check_attends(model), check_intervenes(model),
                   check_transformation(transformation),
@@ -34,6 +35,7 @@ from scrutiny.testing.toy_language import (
 )
 from scrutiny.testing.toy_linear import LinearClassifier
 from scrutiny.testing.toy_models import ConstantClassifier, GazetteerTagger, KeywordClassifier
+from scrutiny.testing.toy_transformations import WordTable
 
 __all__ = [
     "ConformanceError",
@@ -52,6 +54,7 @@ __all__ = [
     "ToyEncoder",
     "ToyMaskedLanguageModel",
     "UniformHead",
+    "WordTable",
     "WrongShapeClassifier",
     "check_adapter",
     "check_attends",

@@ -1,6 +1,6 @@
 """What a search is for: how good a text is, and whether it is good enough."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from scrutiny.core.example import Example
@@ -30,17 +30,19 @@ class Base:
         What the model, or each of two models, said about it.
     labels
         The model's labels, in the order of the scores; empty where there are none.
+    gold
+        Number of the gold label, or nothing if there is none that the model knows.
     """
 
     example: Example
     answer: Answer
     labels: tuple[str, ...] = ()
+    gold: int | None = field(init=False)
 
-    @property
-    def gold(self) -> int | None:
-        """Number of the gold label, or nothing if there is none that the model knows."""
-        gold = self.example.gold
-        return self.labels.index(gold) if isinstance(gold, str) and gold in self.labels else None
+    def __post_init__(self) -> None:
+        gold, labels = self.example.gold, self.labels
+        number = labels.index(gold) if isinstance(gold, str) and gold in labels else None
+        object.__setattr__(self, "gold", number)
 
 
 class Judged(NamedTuple):

@@ -77,20 +77,20 @@ class Ledger:
 
     def judge(self, states: Sequence[State], *, goal: Goal, base: Base) -> list[Judged]:
         """Judgments in the order of the texts."""
-        answers, counted = self.answers, self._counted
+        answers, counted, judge = self.answers, self._counted, goal.judge
         judged = []
         for state in states:
             key = state.key
             answer = answers.get(key)
+            if key not in counted and (answer is not None or key in answers):
+                counted[key] = len(counted) + 1
             if answer is None:
-                if key in answers:
-                    counted.setdefault(key, len(counted) + 1)
                 judged.append(Judged(state, None, UNANSWERED, is_reached=False))
                 continue
-            counted.setdefault(key, len(counted) + 1)
-            one = Judged(state, answer, *goal.judge(base, answer, state))
+            score, is_reached = judge(base, answer, state)
+            one = Judged(state, answer, score, is_reached)
             judged.append(one)
-            if not state.is_probe:
+            if not state.is_probe and (is_reached or self.best is None or score > self.best.score):
                 self._note(one, counted)
         self.n_considered += len(judged)
         return judged

@@ -1,11 +1,14 @@
 """A transformation as a search uses it: how many candidates it gives, and for which words."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.transformation import Transformation
 from scrutiny.perturb.recipe import Where
 from scrutiny.text.lexicon import is_stop_word
+
+_is_stop_word = lru_cache(maxsize=1 << 16)(is_stop_word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class Changeable:
         if self.stop_words is False:
             return True
         if self.stop_words is True:
-            return not is_stop_word(word)
+            return not _is_stop_word(word)
         return word.lower() not in self.stop_words
 
 

@@ -2,12 +2,15 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.perturb.document import TextDocument
 from scrutiny.text.tokens import token_spans
+
+if TYPE_CHECKING:
+    from scrutiny.core.transformation import Site
 
 Key = tuple[Any, ...]  # what makes two texts the same question: texts, and token borders if given
 
@@ -25,6 +28,11 @@ class Origin:
         What transformations and constraints may need, by name.
     excluded
         Keys of texts that may not be proposed; the base's own always belongs to them.
+
+    Attributes
+    ----------
+    sites
+        Sites of the base by move and field, as far as the space has found them.
     """
 
     __slots__ = (
@@ -37,6 +45,7 @@ class Origin:
         "numbers",
         "resources",
         "seed",
+        "sites",
         "texts",
     )
 
@@ -61,6 +70,7 @@ class Origin:
         )
         self.excluded = excluded | {key_of(example, self.texts)}
         self._documents: dict[str, TextDocument] = {}
+        self.sites: dict[tuple[int, str], Sequence[Site]] = {}
 
     def document(self, field: str) -> TextDocument:
         """Document of one field of the base."""

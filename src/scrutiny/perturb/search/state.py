@@ -11,7 +11,8 @@ from scrutiny.perturb.search.origin import Key, Origin, key_of
 from scrutiny.text.edits import apply_edits, apply_to_text
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.search.space import Place
+    from scrutiny.core.transformation import Site
+    from scrutiny.perturb.search.places import Place
 
 
 class State:
@@ -32,6 +33,8 @@ class State:
         What makes two states the same question.
     is_probe
         Whether it is asked about only to learn something (a word left out): it can be no result.
+    places
+        Places that may be changed, once the space has found them.
 
     Examples
     --------
@@ -45,11 +48,12 @@ class State:
         "_changed",
         "_documents",
         "_example",
-        "_places",
+        "_sites",
         "edits",
         "is_probe",
         "key",
         "origin",
+        "places",
         "texts",
     )
 
@@ -70,7 +74,8 @@ class State:
         self._example = example
         self._changed: frozenset[int] | None = None
         self._documents: dict[str, TextDocument] | None = None
-        self._places: Sequence[Place] | None = None
+        self._sites: dict[tuple[int, str], Sequence[Site]] | None = None
+        self.places: Sequence[Place] | None = None
 
     @classmethod
     def start(cls, origin: Origin) -> "State":
@@ -108,8 +113,9 @@ class State:
         """The base with the edits applied."""
         found = self._example
         if found is None:
-            base = self.origin.example
-            fields = dict(zip(self.origin.names, self.texts, strict=True))
+            base, names, texts = self.origin.example, self.origin.names, self.texts
+            single = len(names) == 1
+            fields = {names[0]: texts[0]} if single else dict(zip(names, texts, strict=True))
             found = self._example = Example(
                 base.id,
                 fields,
@@ -134,6 +140,13 @@ class State:
     def words_changed(self) -> int:
         """Tokens of the base that were touched, and tokens that came between them."""
         return len(self.changed) + self.origin.inserted_words(self.edits)
+
+    @property
+    def sites(self) -> "dict[tuple[int, str], Sequence[Site]]":
+        """Sites by move and field, as far as the space has found them."""
+        if self._sites is None:
+            self._sites = {} if self.edits else self.origin.sites
+        return self._sites
 
     def document(self, field: str) -> TextDocument:
         """Document of one field as it is now."""

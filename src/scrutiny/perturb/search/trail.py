@@ -10,19 +10,20 @@ Borders = Sequence[tuple[int, int]]
 
 
 class Source(NamedTuple):
-    """Where a token of a changed text comes from.
+    """Where a stretch of a changed text comes from.
 
     Parameters
     ----------
-    start
-        Code point of the base that it begins at.
+    start, end
+        Code points of the base: those of the word that it is, or was before it was changed.
     token
-        The token of the base that it is, or was before it was changed; -1 if it was inserted.
+        That token of the base; -1 for what was inserted, and where no token was asked about.
     is_touched
         Whether an edit has changed it or brought it.
     """
 
     start: int
+    end: int
     token: int
     is_touched: bool
 
@@ -34,10 +35,10 @@ class Trail:
     --------
     >>> borders = [(0, 1), (2, 6), (7, 11)]  # a good film
     >>> trail = Trail([Edit("text", 2, 6, "bad")], borders)  # a bad film
-    >>> trail.source(2, 5)
-    Source(start=2, token=1, is_touched=True)
-    >>> trail.source(6, 10)
-    Source(start=7, token=2, is_touched=False)
+    >>> trail.of_token(2, 5)
+    Source(start=2, end=6, token=1, is_touched=True)
+    >>> trail.of_token(6, 10)
+    Source(start=7, end=11, token=2, is_touched=False)
     """
 
     __slots__ = ("_edits", "_gains", "_highs", "_lows", "_tokens")
@@ -54,35 +55,59 @@ class Trail:
             self._highs.append(low + len(edit.text))
             self._gains.append(self._gains[-1] + len(edit.text) - edit.end + edit.start)
 
-    @property
-    def has_edits(self) -> bool:
-        """Whether the text is not the base."""
-        return bool(self._edits)
-
-    def source(self, start: int, end: int) -> Source:
-        """Where a token of the changed text, between two code points, comes from."""
+    def of_token(self, start: int, end: int) -> Source:
+        """Where a token of the changed text comes from."""
         first = bisect_right(self._highs, start)
         last = bisect_left(self._lows, end)
         if first < last:  # edits reach into it
-            edit, placed = self._edits[first], self._lows[first]
-            low = start - self._gains[first] if start < placed else edit.start
-            is_new = (
-                edit.start == edit.end
-                and placed <= start
-                and end <= self._highs[first]
-                and not self._is_inside(edit.start)
-            )
-            return Source(low, -1 if is_new else self._token_at(low), is_touched=True)
+            return self._of_touched(self._edits[first], first, start=start, end=end)
         low, high = start - self._gains[first], end - self._gains[first]
-        is_touched = self._is_inside(low) or self._is_inside(high)
-        return Source(low, self._token_at(low), is_touched=is_touched)
+        token = self._token_at(low)
+        if self._is_inside(low) or self._is_inside(high):
+            return Source(*self._tokens[token], token, is_touched=True)
+        return Source(low, high, token, is_touched=False)
+
+    def of_stretch(self, start: int, end: int) -> Source:
+        """Where a stretch of the changed text comes from that is not a token, be it empty."""
+        low, high = self.place(start), self.place(end)
+        is_touched = any(
+            (a < end and b > start) or (e.start == e.end == low == high)
+            for e, a, b in zip(self._edits, self._lows, self._highs, strict=True)
+        )
+        return Source(low, high, -1, is_touched=is_touched)
+
+    def place(self, at: int) -> int:
+        """Code point of the base that a place of the changed text comes from."""
+        number = bisect_right(self._highs, at)
+        if number < len(self._edits) and self._lows[number] < at:
+            return self._edits[number].start
+        return at - self._gains[number]
+
+    def _of_touched(self, edit: Edit, number: int, *, start: int, end: int) -> Source:
+        """Where a token comes from that an edit reaches into."""
+        placed = self._lows[number]
+        is_new = (
+            edit.start == edit.end
+            and placed <= start
+            and end <= self._highs[number]
+            and not self._is_inside(edit.start)
+        )
+        if is_new:
+            return Source(edit.start, edit.end, -1, is_touched=True)
+        token = self._token_at(start - self._gains[number] if start < placed else edit.start)
+        low, high = self._tokens[token] if token >= 0 else (edit.start, edit.end)
+        return Source(low, high, token, is_touched=True)
 
     def _token_at(self, place: int) -> int:
-        """Token of the base that covers a code point, or begins next."""
-        at = bisect_right(self._tokens, place, key=lambda token: token[1])
+        """Token of the base that covers a code point, or begins next; -1 behind the last."""
+        at = bisect_right(self._tokens, place, key=_end)
         return at if at < len(self._tokens) else -1
 
     def _is_inside(self, place: int) -> bool:
         """Whether a border of the base lies strictly inside a token."""
-        at = bisect_right(self._tokens, place, key=lambda token: token[1])
+        at = bisect_right(self._tokens, place, key=_end)
         return at < len(self._tokens) and self._tokens[at][0] < place
+
+
+def _end(token: tuple[int, int]) -> int:
+    return token[1]

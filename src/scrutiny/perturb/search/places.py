@@ -1,0 +1,201 @@
+"""Which places of a text a search may change."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from scrutiny.core.transformation import Site, Transformation
+from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.search.move import Changeable, Move
+from scrutiny.perturb.search.state import State
+from scrutiny.perturb.search.trail import Trail
+from scrutiny.perturb.where import sites_where
+
+PlaceKey = tuple[str, int, int, int]
+_Group = tuple[int, int, bool, tuple[tuple[int, Site], ...]]  # borders, whether a word, sites
+
+
+class Place(NamedTuple):
+    """A place of the current text that may be changed, with what can change it.
+
+    Parameters
+    ----------
+    field
+        Its text field.
+    start, end
+        Code points of the base that it comes from.
+    token
+        The token of the base that it comes from; -1 for new words, and for what is no word.
+    low, high
+        Where it stands in the current text.
+    sites
+        What can change it: number of the move, and the site in the current text.
+    """
+
+    field: str
+    start: int
+    end: int
+    token: int
+    low: int
+    high: int
+    sites: tuple[tuple[int, Site], ...]
+
+    @property
+    def key(self) -> PlaceKey:
+        """What names it in all texts of a search."""
+        return self.field, self.start, self.end, self.token
+
+
+def find_places(
+    state: State, moves: Sequence[Move], field: str, *, is_full: bool
+) -> Iterator[Place]:
+    """Places of one field that may be changed, in the order of the text.
+
+    Parameters
+    ----------
+    state
+        The text.
+    moves
+        What can change it.
+    field
+        Which field.
+    is_full
+        Whether no further word may be changed; one that was changed may be so again.
+    """
+    document = state.document(field)
+    has_protected = bool(document.protected)
+    trail = _trail(state, field)
+    for start, end, is_word, sites in _grouped(state, moves, field):
+        if has_protected and document.is_protected(start, end):
+            continue
+        if trail is None:
+            if not is_full:
+                token = sites[0][1].token if is_word else -1
+                yield Place(field, start, end, token, start, end, sites)
+            continue
+        source = trail.of_token(start, end) if is_word else trail.of_stretch(start, end)
+        kept = sites
+        if source.is_touched:
+            kept = tuple([pair for pair in sites if not moves[pair[0]].may_change.is_once])
+        if kept and (source.is_touched or not is_full):
+            yield Place(field, source.start, source.end, source.token, start, end, kept)
+
+
+def find_word(
+    state: State, moves: Sequence[Move], key: PlaceKey, *, is_full: bool
+) -> tuple[Place | None, bool]:
+    """Place of a word of the base in a text, without looking at the others.
+
+    Returns
+    -------
+    The place, or nothing if it may not be changed; and whether that is settled: where an edit is
+    near, only `find_places` can tell.
+    """
+    field, start, end, token = key
+    low = _moved(state, field, start, end) if token >= 0 and start < end else None
+    if low is None:
+        return None, False
+    high = low + end - start
+    document = state.document(field)
+    if is_full or document.is_protected(low, high):
+        return None, True
+    word = document.text[low:high]
+    sites = [
+        (number, site)
+        for number, move in enumerate(moves)
+        for site in _sites_at(state, number, move, key=key, low=low)
+        if move.may_change.allows(word)
+    ]
+    return (Place(field, start, end, token, low, high, tuple(sites)) if sites else None), True
+
+
+def _grouped(state: State, moves: Sequence[Move], field: str) -> list[_Group]:
+    """Sites whose words may be changed, by borders and whether they are words, in order."""
+    lists = _allowed(state, moves, field)
+    first = lists[0]
+    if first and all(sites == first for sites in lists[1:]) and _are_distinct_words(first):
+        numbers = range(len(moves))
+        return [(s.start, s.end, True, tuple([(n, s) for n in numbers])) for s in first]
+    found: dict[tuple[int, int, bool], list[tuple[int, Site]]] = {}
+    for number, sites in enumerate(lists):
+        for site in sites:
+            start, end, token = site
+            found.setdefault((start, end, token >= 0 and start < end), []).append((number, site))
+    return [(*at, tuple(found[at])) for at in sorted(found)]
+
+
+def _allowed(state: State, moves: Sequence[Move], field: str) -> list[list[Site]]:
+    """For each move its sites without the words that it may not change."""
+    text = state.document(field).text
+    found: list[list[Site]] = []
+    before: tuple[Sequence[Site], Changeable] | None = None
+    for number, move in enumerate(moves):
+        sites, rule = sites_of(state, number, move, field), move.may_change
+        if before is not None and before[1] is rule and before[0] == sites:
+            found.append(found[-1])  # moves mostly share a rule, and often their sites
+            continue
+        allows = rule.allows
+        found.append([s for s in sites if s[2] < 0 or s[0] == s[1] or allows(text[s[0] : s[1]])])
+        before = sites, rule
+    return found
+
+
+def _are_distinct_words(sites: Sequence[Site]) -> bool:
+    """Whether these are words in order, no two of them in one place."""
+    done = 0
+    for start, end, token in sites:
+        if token < 0 or start < done or start == end:
+            return False
+        done = end
+    return True
+
+
+def sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site]:
+    """Sites of a move in one field of a text; kept with the text."""
+    key = number, field
+    found = state.sites.get(key)
+    if found is None:
+        rule, document = move.may_change, state.document(field)
+        found = ()
+        if (not rule.fields or field in rule.fields) and _speaks(move.transformation, document):
+            sites = move.transformation.sites(document)
+            found = sites_where(sites, document, move.place_rule)
+        state.sites[key] = found
+    return found
+
+
+def _sites_at(state: State, number: int, move: Move, *, key: PlaceKey, low: int) -> Sequence[Site]:
+    """Sites of a move that are a certain word of the base, standing at ``low`` in this text."""
+    field, start, end, _ = key
+    high = low + end - start
+    if getattr(move.transformation, "is_local", False) and state.origin.is_plain:
+        # a word that was not touched is a site if it was one in the base
+        sites = state.origin.sites.get((number, field))
+        if sites is None:
+            sites = sites_of(State.start(state.origin), number, move, field)
+        return [Site(low, high, t) for a, b, t in sites if a == start and b == end and t >= 0]
+    sites = sites_of(state, number, move, field)
+    return [s for s in sites if s.start == low and s.end == high and s.token >= 0]
+
+
+def _moved(state: State, field: str, start: int, end: int) -> int | None:
+    """Where a stretch of the base begins in a text; nothing if an edit touches it or its border."""
+    gain = 0
+    for edit in state.edits:
+        if edit.field != field or edit.start > end:
+            continue
+        if edit.end >= start:
+            return None
+        gain += len(edit.text) - edit.end + edit.start
+    return start + gain
+
+
+def _trail(state: State, field: str) -> Trail | None:
+    """Where the words of a field come from; nothing if it is as it was."""
+    edits = [edit for edit in state.edits if edit.field == field]
+    return Trail(edits, state.origin.document(field).tokens) if edits else None
+
+
+def _speaks(transformation: Transformation, document: TextDocument) -> bool:
+    """Whether a transformation knows the language of a document."""
+    known, language = transformation.languages, document.language
+    return "*" in known or language in known or language.partition("-")[0] in known

@@ -1,0 +1,64 @@
+"""A transformation whose candidates are written down beforehand."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+_KEEPS: Final[Mapping[str, Effect]] = {"*": "keeps"}
+_ALL: Final = Intensity(share=1.0, least=1, most=None)
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """Words replaced by those of a table, in its order; an empty one deletes the word.
+
+    Parameters
+    ----------
+    table
+        Replacements of each word, which is compared as it is written.
+    id, effect
+        Name, and what it does to gold answers, for whoever asks.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.document import document_of
+    >>> table, document = WordTable({"good": ("fine", "")}), document_of("a good film")
+    >>> (site,) = table.sites(document)
+    >>> [edits[0][1:4] for edits in table.candidates(document, site, default_rng(0))]
+    [(2, 6, 'fine'), (2, 7, '')]
+    """
+
+    table: Mapping[str, Sequence[str]]
+    id: str = "word_table@1"
+    summary: str = "words replaced by those of a table"
+    languages: frozenset[str] = frozenset({"*"})
+    resources: tuple[str, ...] = ()
+    effect: Mapping[str, Effect] = field(default_factory=lambda: dict(_KEEPS))
+    intensity: Intensity = _ALL
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of the table."""
+        return [
+            Site(start, end, i)
+            for i, (start, end) in enumerate(document.tokens)
+            if document.text[start:end] in self.table
+        ]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Replacements in the order of the table; a word goes with the space behind it."""
+        del rng
+        text = document.text
+        for new in self.table[text[site.start : site.end]]:
+            end = site.end
+            if not new and text[end : end + 1] == " ":
+                end += 1
+            yield (Edit(document.field, site.start, end, new),)
