@@ -85,8 +85,8 @@ class Bae:
         pos: Any = SamePos(noun_verb=True)  # lets insertions pass
         space = Space(
             chosen,
-            constraints=(pos,) if is_ours else (pos, *near),
-            step_constraints=near if is_ours else (),
+            constraints=() if is_ours else near,
+            step_constraints=(pos, *near) if is_ours else (pos,),
         )
         if self.mode == "R+I":
             return search_of(space, Untargeted(), ReplaceThenInsert(prefer=closest(given)))

@@ -137,8 +137,10 @@ def _flips(
         return
     slopes = gradients.gradient[rows] * (sign or 1)  # (character, dimension)
     old = alphabet.all_vectors[[gradients.ids[row] for row in rows]]
+    after = _row_at(gradients, place.field, place.high)
+    behind = slopes[-1] if after is None else gradients.gradient[after] * (sign or 1)
     yield from _replaced(slopes, old, place, alphabet)
-    yield from _inserted(slopes, old, place, alphabet)
+    yield from _inserted(slopes, old, place, alphabet, behind=behind)
     if len(rows) > 1:
         yield from _deleted(slopes, old, place, alphabet)
 
@@ -152,12 +154,24 @@ def _replaced(slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet) 
             yield _Flip(gain / sqrt(2), Edit(place.field, at, at + 1, letter, (), _INSIDE))
 
 
-def _inserted(slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
-    """A letter put in: it stands at its place, and what stood there one farther."""
+def _row_at(gradients: TokenGradients, field: str, start: int) -> int | None:
+    """Number of the piece that begins at a place, or nothing."""
+    places = ((f, s) for f, s, _ in gradients.pieces)
+    return next((i for i, place in enumerate(places) if place == (field, start)), None)
+
+
+def _inserted(
+    slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet, *, behind: "Array"
+) -> Iterator[_Flip]:
+    """A letter put in: it stands at its place, and what stood there one farther.
+
+    The last letter comes to stand where the word ended, whose slope is ``behind``.
+    """
     n = len(slopes)
     shifts = (slopes[1:] * (old[:-1] - old[1:])).sum(axis=1)  # what moving right by one does
+    last = float(behind @ (old[-1] - alphabet.blank))
     for i in range(n):
-        rest, count = float(shifts[i:].sum()), n - i
+        rest, count = float(shifts[i:].sum()) + last, n - i + 1
         gains = alphabet.vectors @ slopes[i] - float(slopes[i] @ old[i]) + rest
         at = place.low + i
         for letter, gain in zip(alphabet.letters, gains.tolist(), strict=True):

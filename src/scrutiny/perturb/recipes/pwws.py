@@ -26,8 +26,8 @@ class Pwws:
     variant
         ``as_published``: synonyms of the word's part of speech, words ordered by the gain, each
         word's best synonym fixed beforehand. ``textattack`` (0.3.11): synonyms of every part of
-        speech, function words stay, words ordered by the probability after the change in place of
-        the gain, all synonyms asked again on the way.
+        speech, words ordered by the probability after the change in place of the gain, all synonyms
+        asked again on the way. Function words stay in both.
 
     **Measures** how far synonyms by the dictionary bring a model.
 
@@ -61,10 +61,9 @@ class Pwws:
     def search(self, given: Given) -> Search:
         """Synonyms by weighted saliency."""
         del given
+        rule = Changeable(stop_words=True)
         if self.variant == "textattack":
-            space = space_of(WordnetAll(), may_change=Changeable(stop_words=True))
-            return search_of(
-                space, Untargeted(), GreedyRanked(ranking="saliency", as_released=True)
-            )
-        space = space_of(WordnetAll(pos="tagged"))
+            method = GreedyRanked(ranking="saliency", as_released=True)
+            return search_of(space_of(WordnetAll(), may_change=rule), Untargeted(), method)
+        space = space_of(WordnetAll(pos="tagged"), may_change=rule)
         return search_of(space, Untargeted(), GreedyRanked(ranking="saliency", fixes_choice=True))
