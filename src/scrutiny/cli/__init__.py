@@ -20,6 +20,7 @@ VERBS: Final = {
     "report": "Print or write the report of a run.",
     "compare": "Compare two runs: paired differences with intervals.",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
+    "import": "Read logs of lm-eval or inspect into a run folder.",
     "train": "Train models with several seeds: pretrain, finetune.",
     "perturb": "Change texts: transformations as a stream.",
     "data": "Look at data: show, overlap.",

@@ -1,0 +1,134 @@
+"""``scrutiny import``: logs of other tools as runs."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from scrutiny.cli.narrow import fitted, narrowed
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _import_options(function: F) -> F:
+    """Add what both tools take."""
+    for option in reversed(
+        [
+            click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+            click.option(
+                "-o", "--out", type=click.Path(path_type=Path), required=True, help="Run folder."
+            ),
+            click.option(
+                "--each-date",
+                is_flag=True,
+                help="Runs of one model on one task at several dates are replicates; else the "
+                "newest counts.",
+            ),
+            click.option(
+                "--on-bad-row",
+                type=click.Choice(["skip", "fail"]),
+                default="skip",
+                show_default=True,
+                help="Count and list lines that do not read, or stop at the first.",
+            ),
+            click.option("--draws", type=click.IntRange(100), help="Resamples of the items."),
+            click.option("--seed", type=int, default=0, help="Of the resamples."),
+            click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+@click.group("import")
+def command() -> None:
+    """Read logs of other tools into run folders, for report, compare and gate."""
+
+
+@command.command("lm-eval")
+@_import_options
+def lm_eval(**flags: Any) -> int:
+    r"""Read logs that lm-evaluation-harness wrote with --log_samples.
+
+    A PATH is a samples_*.jsonl, a folder that holds some, or a pattern with captures.
+
+    \b
+    scrutiny import lm-eval results/acme__v1 -o runs/v1
+    scrutiny import lm-eval "results/seed-{seed}" -o runs/seeds
+    """
+    return _import("lm-eval", flags)
+
+
+@command.command("inspect")
+@_import_options
+def inspect(**flags: Any) -> int:
+    r"""Read logs of inspect: .eval or .json; epochs are replicates.
+
+    \b
+    scrutiny import inspect logs/2026-11-21_gsm8k.eval -o runs/v1
+    """
+    return _import("inspect", flags)
+
+
+def _import(tool: str, flags: dict[str, Any]) -> int:
+    """Import and print what there is now."""
+    from dataclasses import replace
+
+    from scrutiny.cli.running import command_line
+    from scrutiny.run.importing.manifest import ImportOptions
+    from scrutiny.run.importing.reading import import_logs
+
+    options = ImportOptions(
+        on_bad_row=flags["on_bad_row"], seed=flags["seed"], command=command_line()
+    )
+    if flags["draws"] is not None:
+        draws = replace(options.resampling, draws=flags["draws"])
+        options = replace(options, resampling=draws)
+    folder = import_logs(
+        tool, flags["paths"], flags["out"], each_date=flags["each_date"], options=options
+    )
+    _say_what_was_left_out(folder.manifest)
+    if flags["as_json"]:
+        from scrutiny.report.load import load_view
+        from scrutiny.report.ndjson import render_ndjson
+
+        click.echo(render_ndjson(load_view(folder.path)), nl=False)
+        return 0
+    for line in _lines(folder):
+        click.echo(fitted(line))
+    click.echo(f"scrutiny report {flags['out']}")
+    return 0
+
+
+def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
+    """Tell on stderr what was not read, and how the model was asked."""
+    for sentence in manifest["warnings"]:
+        click.echo(narrowed(sentence), err=True)
+    for name, data in manifest["data"].items():
+        for note in data["notes"]:
+            click.echo(narrowed(f"{name}: {note}"), err=True)
+        if data["n_bad_rows"]:
+            first = data["bad_rows"][0]
+            click.echo(
+                narrowed(
+                    f"{name}: {data['n_bad_rows']:,} lines do not read and were left out; the "
+                    f"first is {first['source']}: {first['reason']}"
+                ),
+                err=True,
+            )
+
+
+def _lines(folder: Any) -> list[str]:
+    """Every score with its interval."""
+    lines = []
+    for one in folder.estimates():
+        if one.key.replicate is not None:
+            continue
+        filters = [str(v) for k, v in one.key.condition.items() if k != "metric"]
+        name = " ".join([str(one.key.condition["metric"]), *filters])
+        value = "-" if one.value is None else f"{one.value:.3f}"
+        limits = "" if one.low is None else f" [{one.low:.3f}, {one.high:.3f}]"
+        counts = f"{one.counts.n:,}/{one.counts.planned:,}"
+        lines.append(f"{value}{limits}  {counts}  {name} · {one.key.subject} · {one.key.dataset}")
+    return lines

@@ -1,0 +1,1 @@
+"""Logs of other tools, read into run folders."""

@@ -1,0 +1,152 @@
+"""All samples of an import in memory: texts once for each item, numbers for each model."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.task import Prediction
+from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(slots=True)
+class Side:
+    """What one replicate of a model has on one task.
+
+    ``scores`` and ``answers`` are by condition, then by item; ``failures`` by item.
+    """
+
+    log: LoggedTask
+    scores: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    answers: dict[str, dict[str, Prediction]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    items: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def replicate(self) -> str | None:
+        """Canonical JSON of its random factors, or nothing for a single run."""
+        return canonical_json(dict(self.log.random)) if self.log.random else None
+
+    def add(self, sample: LoggedSample) -> None:
+        """Take what a line says."""
+        self.items.setdefault(sample.item)
+        for condition, number in sample.scores.items():
+            self.scores.setdefault(condition, {})[sample.item] = number
+        for condition, answer in sample.answers.items():
+            self.answers.setdefault(condition, {})[sample.item] = answer
+        if sample.failure:
+            self.failures[sample.item] = sample.failure
+
+
+@dataclass(slots=True)
+class Logged:
+    """One task of an import.
+
+    Parameters
+    ----------
+    name
+        Of the task.
+    items
+        Every item that some log has, by its identity, in the order of appearance.
+    sides
+        Replicates by subject.
+    problems
+        What was left out.
+    n_other_texts
+        Items that two logs show with different texts.
+    """
+
+    name: str
+    items: dict[str, LoggedSample] = field(default_factory=dict)
+    sides: dict[str, list[Side]] = field(default_factory=dict)
+    problems: Problems = field(default_factory=Problems)
+    n_other_texts: int = 0
+
+    @property
+    def conditions(self) -> list[str]:
+        """Conditions that some replicate has numbers for, in the order of appearance."""
+        sides = [side for several in self.sides.values() for side in several]
+        return list(dict.fromkeys(c for side in sides for c in side.scores))
+
+    @property
+    def chance(self) -> float | None:
+        """What choosing blindly, or always the commonest answer, gets; nothing without choices."""
+        samples = list(self.items.values())
+        if any(len(s.choices) < 2 or s.gold not in s.choices for s in samples):
+            return None
+        blind = sum(1 / len(s.choices) for s in samples) / len(samples)
+        commonest = Counter(s.gold for s in samples).most_common(1)[0][1]
+        return max(blind, commonest / len(samples))
+
+    def is_hit(self, condition: str) -> bool:
+        """Whether all numbers of a condition are 0 or 1."""
+        sides = [side for several in self.sides.values() for side in several]
+        return all(
+            number in (None, 0.0, 1.0)
+            for side in sides
+            for number in side.scores.get(condition, {}).values()
+        )
+
+    def planned(self, subject: str) -> list[str]:
+        """Items that some replicate of a subject has, in the order of appearance."""
+        own = {item for side in self.sides[subject] for item in side.items}
+        return [item for item in self.items if item in own]
+
+    def add(self, side: Side, sample: LoggedSample) -> None:
+        """Take what a line of one replicate says."""
+        known = self.items.setdefault(sample.item, sample)
+        if sample.text != known.text and sample.item not in side.items:
+            self.n_other_texts += 1
+        side.add(sample)
+
+
+def collect(logs: Iterable[LoggedTask], problems: Mapping[str, Any]) -> dict[str, Logged]:
+    """Tasks by name, everything read; one without any sample that reads has no sides.
+
+    Parameters
+    ----------
+    logs
+        One for each model, replicate and task.
+    problems
+        Settings of `Problems`.
+    """
+    found: dict[str, Logged] = {}
+    for log in logs:
+        task = found.setdefault(log.task, Logged(log.task, problems=Problems(**problems)))
+        side = Side(log)
+        for sample in log.read(task.problems):
+            task.add(side, sample)
+        if side.items:
+            task.sides.setdefault(log.subject, []).append(side)
+    return found
+
+
+def printed_beside(task: Logged) -> list[tuple[str, str, float, float]]:
+    """Subject, condition, what the tool printed and the mean of what was read, where both are."""
+    found = []
+    for subject, sides in task.sides.items():
+        for several in _by_file(sides):
+            for condition, printed in several[0].log.printed.items():
+                means = [_mean(side.scores.get(condition, {}).values()) for side in several]
+                known = [mean for mean in means if mean is not None]
+                if known:
+                    found.append((subject, condition, printed, sum(known) / len(known)))
+    return found
+
+
+def _by_file(sides: Sequence[Side]) -> list[list[Side]]:
+    """Replicates that stand in one file, together."""
+    groups: dict[Path, list[Side]] = {}
+    for side in sides:
+        groups.setdefault(side.log.file, []).append(side)
+    return list(groups.values())
+
+
+def _mean(numbers: Iterable[float | None]) -> float | None:
+    """Mean of the numbers that are there."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) / len(known) if known else None

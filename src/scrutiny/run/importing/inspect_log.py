@@ -1,0 +1,218 @@
+"""Logs of inspect: ``.eval`` archives, read sample by sample, and ``.json`` files.
+
+Samples pair by their id, epochs are replicates. A ``.json`` log is one value, so it is read whole.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from zipfile import BadZipFile, ZipFile, is_zipfile
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.errors import DataError
+from scrutiny.core.task import Prediction
+from scrutiny.models.file_digest import hash_file
+from scrutiny.run.importing.inspect_values import completion_of, scores_of, target_of, text_of
+from scrutiny.run.importing.log_files import LogFile
+from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems, short_columns
+from scrutiny.run.importing.zip_members import read_member
+
+_SUFFIXES: Final = (".eval", ".json")
+_REPEATED: Final = "answers of one model, given again (epochs of one log)"
+_PEEKED: Final = 4096
+
+
+def is_log(path: Path) -> bool:
+    """Whether a path is a log, or a folder that holds some."""
+    if path.is_dir():
+        return any(is_log(one) for one in _candidates(path))
+    if path.suffix == ".eval":
+        return path.is_file()
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(_PEEKED)
+    return b'"eval"' in head and b'"version"' in head
+
+
+def _candidates(folder: Path) -> list[Path]:
+    """Files of a folder that may be logs, in order of their paths."""
+    return sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES)
+
+
+def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
+    """Logs at a path, each with its header.
+
+    Raises
+    ------
+    DataError
+        If there is none, or one does not read.
+    """
+    found = [p for p in _candidates(path) if is_log(p)] if path.is_dir() else [path]
+    if not found:
+        raise DataError(f"{str(path)!r} holds no log of inspect: they end in .eval or .json.")
+    return [_file_of(one, random) for one in found]
+
+
+def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
+    """One log with its header: all but the samples."""
+    try:
+        if path.suffix == ".eval" or is_zipfile(path):
+            header = _header_of_archive(path)
+        else:
+            header = {k: v for k, v in _load(path).items() if k not in ("samples", "reductions")}
+        spec = header["eval"]
+        return LogFile(path, spec["model"], spec["task"], spec.get("created", ""), random, header)
+    except (BadZipFile, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{str(path)!r} is no log of inspect: {error}") from error
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """Value of a ``.json`` log."""
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def _header_of_archive(path: Path) -> dict[str, Any]:
+    """Header of an archive; of one that was never finished, what was known at its start."""
+    with ZipFile(path) as archive:
+        there = {info.filename: info for info in archive.infolist()}
+        name = next((n for n in ("header.json", "_journal/start.json") if n in there), None)
+        if name is None:
+            raise DataError(f"{str(path)!r} is no log of inspect: the archive has no header.")
+        header = json.loads(read_member(archive, there[name], path))
+    return {"status": "started", **header}
+
+
+def logged(file: LogFile) -> list[LoggedTask]:
+    """The epochs of a log, each by itself."""
+    spec = file.header["eval"]
+    epochs = int(spec.get("config", {}).get("epochs") or 1)
+    notes = _notes(file, epochs)
+    return [
+        LoggedTask(
+            task=file.task,
+            subject=file.subject,
+            random={**file.random, "epoch": str(epoch)} if epochs > 1 else file.random,
+            source=f"inspect:{file.subject}@{file.date}#{hash_file(file.path)[:12]}"
+            + (f"/epoch-{epoch}" if epochs > 1 else ""),
+            read=partial(_read, file.path, epoch),
+            file=file.path,
+            printed=_printed(file.header.get("results") or {}),
+            notes=tuple(notes) if epoch == 1 else (),
+            replicates_of=_REPEATED if epochs > 1 and not file.random else "",
+        )
+        for epoch in range(1, epochs + 1)
+    ]
+
+
+def _notes(file: LogFile, epochs: int) -> Iterator[str]:
+    """What is to be known of how the model was asked."""
+    spec, status = file.header["eval"], file.header.get("status")
+    if status not in (None, "success"):
+        yield f"{file.path.name} ended with the status {status!r}: it may lack samples."
+    settings = {k: v for k, v in (spec.get("model_generate_config") or {}).items() if v is not None}
+    if settings:
+        yield f"{file.subject} was asked with {canonical_json(settings)}."
+    if epochs > 1:
+        yield f"{file.task}: {epochs} epochs, kept as replicates."
+
+
+def _printed(results: Mapping[str, Any]) -> dict[str, float]:
+    """What inspect computed over all samples, where it is a plain mean, by condition."""
+    found = {}
+    for score in results.get("scores") or ():
+        scorer, name = score.get("scorer", ""), score.get("name", "")
+        metric = scorer if name == scorer else f"{scorer}.{name}"
+        for kind in ("accuracy", "mean"):
+            value = (score.get("metrics") or {}).get(kind, {}).get("value")
+            if isinstance(value, (int, float)):
+                found[canonical_json({"metric": metric})] = float(value)
+    return found
+
+
+def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:
+    """Samples of one epoch of a log."""
+    seen: dict[str, str] = {}
+    for place, row in _rows(path, epoch, problems):
+        try:
+            if int(row.get("epoch", 1)) != epoch:
+                continue
+            sample = _sample(row, place)
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+            problems.bad(place, f"it does not read: {error!r}")
+            continue
+        if sample.item in seen:
+            problems.bad(place, f"the same id and epoch stand at {seen[sample.item]}")
+            continue
+        seen[sample.item] = place
+        if row.get("limit"):
+            problems.skipped["halted by a limit; kept with the score that it has"] += 1
+        for name, score in (row.get("scores") or {}).items():
+            if isinstance(score.get("value"), list):
+                problems.skipped[f"{name}: several values for one sample"] += 1
+        yield sample
+
+
+def _rows(path: Path, epoch: int, problems: Problems) -> Iterable[tuple[str, dict[str, Any]]]:
+    """Samples as they are logged, with their places."""
+    if path.suffix == ".eval" or is_zipfile(path):
+        yield from _rows_of_archive(path, epoch, problems)
+        return
+    for number, row in enumerate(_load(path).get("samples") or ()):
+        yield f"{path.name}:samples[{number}]", row
+
+
+def _rows_of_archive(
+    path: Path, epoch: int, problems: Problems
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Samples of an archive, one member at a time; the last of a name counts, as for inspect."""
+    with ZipFile(path) as archive:
+        members = {info.filename: info for info in archive.infolist()}
+        for name, info in members.items():
+            if not _is_sample(name, epoch):
+                continue
+            place = f"{path.name}:{name}"
+            try:
+                row = json.loads(read_member(archive, info, path))
+                metadata = members.get(name.replace("/sample.json", "/metadata.json"))
+                if name.endswith("/sample.json") and metadata is not None:
+                    row["metadata"] = json.loads(read_member(archive, metadata, path))
+            except (BadZipFile, ValueError) as error:
+                problems.bad(place, str(error))
+                continue
+            yield place, row
+
+
+def _is_sample(name: str, epoch: int) -> bool:
+    """Whether a member is a sample of an epoch: one file, or the shell of one in pieces."""
+    whole, shell = f"_epoch_{epoch}.json", f"_epoch_{epoch}/sample.json"
+    return name.startswith("samples/") and name.endswith((whole, shell))
+
+
+def _sample(row: Mapping[str, Any], place: str) -> LoggedSample:
+    """What one sample says."""
+    scores: dict[str, float | None] = {}
+    labels: list[str] = []
+    for scorer, score in (row.get("scores") or {}).items():
+        if isinstance(score.get("answer"), str):
+            labels.append(score["answer"])
+        if isinstance(score.get("value"), list):
+            continue
+        for name, number in scores_of(scorer, score.get("value")):
+            scores[canonical_json({"metric": name})] = number
+    said = completion_of(row.get("output"))
+    answer = Prediction(label=labels[0] if labels else None, text=said)
+    failure = "sample_error" if row.get("error") else "" if scores else "no_score"
+    return LoggedSample(
+        item=str(row["id"]),
+        source=place,
+        text=text_of(row["input"], row.get("attachments")),
+        gold=target_of(row.get("target")),
+        scores=scores,
+        answers={} if not labels and said is None else {"{}": answer},
+        choices=tuple(map(str, row.get("choices") or ())),
+        columns=short_columns(row.get("metadata") or {}),
+        failure=failure if not scores else "",
+    )

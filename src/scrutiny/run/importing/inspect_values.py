@@ -1,0 +1,91 @@
+"""Numbers and texts of a sample that inspect logged."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+#: inspect's own words for right, wrong, partly right, not answered, and their worth.
+_LETTERS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_ATTACHED: Final = "attachment://"
+
+
+def scores_of(scorer: str, value: Any) -> Iterator[tuple[str, float | None]]:
+    """Name and number of each score that a scorer gave; a name alone where there is no number.
+
+    Examples
+    --------
+    >>> dict(scores_of("match", "C")), dict(scores_of("style", {"polite": True, "words": 8.0}))
+    ({'match': 1.0}, {'style.polite': 1.0, 'style.words': 8.0})
+    >>> dict(scores_of("judge", "unclear"))
+    {'judge': None}
+    """
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield f"{scorer}.{name}", _number(inner)
+    else:
+        yield scorer, _number(value)
+
+
+def _number(value: Any) -> float | None:
+    """Number of one score; nothing where it is none, or not finite."""
+    if isinstance(value, str):
+        if value in _LETTERS:
+            return _LETTERS[value]
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def text_of(asked: Any, attachments: Any) -> str:
+    """What a sample asked: its text, or the last thing that the user says in a conversation.
+
+    Examples
+    --------
+    >>> text_of([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}], {})
+    'Hi'
+    """
+    if isinstance(asked, str):
+        return _attached(asked, attachments)
+    said = [m for m in asked if isinstance(m, Mapping) and m.get("role") == "user"] or list(asked)
+    content = said[-1].get("content", "") if said else ""
+    if isinstance(content, str):
+        return _attached(content, attachments)
+    parts = [p["text"] for p in content if isinstance(p, Mapping) and p.get("type") == "text"]
+    return "\n".join(_attached(part, attachments) for part in parts)
+
+
+def _attached(text: str, attachments: Any) -> str:
+    """Text, or what it stands for among the attachments of the sample."""
+    if not text.startswith(_ATTACHED) or not isinstance(attachments, Mapping):
+        return text
+    return str(attachments.get(text.removeprefix(_ATTACHED), text))
+
+
+def completion_of(output: Any) -> str | None:
+    """What the model said, if anything."""
+    if not isinstance(output, Mapping):
+        return None
+    if isinstance(output.get("completion"), str) and output["completion"]:
+        return str(output["completion"])
+    choices = output.get("choices") or []
+    content = choices[0].get("message", {}).get("content") if choices else None
+    return content if isinstance(content, str) else None
+
+
+def target_of(target: Any) -> str | None:
+    """The right answer in words; several are written one after the other.
+
+    Examples
+    --------
+    >>> target_of(["four", "4"])
+    'four | 4'
+    """
+    if isinstance(target, str):
+        return target or None
+    if isinstance(target, Sequence) and target:
+        return " | ".join(map(str, target))
+    return None

@@ -1,0 +1,259 @@
+"""Logs of lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` beside ``results_DATE.json``.
+
+One line is one item under one filter. Items pair by ``doc_hash``, the hash of the item as the task
+made it, which does not depend on the prompt; logs without it pair by ``doc_id``.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.errors import DataError
+from scrutiny.core.task import Prediction
+from scrutiny.models.file_digest import hash_file
+from scrutiny.run.importing.lm_eval_values import choice_of, distinct, number_of, score_of
+from scrutiny.run.importing.log_files import LogFile
+from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems, short_columns
+
+_SAMPLES: Final = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+))?")
+_OWN: Final = frozenset(
+    """doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash
+    target_hash""".split()
+)
+
+
+def is_log(path: Path) -> bool:
+    """Whether a path is a file of samples, or a folder that holds some."""
+    if path.is_dir():
+        return next(path.rglob("samples_*.jsonl"), None) is not None
+    return path.suffix == ".jsonl" and path.name.startswith("samples_")
+
+
+def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
+    """Files of samples at a path, each with what the results beside it say.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    found = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
+    if not found:
+        raise DataError(
+            f"{str(path)!r} holds no samples_*.jsonl: lm-eval writes them with --log_samples, "
+            "beside its results_*.json."
+        )
+    return [_file_of(one, random) for one in found]
+
+
+def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
+    """One file of samples."""
+    match = _SAMPLES.fullmatch(path.stem)
+    if path.suffix != ".jsonl" or match is None:
+        raise DataError(f"{str(path)!r} is no file of samples: lm-eval names it samples_*.jsonl.")
+    date = match["date"] or ""
+    results = path.with_name(f"results_{date}.json" if date else "results.json")
+    header: dict[str, Any] = {}
+    if results.is_file():
+        try:
+            header = json.loads(results.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise DataError(f"{results} does not read: {error}") from error
+    name = header.get("model_name") or path.parent.name.replace("__", "/") or "model"
+    return LogFile(path, str(name), match["task"], date, random, header)
+
+
+def logged(file: LogFile) -> list[LoggedTask]:
+    """The one model and task of a file."""
+    header, task = file.header, file.task
+    config = header.get("configs", {}).get(task, {})
+    shots = header.get("n-shot", {}).get(task)
+    better = header.get("higher_is_better", {}).get(task, {})
+    notes = [] if shots in (None, 0) else [f"{task} was asked with {shots} examples in front."]
+    if not header:
+        notes.append(f"There is no results_*.json beside {file.path.name}.")
+    return [
+        LoggedTask(
+            task=task,
+            subject=file.subject,
+            random=file.random,
+            source=f"lm-eval:{file.subject}@{file.date or 'undated'}#{hash_file(file.path)[:12]}",
+            read=partial(_read, file.path, config, int(shots or 0)),
+            file=file.path,
+            printed=_printed(header.get("results", {}).get(task, {})),
+            lower_is_better=frozenset(name for name, is_up in better.items() if is_up is False),
+            notes=tuple(notes),
+        )
+    ]
+
+
+def _printed(results: Mapping[str, Any]) -> dict[str, float]:
+    """What lm-eval computed over all items, by condition."""
+    found = {}
+    for key, value in results.items():
+        metric, comma, name = key.partition(",")
+        number = number_of(value)
+        if comma and number is not None and not metric.endswith("_stderr"):
+            found[condition_of(metric, name)] = number
+    return found
+
+
+def condition_of(metric: str, name: str) -> str:
+    """Condition of a metric under a filter; "none" is lm-eval's name for no filter."""
+    filters = {} if name in ("", "none") else {"filter": name}
+    return canonical_json({"metric": metric, **filters})
+
+
+def _read(
+    path: Path, config: Mapping[str, Any], shots: int, problems: Problems
+) -> Iterator[LoggedSample]:
+    """Samples of a file, line by line."""
+    names = _Names()
+    seen: dict[tuple[str, str], int] = {}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            place = f"{path.name}:{number}"
+            try:
+                row = json.loads(line)
+                sample = _sample(row, names, place, partial(_asked, config=config, shots=shots))
+            except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+                problems.bad(place, _words(error))
+                continue
+            key = sample.item, str(row.get("filter", "none"))
+            if key in seen:
+                problems.bad(place, f"the same item and filter stand on line {seen[key]}")
+                continue
+            seen[key] = number
+            for metric in _metrics(row):
+                if score_of(metric, row[metric]) is None:
+                    problems.skipped[f"{metric}: no number of a single item"] += 1
+            yield sample
+
+
+def _words(error: Exception) -> str:
+    """What is wrong with a line."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"no JSON: {error}"
+    if isinstance(error, KeyError):
+        return f"it has no {error.args[0]!r}"
+    return f"it does not read: {error}"
+
+
+class _Names:
+    """Names of items: their hash, with ``-k`` for the k-th other item of the same content."""
+
+    def __init__(self) -> None:
+        self._of_id: dict[str, str] = {}
+        self._count: dict[str, int] = {}
+
+    def name(self, row: Mapping[str, Any]) -> str:
+        """Name of a line's item."""
+        own = str(row["doc_id"])
+        if own not in self._of_id:
+            base = str(row.get("doc_hash") or f"doc-{own}")[:16]
+            count = self._count.get(base, 0)
+            self._count[base] = count + 1
+            self._of_id[own] = f"{base}-{count}" if count else base
+        return self._of_id[own]
+
+
+def _metrics(row: Mapping[str, Any]) -> list[str]:
+    """Metrics of a line: those it names, or all that is not lm-eval's own."""
+    named = row.get("metrics")
+    names = named if isinstance(named, list) else [name for name in row if name not in _OWN]
+    return [name for name in names if name in row]
+
+
+def _sample(row: Mapping[str, Any], names: _Names, place: str, asked: Any) -> LoggedSample:
+    """What one line says."""
+    arguments, name = _arguments(row["arguments"]), str(row.get("filter", "none"))
+    document = row["doc"] if isinstance(row["doc"], dict) else {}
+    choices, text = asked(arguments, document)
+    target = row.get("target")
+    gold = None if target is None else _gold(str(target), choices)
+    scores = {}
+    for metric in _metrics(row):
+        found = score_of(metric, row[metric])
+        if found is not None:
+            scores[condition_of(found[0], name)] = found[1]
+    is_generated = any(isinstance(part, dict) for one in arguments for part in one[1:])
+    answer = _answer(row, choices) if choices or is_generated else None
+    label = canonical_json({} if name in ("", "none") else {"filter": name})
+    columns = {k: v for k, v in short_columns(document).items() if v not in (gold, text)}
+    prompt = {"prompt": str(row["prompt_hash"])[:12]} if row.get("prompt_hash") else {}
+    return LoggedSample(
+        item=names.name(row),
+        source=place,
+        text=text,
+        gold=gold,
+        scores=scores,
+        answers={} if answer is None else {label: answer},
+        choices=choices,
+        columns={**columns, **prompt},
+        failure="" if scores else "no_score",
+    )
+
+
+def _arguments(logged_as: Any) -> list[list[Any]]:
+    """Arguments of each request: ``{"gen_args_0": {"arg_0": ...}}``, or lists in older logs."""
+    if isinstance(logged_as, dict):
+        return [list(one.values()) for one in logged_as.values()]
+    return [list(one) if isinstance(one, (list, tuple)) else [one] for one in logged_as]
+
+
+def _asked(
+    arguments: Sequence[Sequence[Any]],
+    document: Mapping[str, Any],
+    *,
+    config: Mapping[str, Any],
+    shots: int,
+) -> tuple[tuple[str, ...], str]:
+    """Choices of an item, and its text without instructions and examples in front."""
+    contexts = [str(one[0]) for one in arguments]
+    continuations = [one[1] for one in arguments if len(one) > 1 and isinstance(one[1], str)]
+    if len(arguments) % 2 == 0 and not any(contexts[len(contexts) // 2 :]) and contexts[0]:
+        half = len(arguments) // 2  # the second half asks for the choices alone
+        contexts, continuations = contexts[:half], continuations[:half]
+    is_choice = len(contexts) > 1 and len(continuations) == len(contexts)
+    in_contexts = is_choice and len(set(contexts)) == len(contexts)
+    choices = distinct(contexts if in_contexts else continuations) if is_choice else ()
+    text = contexts[0] if contexts else ""
+    if in_contexts or not text.strip():
+        strings = [v for v in document.values() if isinstance(v, str) and v.strip()]
+        return choices, strings[0] if strings else (choices[0] if choices else text)
+    text = text.removeprefix(str(config.get("description") or ""))
+    if shots:
+        text = text.rpartition(str(config.get("fewshot_delimiter") or "\n\n"))[2]
+    return choices, text
+
+
+def _gold(target: str, choices: Sequence[str]) -> str:
+    """The right answer in words: a choice by its number, or what the log says."""
+    if choices and target.isdigit() and int(target) < len(choices):
+        return choices[int(target)]
+    return next((choice for choice in choices if choice == target.strip()), target)
+
+
+def _answer(row: Mapping[str, Any], choices: Sequence[str]) -> Prediction | None:
+    """What the model answered: the likeliest choice, or a text and what was filtered out of it."""
+    filtered, raw = row.get("filtered_resps"), row.get("resps")
+    if choices and isinstance(filtered, list):
+        return choice_of(filtered, choices)
+    first = _first_text(filtered)
+    text = _first_text(raw)
+    if first is None and text is None:
+        return None
+    return Prediction(label=first, text=text)
+
+
+def _first_text(value: Any) -> str | None:
+    """First text in nested lists."""
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value if isinstance(value, str) else None

@@ -1,0 +1,110 @@
+"""Which files a path stands for, and which of several runs of one task counts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from scrutiny.core.errors import DataError
+from scrutiny.models.matching import describe_place, match_paths
+from scrutiny.models.source import captures, fill
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A log of one model on one task.
+
+    Parameters
+    ----------
+    path
+        Where it is.
+    subject, task, date
+        What the log says of itself; dates sort as text.
+    random
+        Captures of the path that it was found by.
+    header
+        What the tool wrote about the whole run.
+    """
+
+    path: Path
+    subject: str
+    task: str
+    date: str
+    random: Mapping[str, str] = field(default_factory=dict)
+    header: Mapping[str, Any] = field(default_factory=dict)
+
+
+def matching(pattern: str) -> list[tuple[Path, dict[str, str]]]:
+    """Paths that a pattern with captures stands for, with their values.
+
+    Raises
+    ------
+    DataError
+        If nothing is there.
+
+    Examples
+    --------
+    >>> matching(".")[0][1]
+    {}
+    """
+    if not captures(pattern):
+        path = Path(pattern).expanduser()
+        if not path.exists():
+            raise DataError(f"There is no {pattern!r}. {describe_place(f'{pattern}{{x}}')}")
+        return [(path, {})]
+    found = match_paths(pattern)
+    if not found:
+        raise DataError(f"Nothing matches {pattern!r}. {describe_place(pattern)}")
+    return [(Path(fill(pattern, values)).expanduser(), values) for values in found]
+
+
+def under_one_name(files: Sequence[LogFile], pattern: str) -> list[LogFile]:
+    """Files of a pattern with captures as replicates: of their model's name, or of the pattern's.
+
+    Raises
+    ------
+    DataError
+        If some of them hold several models, so that it cannot be told which replicate is whose.
+    """
+    if not captures(pattern):
+        return list(files)
+    names = {f.subject for f in files}
+    if len(names) == 1:
+        return list(files)
+    members: dict[tuple[tuple[str, str], ...], set[str]] = {}
+    for file in files:
+        members.setdefault(tuple(sorted(file.random.items())), set()).add(file.subject)
+    crowded = next((found for found in members.values() if len(found) > 1), None)
+    if crowded is not None:
+        raise DataError(
+            f"{pattern!r} matches folders with several models each ({', '.join(sorted(crowded))}): "
+            "write the pattern down to one model's folder."
+        )
+    return [replace(file, subject=pattern) for file in files]
+
+
+def chosen(files: Iterable[LogFile], *, each_date: bool) -> tuple[list[LogFile], list[str]]:
+    """Files that count, and sentences on those that do not.
+
+    Of several runs of one model on one task the newest counts, unless all are wanted: then they
+    are replicates.
+    """
+    groups: dict[tuple[Any, ...], list[LogFile]] = {}
+    for file in files:
+        key = (file.subject, file.task, tuple(sorted(file.random.items())))
+        groups.setdefault(key, []).append(file)
+    kept, notes = [], []
+    for members in groups.values():
+        ordered = sorted(members, key=lambda f: (f.date, str(f.path)))
+        if len(ordered) == 1:
+            kept += ordered
+        elif each_date:
+            kept += [replace(f, random={**f.random, "date": f.date}) for f in ordered]
+        else:
+            kept.append(ordered[-1])
+            left = ", ".join(f.path.name for f in ordered[:-1])
+            notes.append(
+                f"{ordered[-1].subject} on {ordered[-1].task}: the newest of {len(ordered)} runs "
+                f"counts; left out: {left} (--each-date takes all, as replicates)."
+            )
+    return kept, notes
