@@ -154,7 +154,9 @@ def pwcca(X: ArrayLike, Y: ArrayLike) -> float:
     **Measures**: likeness up to linear maps, with directions that X does not use left out.
 
     **Misleads when**: read as symmetric: ``pwcca(X, Y)`` and ``pwcca(Y, X)`` differ. It depends on
-    the axes of X: a rotation of X changes the weights. Few items: as `mean_cca`.
+    the axes of X: a rotation of X changes the weights. Where several correlations are equal (a
+    part in common that is exactly linear), the variates and so the weights are arbitrary. Few
+    items: as `mean_cca`.
 
     **References**: Morcos, Raghu & Bengio (2018), Insights on representational similarity.
 

@@ -1,6 +1,7 @@
 """Centered kernel alignment with linear kernels: as published, debiased, and over batches."""
 
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,6 +9,8 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations import centered, two_representations
+
+_ROUNDING: Final = 1e-13
 
 
 def linear_cka(X: ArrayLike, Y: ArrayLike) -> float:
@@ -156,4 +159,6 @@ def _hsic(K: FloatArray, L: FloatArray) -> float:
     of_k, of_l = K.sum(axis=0), L.sum(axis=0)
     whole = float(of_k.sum()) * float(of_l.sum()) / ((n - 1) * (n - 2))
     inner = float((K * L).sum()) + whole - 2.0 / (n - 2) * float(of_k @ of_l)
-    return float(inner / (n * (n - 3)))
+    # what rounding leaves of 0 would pass for a representation that varies
+    rounding = _ROUNDING * float(np.linalg.norm(K) * np.linalg.norm(L))
+    return inner / (n * (n - 3)) if abs(inner) > rounding else 0.0

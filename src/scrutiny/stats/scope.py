@@ -132,7 +132,7 @@ def decay(
 
     **Measures**: how alike two changes are, 1 to 0.
 
-    **Misleads when**: constants differ: (.05, .5), (.1, 1) and (.2, 2) gave .72, .80 and .85 for
+    **Misleads when**: constants differ: (.05, .5), (.1, 1) and (.2, 2) gave .78, .87 and .91 for
     one target. Compare at equal constants only, and look at the curve.
 
     **References**: Rawal & Toneva (2024); its constants are not known to us.
@@ -173,7 +173,7 @@ def hard_scope(pairs: Pairs) -> Shared:
     The target keeps *its* label, right or wrong, and need not agree with the reference.
 
     **Misleads when**: read without `scope_lift`: a target that always gives one label scores 1,
-    and an unrelated one scores its invariance to random changes (.83 in a simulation). It is
+    and an unrelated one scores its invariance to random changes (.81 in a simulation). It is
     asymmetric: the pairs and the condition belong to the reference.
 
     **References**: Rawal & Toneva (2024), Perturbed examples reveal invariances shared by language
