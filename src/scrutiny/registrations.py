@@ -110,9 +110,16 @@ REGISTRATIONS: Final = (
     Registration(
         "constraint", "embedding_similarity@1", f"{_C}.embedding_similarity:EmbeddingSimilarity"
     ),
+    Registration("constraint", "entailment@1", f"{_C}.entailment:Entailment"),
     Registration("constraint", "grammar@1", f"{_C}.grammar:Grammar"),
+    Registration("constraint", "likeliest@1", f"{_C}.likeliest:Likeliest"),
+    Registration("constraint", "logprob_drop@1", f"{_C}.logprob_drop:LogprobDrop"),
     Registration("constraint", "max_change@1", f"{_C}.max_change:MaxChange"),
     Registration("constraint", "perplexity_ratio@1", f"{_C}.perplexity_ratio:PerplexityRatio"),
+    Registration("constraint", "protected_phrases@1", f"{_C}.protected_phrases:ProtectedPhrases"),
+    Registration(
+        "constraint", "sentence_similarity@1", f"{_C}.sentence_similarity:SentenceSimilarity"
+    ),
     Registration("constraint", "stop_words@1", f"{_C}.stop_words:StopWords"),
     Registration("constraint", "changed_words@1", f"{_C}.changed_words:ChangedWords"),
     Registration("constraint", "min_word_length@1", f"{_C}.min_word_length:MinWordLength"),

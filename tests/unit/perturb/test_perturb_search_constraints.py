@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.errors import PlanError
 from scrutiny.perturb.constraints.changed_words import ChangedWords
 from scrutiny.perturb.constraints.min_word_length import MinWordLength
+from scrutiny.perturb.constraints.protected_phrases import ProtectedPhrases
 from scrutiny.perturb.constraints.same_pos import SamePos
 from scrutiny.perturb.constraints.stop_words import StopWords
 from scrutiny.perturb.constraints.word_similarity import WordSimilarity
@@ -78,6 +80,14 @@ def test_words_glued_by_a_mark_are_compared_one_by_one():
         (MinWordLength(least=3), [edit("dog", "elephant")], True),
         (MinWordLength(least=9), [Edit("text", 3, 3, " very")], True),
         (StopWords(), [edit("The", "An")], False),
+        (ProtectedPhrases(), [edit("dog", "cat")], True),
+        (ProtectedPhrases(("OLD man", "cow")), [edit("man", "boy")], False),
+        (ProtectedPhrases(("old man", "cow")), [edit("dog", "cat")], True),
+        (ProtectedPhrases(("old", "old man")), [edit("man", "boy")], False),
+        (ProtectedPhrases(("do",)), [edit("dog", "cat")], True),
+        (ProtectedPhrases(("old man",)), [Edit("text", 8, 8, " tall")], False),
+        (ProtectedPhrases(("old man",)), [Edit("text", 7, 7, " tall")], False),
+        (ProtectedPhrases(("man",)), [Edit("text", 7, 7, " tall")], True),
     ],
 )
 def test_counts_and_lengths(constraint, edits, allowed):
@@ -144,10 +154,11 @@ class Plane:
         (WordSimilarity(least_cosine=0.7), "owl", True),
         (WordSimilarity(least_cosine=0.71), "owl", False),
         (WordSimilarity(least_cosine=0.0), "car", True),
-        (WordSimilarity(least_cosine=None, most_euclidean=3.0), "cat", True),  # 9 when squared
-        (WordSimilarity(least_cosine=None, most_euclidean=2.9), "cat", False),
+        (WordSimilarity(most_euclidean=3.0), "cat", True),  # 9 when squared
+        (WordSimilarity(most_euclidean=2.9), "cat", False),
         (WordSimilarity(least_cosine=0.9, most_euclidean=3.0), "owl", False),
         (WordSimilarity(), "wug", True),
+        (WordSimilarity(), "car", False),
         (WordSimilarity(unknown="refuse"), "wug", False),
         (WordSimilarity(unknown="refuse"), "big cat", False),
         (WordSimilarity(unknown="refuse"), "DOG", True),
@@ -155,3 +166,17 @@ class Plane:
 )
 def test_vectors_are_compared_by_the_measure_that_is_named(constraint, new, allowed):
     assert allows(constraint, edit("dog", new), context={"vectors": Plane()}) is allowed
+
+
+def test_a_bare_string_is_no_list_of_words():
+    with pytest.raises(PlanError, match="french"):
+        StopWords(words="french")
+    with pytest.raises(PlanError, match="phrases"):
+        ProtectedPhrases("old man")
+    with pytest.raises(PlanError, match="blank"):
+        ProtectedPhrases((" ",))
+
+
+def test_stop_words_are_stop_words_with_either_apostrophe():
+    text = "Don’t go"
+    assert not allows(StopWords(), edit("Don’t", "Do", text), text=text)

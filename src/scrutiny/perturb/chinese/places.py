@@ -21,10 +21,13 @@ def character_sites(document: Document) -> Sequence[Site]:
     [0, 7]
     """
     return [
-        Site(*document.tokens[i], i)
-        for i, word in enumerate(document.words)
-        if _HAN.fullmatch(word)
+        Site(*document.tokens[i], i) for i, word in enumerate(document.words) if is_chinese(word)
     ]
+
+
+def is_chinese(word: str) -> bool:
+    """Whether a token consists of Chinese characters."""
+    return _HAN.fullmatch(word) is not None
 
 
 def changes(

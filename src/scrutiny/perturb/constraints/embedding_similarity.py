@@ -43,10 +43,18 @@ class EmbeddingSimilarity:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether the cosine stays at or above the threshold; false for a zero vector."""
+        return self.screen(document, [edits], context)[0]
+
+    def screen(
+        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
+    ) -> list[bool]:
+        """Whether the cosine of each of several texts stays there, encoded together."""
         import numpy as np
 
         encoder = find_resource(document if context is None else context, "encoder")
-        pair = [document.text, apply_to_text(document.text, edits)]
-        a, b = np.asarray(encoder.encode(pair), dtype=np.float64)
-        lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
-        return lengths > 0 and float(a @ b) / lengths >= self.least - 1e-9
+        texts = [document.text, *(apply_to_text(document.text, edits) for edits in candidates)]
+        rows = np.asarray(encoder.encode(texts), dtype=np.float64)
+        lengths = np.linalg.norm(rows, axis=1)
+        products, norms = rows[1:] @ rows[0], lengths[1:] * lengths[0]
+        least = (self.least - 1e-9) * norms
+        return [bool(n > 0 and p >= t) for p, n, t in zip(products, norms, least, strict=True)]

@@ -39,6 +39,13 @@ class PerplexityRatio:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether the perplexity stays within the factor."""
+        return self.screen(document, [edits], context)[0]
+
+    def screen(
+        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
+    ) -> list[bool]:
+        """Whether each of several perplexities stays within the factor, scored together."""
         scorer = find_resource(document if context is None else context, "perplexity")
-        before, after = scorer.perplexity([document.text, apply_to_text(document.text, edits)])
-        return bool(after <= self.most * before)
+        texts = [document.text, *(apply_to_text(document.text, edits) for edits in candidates)]
+        before, *after = scorer.perplexity(texts)
+        return [bool(one <= self.most * before) for one in after]

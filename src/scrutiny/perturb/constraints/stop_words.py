@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.errors import PlanError
 from scrutiny.core.transformation import Document
 from scrutiny.text.lexicon import STOP_WORDS
 
@@ -37,12 +38,18 @@ class StopWords:
 
     words: frozenset[str] | None = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.words, str):  # the letters of "french" are no stop words
+            raise PlanError(f"words is a set of lower-case words, not {self.words!r}.")
+
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether no edit touches a stop word."""
         del context
         stop = STOP_WORDS if self.words is None else self.words
         for (start, end), word in zip(document.tokens, document.words, strict=True):
-            if word.lower() in stop and any(_changes(e, start, end, word) for e in edits):
+            if word.lower().replace("’", "'") in stop and any(
+                _changes(e, start, end, word) for e in edits
+            ):
                 return False
         return True
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 
+_USUAL: Final = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class WordSimilarity:
     """Refuse replacements of a word by one whose vector is far from its own.
@@ -24,10 +27,10 @@ class WordSimilarity:
     Parameters
     ----------
     least_cosine
-        Smallest cosine; nothing asks for none.
+        Smallest cosine. With no threshold at all it is 0.5.
     most_euclidean
-        Largest Euclidean distance; nothing asks for none. It is the distance itself: where a paper
-        or a library states a squared one, give its root.
+        Largest Euclidean distance. It is the distance itself: where a paper or a library states a
+        squared one, give its root.
     unknown
         Whether a word without a vector is let through or refused.
 
@@ -53,7 +56,7 @@ class WordSimilarity:
     reason: ClassVar[str] = "word_similarity"
     resources: ClassVar[tuple[str, ...]] = ("vectors",)
 
-    least_cosine: float | None = 0.5
+    least_cosine: float | None = None
     most_euclidean: float | None = None
     unknown: Literal["allow", "refuse"] = "allow"
 
@@ -82,10 +85,13 @@ class WordSimilarity:
         distance = float(np.linalg.norm(old - new))
         if self.most_euclidean is not None and distance > self.most_euclidean + 1e-6:
             return False
-        if self.least_cosine is None:
-            return True
+        least = self.least_cosine
+        if least is None:
+            if self.most_euclidean is not None:
+                return True
+            least = _USUAL
         lengths = float(np.linalg.norm(old) * np.linalg.norm(new))
-        return lengths > 0 and float(old @ new) / lengths >= self.least_cosine - 1e-6
+        return lengths > 0 and float(old @ new) / lengths >= least - 1e-6
 
 
 def _vector(vectors: Vectors, word: str) -> "Vector | None":

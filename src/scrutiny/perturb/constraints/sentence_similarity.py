@@ -1,0 +1,117 @@
+"""No text may move far from its original, by a measure that is named, whole or around the edits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import acos, pi
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document
+from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.windows import windows, word_count
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from scrutiny.perturb.capabilities import Encoder
+
+_USUAL: Final = 0.8
+_SLACK: Final = 1e-6  # what rounding does in batches of another size
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSimilarity:
+    """Refuse edits after which the vector of a text is far from what it was.
+
+    Each threshold is named by its measure, because the same number means another thing: a cosine of
+    0.8 is an angular similarity of 0.795, and an angular one of 0.8 a cosine of 0.809. With no
+    threshold at all, the cosine has to be 0.8.
+
+    Parameters
+    ----------
+    least_cosine
+        Smallest cosine of the two vectors.
+    least_angular
+        Smallest angular similarity, 1 minus the angle in parts of 180 degrees.
+    most_euclidean
+        Largest Euclidean distance; the distance itself, not its square.
+    window
+        So many words around each edit are compared; nothing compares whole texts.
+    skip_short
+        Let texts of fewer words than the window pass unseen, as TextFooler and BAE do.
+
+    Notes
+    -----
+    The resource ``encoder`` must be given; published thresholds are those of another encoder than
+    yours. What is compared with, the original or the text before a step, is for the search to say.
+
+    **Misleads when**: antonyms are in play; encoders put "good" and "bad" near one another. With
+    ``skip_short`` half of a corpus of headlines is not looked at.
+
+    References
+    ----------
+    Cer et al. (2018), Universal Sentence Encoder. Jin, Jin, Zhou, Szolovits (2020), Is BERT really
+    robust? Reimers and Gurevych (2019), Sentence-BERT.
+
+    Examples
+    --------
+    >>> SentenceSimilarity(least_angular=0.840845, window=15, skip_short=True).thresholds
+    {'angular': 0.840845}
+    """
+
+    id: ClassVar[str] = "sentence_similarity@1"
+    reason: ClassVar[str] = "sentence_similarity"
+    resources: ClassVar[tuple[str, ...]] = ("encoder",)
+
+    least_cosine: float | None = None
+    least_angular: float | None = None
+    most_euclidean: float | None = None
+    window: int | None = None
+    skip_short: bool = False
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """What is asked for, by the name of its measure."""
+        stated = {
+            "cosine": self.least_cosine,
+            "angular": self.least_angular,
+            "euclidean": self.most_euclidean,
+        }
+        return {name: t for name, t in stated.items() if t is not None} or {"cosine": _USUAL}
+
+    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+        """Whether the text stays near enough; false for a vector of zeros."""
+        return self.screen(document, [edits], context)[0]
+
+    def screen(
+        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
+    ) -> list[bool]:
+        """Whether each of several texts stays near enough, encoded together."""
+        if self.skip_short and self.window is not None and word_count(document) < self.window:
+            return [True] * len(candidates)
+        pairs = [windows(document, edits, self.window) for edits in candidates]
+        texts = list(dict.fromkeys(text for held in pairs for pair in held for text in pair))
+        if not texts:
+            return [True] * len(candidates)
+        encoder: Encoder = find_resource(document if context is None else context, "encoder")
+        vectors = dict(zip(texts, encoder.encode(texts), strict=True))
+        return [all(self._is_near(vectors[a], vectors[b]) for a, b in held) for held in pairs]
+
+    def _is_near(self, one: "npt.NDArray[np.float32]", other: "npt.NDArray[np.float32]") -> bool:
+        import numpy as np
+
+        a, b = one.astype(np.float64), other.astype(np.float64)
+        lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
+        if lengths == 0:
+            return False
+        cosine = min(1.0, max(-1.0, float(a @ b) / lengths))
+        similarity = {
+            "cosine": cosine,
+            "angular": 1.0 - acos(cosine) / pi,
+            "euclidean": -float(np.linalg.norm(a - b)),
+        }
+        return all(
+            similarity[name] >= (-limit if name == "euclidean" else limit) - _SLACK
+            for name, limit in self.thresholds.items()
+        )
