@@ -447,3 +447,40 @@ def test_parameters_are_those_of_a_dataclass():
         kind = registry().load("attack", name)
         assert is_dataclass(kind)
         assert all(f.default is not None for f in fields(kind))
+
+
+class Counting:
+    """An encoder that counts a few words; texts are near where their counts are alike."""
+
+    def __init__(self, *words):
+        self.words = words
+
+    def encode(self, texts):
+        import numpy as np
+
+        rows = [[1.0, *(float(text.split().count(w)) for w in self.words)] for text in texts]
+        return np.array(rows, dtype=np.float32)
+
+
+def test_of_several_that_flip_the_closest_is_taken():
+    near = Neighbors(good={"great": 0.9, "decent": 0.8, "poor": 0.8})
+    weights = {"good": 1, "great": 1, "decent": -1, "poor": -5}
+    alone, _ = attacked("textfooler", "a good plan", weights, resources={"vectors": near})
+    assert alone.state.texts == ("a poor plan",)  # the highest score
+    held = {"vectors": near, "encoder": Counting("poor")}
+    found, _ = attacked("textfooler", "a good plan", weights, resources=held)
+    assert found.state.texts == ("a decent plan",)
+
+
+def test_similarity_is_not_asked_for_in_short_texts_but_in_long_ones():
+    near = Neighbors(good={"poor": 0.9})
+    held = {"vectors": near, "encoder": Counting("poor")}
+    weights = {"good": 1, "poor": -5}
+    short, _ = attacked("textfooler", "a good plan", weights, resources=held)
+    assert short.is_success
+    long_ = "a good plan " + " ".join(f"of number {i}" for i in range(9))
+    found, _ = attacked("textfooler", long_, weights, resources=held)
+    assert not found.is_success  # the angle of (1, 0) and (1, 1) is 45 degrees
+    assert found.refused["sentence_similarity"] == 1
+    loose, _ = attacked("textfooler(similarity=0.74)", long_, weights, resources=held)
+    assert loose.is_success

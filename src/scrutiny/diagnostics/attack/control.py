@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 _BATCH: Final = 32
+_WORDS: Final = 20  # of the victim's vocabulary, drawn for each place
 _TRIES: Final = 8  # for each text wanted, before the space counts as exhausted
 
 
@@ -147,7 +148,7 @@ def _one(
     state: State = start
     for number in rng.permutation(len(places)).tolist():
         if number not in candidates:
-            candidates[number] = problem.candidates(start, places[number])
+            candidates[number] = _options(problem, places[number], rng)
         share = float(rng.random())
         options = candidates[number]
         if not options:
@@ -162,6 +163,20 @@ def _one(
         if state.words_changed >= words:
             break
     return None if state is start else state
+
+
+def _options(problem: Problem, place: Place, rng: "Generator") -> Sequence[State]:
+    """Candidates at a place of the item; where the method brings its own, words of the victim."""
+    start = problem.base.state
+    found = problem.candidates(start, place)
+    if found or problem.model is None or place.token < 0:
+        return found
+    embeddings = problem.model.embeddings()
+    rows = [i for i, starts in enumerate(embeddings.starts_word.tolist()) if starts]
+    drawn = rng.choice(rows, size=min(_WORDS, len(rows)), replace=False).tolist() if rows else []
+    words = [embeddings.vocabulary[row] for row in drawn]
+    edits = [(Edit(place.field, place.low, place.high, word),) for word in words if word.isalpha()]
+    return problem.space.propose(start, edits)
 
 
 def _both(state: State, edits: Sequence[Edit]) -> State | None:

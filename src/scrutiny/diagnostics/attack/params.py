@@ -28,7 +28,8 @@ class AttackParams:
         changed, stand beside each attack.
     resources
         Specifications by name: ``{"encoder": "hf:./encoder", "vectors": "glove"}``. With an
-        ``encoder`` the cosine to the original is measured, with ``perplexity`` the ratio.
+        ``encoder`` the cosine to the original is measured, with ``perplexity`` the ratio; ``nli``
+        rates validity as a ``rater`` does.
     ratings
         File that says which texts or substitutions keep the meaning; see
         `scrutiny.diagnostics.attack.ratings`.
@@ -60,13 +61,15 @@ class AttackParams:
             raise PlanError(f"draws must be 1 or more, not {self.draws}.")
         if not 0 <= self.margin < 1:
             raise PlanError(f"margin must lie between 0 and 1, not {self.margin}.")
-        if self.ratings and self.rater:
-            raise PlanError("Give ratings or a rater: two judges of validity would be mixed.")
+        if sum(map(bool, (self.ratings, self.rater, "nli" in self.resources))) > 1:
+            raise PlanError(
+                "Give one of ratings, rater and the resource nli: judges of validity do not mix."
+            )
 
     @property
     def is_rated(self) -> bool:
         """Whether somebody says what is valid."""
-        return bool(self.ratings or self.rater)
+        return bool(self.ratings or self.rater or "nli" in self.resources)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.control import AtRandom, expense_of
 from scrutiny.diagnostics.attack.params import AttackParams
-from scrutiny.perturb.recipes.attack import Attack, Given, speaks
+from scrutiny.perturb.recipes.attack import Attack, Given, control_space_of, speaks
 from scrutiny.perturb.recipes.building import search_of
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
@@ -122,26 +122,29 @@ class Work:
         for name, attack in attacks.items():
             spoken = [e for e in examples if speaks(attack, e.language)]
             for draw in range(self.params.draws):
-                yield self._attempt(name, draw, spoken, attack.search(self.given))
+                yield self._attempt(name, draw, spoken, attack)
 
     def _attempt(
-        self, name: str, draw: int, examples: Sequence[Example], search: Search
+        self, name: str, draw: int, examples: Sequence[Example], attack: Attack
     ) -> Attempt:
+        search = attack.search(self.given)
         found = self._run(search, examples, draw=draw, name=output_name(name, draw))
         control: dict[str, Found] = {}
         if self.params.control:
             attacked = [e for e in examples if found[e.id].status == "ok"]
             expenses = {e.id: expense_of(found[e.id]) for e in attacked}
-            at_random = search_of(search.space, search.goal, AtRandom(expenses))
+            space = control_space_of(attack, search)
+            at_random = search_of(space, search.goal, AtRandom(expenses))
             label = output_name(name, draw, is_control=True)
             control = self._run(at_random, attacked, draw=draw, name=label)
         return Attempt(name, draw, found, control)
 
     def beside(
-        self, search: Search, examples: Sequence[Example], method: Any, *, draw: int
+        self, attack: Attack, examples: Sequence[Example], method: Any, *, draw: int
     ) -> dict[str, Found]:
-        """What another method finds among the candidates of a search; no answer is kept."""
-        other = search_of(search.space, search.goal, method)
+        """What another method finds where random change goes."""
+        search = attack.search(self.given)
+        other = search_of(control_space_of(attack, search), search.goal, method)
         return self._run(other, examples, draw=draw, name=method.id)
 
     def _run(

@@ -116,8 +116,8 @@ class Transfer:
             fooled = {item: one for item, one in attempt.found.items() if one.is_success}
             words = {item: expense_of(one).words for item, one in fooled.items()}
             wanted = [e for e in chosen if e.id in fooled]
-            search = attacks[attempt.recipe].search(held)
-            random = work.beside(search, wanted, OneAtRandom(words), draw=attempt.draw)
+            attack = attacks[attempt.recipe]
+            random = work.beside(attack, wanted, OneAtRandom(words), draw=attempt.draw)
             for example in chosen:
                 found = attempt.found.get(example.id)
                 name = _name(reference, attempt.recipe, attempt.draw)

@@ -14,6 +14,7 @@ from scrutiny.diagnostics.attack.params import AttackParams
 from scrutiny.diagnostics.attack.ratings import read_ratings
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.load import load_model
+from scrutiny.perturb.capabilities import EntailmentJudge
 from scrutiny.perturb.resources import find_resource
 from scrutiny.perturb.search.state import State
 
@@ -82,10 +83,26 @@ class EntailmentRater:
         return float(answer.label == self.model.labels[self.label])
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeRater:
+    """The resource ``nli``, asked in both directions."""
+
+    judge: EntailmentJudge
+
+    def rate(self, recipe: str, states: list[State]) -> list[float | None]:
+        """The smaller of the probabilities that either text entails the other."""
+        del recipe
+        pairs = [_changed_texts(state) for state in states]
+        found = list(self.judge.entailment([*pairs, *((b, a) for a, b in pairs)]))
+        return [min(one, two) for one, two in zip(found, found[len(pairs) :], strict=False)]
+
+
 def rater_of(params: AttackParams) -> Rater | None:
     """Who rates, if somebody does."""
     if params.ratings:
         return read_ratings(params.ratings)
+    if "nli" in params.resources:
+        return JudgeRater(find_resource(params.resources, "nli"))
     return _entailment(params.rater) if params.rater else None
 
 

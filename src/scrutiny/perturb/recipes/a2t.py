@@ -8,7 +8,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.perturb.constraints.same_pos import SamePos
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.recipes.similar import NO_ENCODER, at_least, closest
+from scrutiny.perturb.recipes.similar import NO_ENCODER, closest, cosine
 from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
 from scrutiny.perturb.search.goals.untargeted import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -77,7 +77,7 @@ class A2t:
             most=self.candidates,
             may_change=Changeable(stop_words=True, fields=given.last_field),
             amount=Amount(share=self.share, least=self.floor),
-            constraints=(SamePos(), *at_least(given, self.similarity)),
+            constraints=(SamePos(), *cosine(given, self.similarity)),
         )
         method = GreedyRanked(ranking="gradient", prefer=closest(given))
         return search_of(space, Untargeted(), method)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from scrutiny.perturb.constraints.perplexity_ratio import PerplexityRatio
+from scrutiny.perturb.constraints.likeliest import Likeliest
+from scrutiny.perturb.constraints.logprob_drop import LogprobDrop
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
 from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
@@ -31,8 +32,9 @@ class Alzantot:
         How many texts.
     share
         Largest share of words changed.
-    most_perplexity
-        Largest ratio of the perplexity of the text to that before, where a language model is given.
+    likeliest
+        Where a language model is given, so many candidates of a word are kept, the likeliest ones;
+        in ``faster`` those that cost 5 nats or less in the six words around instead.
 
     **Measures** what many changes do together where single ones do not help.
 
@@ -63,8 +65,6 @@ class Alzantot:
     deviations: ClassVar[tuple[str, ...]] = (
         "The largest squared distance of .5 between vectors of length one is stated as a cosine of "
         ".75.",
-        "A language model, where one is given, bounds the ratio of perplexities; the paper keeps "
-        "the four likeliest candidates of each word, Jia et al. bound the drop in a window.",
         "Better texts are parents more often, as the paper says; in TextAttack 0.3.11 worse ones "
         "are.",
     )
@@ -72,14 +72,11 @@ class Alzantot:
     variant: Literal["as_published", "faster", "improved"] = "as_published"
     population: int = 60
     share: float = 0.2
-    most_perplexity: float = 2.0
+    likeliest: int = 4
 
     def search(self, given: Given) -> Search:
         """A population; of a pair the second text alone changes, but in ``improved``."""
         is_improved = self.variant == "improved"
-        surprise: tuple[Any, ...] = ()
-        if given.has("perplexity"):
-            surprise = (PerplexityRatio(most=self.most_perplexity),)
         neighbors = _NEIGHBORS[self.variant]
         space = space_of(
             synonyms(given, top=neighbors, least_cosine=0.75),
@@ -90,9 +87,17 @@ class Alzantot:
                 fields=() if is_improved else given.last_field,
             ),
             amount=Amount(share=self.share),
-            constraints=surprise,
+            constraints=self._fluent(given) if self.variant == "faster" else (),
+            step_constraints=self._fluent(given) if self.variant == "as_published" else (),
         )
         generations = _GENERATIONS[self.variant]
         if is_improved:
             return search_of(space, Untargeted(), Genetic.improved(self.population, generations))
         return search_of(space, Untargeted(), Genetic(self.population, generations))
+
+    def _fluent(self, given: Given) -> tuple[Any, ...]:
+        """What a language model vetoes, where there is one."""
+        if not given.has("perplexity"):
+            return ()
+        is_faster = self.variant == "faster"
+        return (LogprobDrop(most=5.0, window=6) if is_faster else Likeliest(keep=self.likeliest),)

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from scrutiny.core.task import Task
 from scrutiny.perturb.resources import RESOURCES
 from scrutiny.perturb.search.setting import Search
+from scrutiny.perturb.search.space import Space
 
 
 class Given(NamedTuple):
@@ -41,6 +42,9 @@ class Attack(Protocol):
     ``resources`` it cannot do without; ``lacking`` says by resource what it does without one that
     it could use. ``needs`` are capabilities of the victim. ``deviations`` are sentences on what it
     does otherwise than the paper, whatever it is given.
+
+    Two members may be left out: ``is_fooling``, false where success is no changed answer, and
+    ``control_space()``, where random change goes if the method brings candidates of its own.
     """
 
     id: str
@@ -82,6 +86,13 @@ def deviations_of(attack: Attack, given: Given) -> tuple[str, ...]:
     """What an attack does otherwise than its paper, with what it was given."""
     without = [said for name, said in attack.lacking.items() if not given.has(name)]
     return (*attack.deviations, *without)
+
+
+def control_space_of(attack: Attack, search: Search) -> Space:
+    """Where random change goes that stands beside an attack."""
+    own = getattr(attack, "control_space", None)
+    found: Space | None = None if own is None else own()
+    return search.space if found is None else found
 
 
 def speaks(attack: Attack, language: str) -> bool:

@@ -8,7 +8,7 @@ from scrutiny.perturb.constraints.same_pos import SamePos
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of
 from scrutiny.perturb.recipes.replace_then_insert import ReplaceThenInsert
-from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, at_least, closest
+from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, cosine
 from scrutiny.perturb.search.goals.untargeted import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable, Move
@@ -81,7 +81,7 @@ class Bae:
         }
         chosen = moves.get(self.mode, (*moves["R"], *moves["I"]))
         is_ours = self.variant == "as_published"
-        near = at_least(given, 0.8 if is_ours else 0.936338)
+        near = cosine(given, 0.8 if is_ours else 0.936338, window=WINDOW)
         pos: Any = SamePos(noun_verb=True)  # lets insertions pass
         space = Space(
             chosen,

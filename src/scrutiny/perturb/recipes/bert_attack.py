@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, at_least, closest
+from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, closest, cosine
 from scrutiny.perturb.search.goals.untargeted import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Amount, Changeable
@@ -70,7 +70,7 @@ class BertAttack:
             ShownReplace(top=top, no_antonyms=self.no_antonyms),
             may_change=Changeable(stop_words=True),
             amount=Amount(share=self.share),
-            constraints=at_least(given, self.similarity),
+            constraints=cosine(given, self.similarity),
         )
         method = GreedyRanked(ranking="unk", unknown="[MASK]", prefer=closest(given))
         return search_of(space, Untargeted(), method)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, at_least, closest
+from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, cosine
 from scrutiny.perturb.search.goals.untargeted import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.move import Changeable
@@ -73,6 +73,6 @@ class Clare:
             MaskedInsert(top=self.candidates),
             MaskedMerge(top=self.candidates, least_probability=self.merges_from),
             may_change=Changeable(stop_words=True),
-            constraints=at_least(given, self.similarity),
+            constraints=cosine(given, self.similarity, window=WINDOW),
         )
         return search_of(space, Untargeted(), Greedy(prefer=closest(given)))

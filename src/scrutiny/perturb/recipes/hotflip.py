@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from scrutiny.perturb.characters.delete_letter import DeleteLetter
+from scrutiny.perturb.characters.insert_letter import InsertLetter
+from scrutiny.perturb.characters.substitute_letter import SubstituteLetter
 from scrutiny.perturb.constraints.same_pos import SamePos
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
@@ -13,6 +16,7 @@ from scrutiny.perturb.search.goals.untargeted import Untargeted
 from scrutiny.perturb.search.methods.first_order import FirstOrder
 from scrutiny.perturb.search.move import Amount, Changeable
 from scrutiny.perturb.search.setting import Search
+from scrutiny.perturb.search.space import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +93,15 @@ class HotFlip:
             width=self.width, flips=self.flips, steps=self.words, least_cosine=self.least_cosine
         )
         return search_of(space, Untargeted(), by_gradient)
+
+    def control_space(self) -> Space | None:
+        """Where random change goes: slips of one letter for characters; else the victim's words."""
+        if self.level == "word":
+            return None
+        return space_of(
+            SubstituteLetter(positions="all"),
+            InsertLetter(positions="all"),
+            DeleteLetter(positions="all"),
+            may_change=Changeable(stop_words=True),
+            amount=Amount(words=self.words),
+        )

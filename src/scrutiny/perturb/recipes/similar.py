@@ -1,17 +1,17 @@
 """How attacks ask that a sentence stays near what it was.
 
 Published thresholds are those of the Universal Sentence Encoder, as a cosine or as an angular
-similarity 1 - arccos(cosine) / pi; both are stated as a cosine here, so that they cannot be taken
-for one another. Under another encoder the same number means something else.
+similarity; the constraint names which. Under another encoder the same number means something else.
 """
 
-from math import cos, pi
 from typing import Any, Final
 
-from scrutiny.perturb.constraints.embedding_similarity import EmbeddingSimilarity
+from scrutiny.perturb.constraints.sentence_similarity import SentenceSimilarity
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.search.closeness import ByEncoder
 
+#: Words around an edit that are compared, where a paper compares a window.
+WINDOW: Final = 15
 #: What an attack says where it is not given an encoder.
 NO_ENCODER: Final = (
     "No encoder is given, so no sentence similarity is asked for, and of several texts that fool "
@@ -24,20 +24,23 @@ OTHER_ENCODER: Final = (
 )
 
 
-def cosine_of_angular(similarity: float) -> float:
-    """Cosine of an angular similarity.
+def cosine(given: Given, least: float, *, window: int | None = None) -> tuple[Any, ...]:
+    """Constraint on the cosine, of a window around the edit or of the text; none without encoder.
 
-    Examples
-    --------
-    >>> round(cosine_of_angular(0.840845), 4), round(cosine_of_angular(1.0), 4)
-    (0.8776, 1.0)
+    Texts shorter than the window pass unseen.
     """
-    return cos(pi * (1.0 - similarity))
+    if not given.has("encoder"):
+        return ()
+    short = window is not None
+    return (SentenceSimilarity(least_cosine=least, window=window, skip_short=short),)
 
 
-def at_least(given: Given, cosine: float) -> tuple[Any, ...]:
-    """Constraint on the cosine; none without an encoder."""
-    return (EmbeddingSimilarity(least=cosine),) if given.has("encoder") else ()
+def angular(given: Given, least: float, *, window: int | None = None) -> tuple[Any, ...]:
+    """Constraint on the angular similarity 1 - angle / 180 degrees; as `cosine` otherwise."""
+    if not given.has("encoder"):
+        return ()
+    short = window is not None
+    return (SentenceSimilarity(least_angular=least, window=window, skip_short=short),)
 
 
 def closest(given: Given) -> Any:

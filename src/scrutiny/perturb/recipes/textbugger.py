@@ -13,9 +13,8 @@ from scrutiny.perturb.recipes.building import search_of
 from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
     OTHER_ENCODER,
-    at_least,
+    angular,
     closest,
-    cosine_of_angular,
 )
 from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
 from scrutiny.perturb.search.goals.untargeted import Untargeted
@@ -89,7 +88,7 @@ class TextBugger:
         )
         moves = [Move(bug, None, rule) for bug in bugs]  # type: ignore[arg-type]
         moves.append(Move(synonyms(given, top=self.neighbors), self.neighbors, rule))
-        near = at_least(given, cosine_of_angular(self.similarity))
+        near = angular(given, self.similarity)
         space = Space(tuple(moves), constraints=near)
         method = GreedyRanked(ranking="delete", prefer=closest(given))
         return search_of(space, Untargeted(), method)

@@ -10,9 +10,9 @@ from scrutiny.perturb.recipes.building import search_of, space_of
 from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
     OTHER_ENCODER,
-    at_least,
+    WINDOW,
+    angular,
     closest,
-    cosine_of_angular,
 )
 from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
 from scrutiny.perturb.search.goals.untargeted import Untargeted
@@ -39,7 +39,8 @@ class TextFooler:
     candidates
         Nearest words that are looked at.
     similarity
-        Smallest angular similarity of the sentence before and after a step.
+        Smallest angular similarity of the fifteen words around a step, before and after it; texts
+        of fewer words are not looked at.
 
     **Measures** how far near words bring a model.
 
@@ -82,7 +83,7 @@ class TextFooler:
             most=self.candidates,
             may_change=Changeable(stop_words=True, fields=given.last_field),
             constraints=(SamePos(noun_verb=True),),
-            step_constraints=at_least(given, cosine_of_angular(self.similarity)),
+            step_constraints=angular(given, self.similarity, window=WINDOW),
         )
         is_released = self.variant == "as_released"
         method = GreedyRanked(
