@@ -2,16 +2,15 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
+from scrutiny.core.transformation import Site
 from scrutiny.perturb.document import TextDocument
 from scrutiny.text.tokens import token_spans
 
-if TYPE_CHECKING:
-    from scrutiny.core.transformation import Site
-
+Sites = dict[tuple[int, str], tuple[object, Sequence[Site]]]  # by move and field, with the move
 Key = tuple[Any, ...]  # what makes two texts the same question: texts, and token borders if given
 
 
@@ -32,7 +31,7 @@ class Origin:
     Attributes
     ----------
     sites
-        Sites of the base by move and field, as far as the space has found them.
+        Sites of the base by move and field, as far as a space has found them.
     """
 
     __slots__ = (
@@ -70,7 +69,7 @@ class Origin:
         )
         self.excluded = excluded | {key_of(example, self.texts)}
         self._documents: dict[str, TextDocument] = {}
-        self.sites: dict[tuple[int, str], Sequence[Site]] = {}
+        self.sites: Sites = {}
 
     def document(self, field: str) -> TextDocument:
         """Document of one field of the base."""

@@ -114,7 +114,7 @@ def _grouped(state: State, moves: Sequence[Move], field: str) -> list[_Group]:
     first = lists[0]
     if first and all(sites == first for sites in lists[1:]) and _are_distinct_words(first):
         numbers = range(len(moves))
-        return [(s.start, s.end, True, tuple([(n, s) for n in numbers])) for s in first]
+        return [(s[0], s[1], True, tuple([(n, s) for n in numbers])) for s in first]
     found: dict[tuple[int, int, bool], list[tuple[int, Site]]] = {}
     for number, sites in enumerate(lists):
         for site in sites:
@@ -152,14 +152,15 @@ def _are_distinct_words(sites: Sequence[Site]) -> bool:
 def sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site]:
     """Sites of a move in one field of a text; kept with the text."""
     key = number, field
-    found = state.sites.get(key)
-    if found is None:
-        rule, document = move.may_change, state.document(field)
-        found = ()
-        if (not rule.fields or field in rule.fields) and _speaks(move.transformation, document):
-            sites = move.transformation.sites(document)
-            found = sites_where(sites, document, move.place_rule)
-        state.sites[key] = found
+    kept = state.sites.get(key)
+    if kept is not None and kept[0] is move:
+        return kept[1]
+    rule, document = move.may_change, state.document(field)
+    found: Sequence[Site] = ()
+    if (not rule.fields or field in rule.fields) and _speaks(move.transformation, document):
+        sites = move.transformation.sites(document)
+        found = sites_where(sites, document, move.place_rule)
+    state.sites[key] = move, found
     return found
 
 
@@ -169,8 +170,10 @@ def _sites_at(state: State, number: int, move: Move, *, key: PlaceKey, low: int)
     high = low + end - start
     if getattr(move.transformation, "is_local", False) and state.origin.is_plain:
         # a word that was not touched is a site if it was one in the base
-        sites = state.origin.sites.get((number, field))
-        if sites is None:
+        kept = state.origin.sites.get((number, field))
+        if kept is not None and kept[0] is move:
+            sites = kept[1]
+        else:
             sites = sites_of(State.start(state.origin), number, move, field)
         return [Site(low, high, t) for a, b, t in sites if a == start and b == end and t >= 0]
     sites = sites_of(state, number, move, field)

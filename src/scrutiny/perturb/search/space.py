@@ -85,20 +85,20 @@ class Space:
 
     def places(self, state: State) -> Sequence[Place]:
         """Places of a text that may be changed, in the order of fields and of the text."""
-        found: Sequence[Place] | None = state.places
-        if found is None:
-            is_full = self._is_full(state)
-            found = [
-                place
-                for field in state.origin.names
-                for place in find_places(state, self.moves, field, is_full=is_full)
-            ]
-            state.places = found
+        if state.places is not None and state.places[0] is self:
+            return state.places[1]
+        is_full = self._is_full(state)
+        found = [
+            place
+            for field in state.origin.names
+            for place in find_places(state, self.moves, field, is_full=is_full)
+        ]
+        state.places = self, found
         return found
 
     def place(self, state: State, key: PlaceKey) -> Place | None:
         """Place of this name in a text, if it may be changed."""
-        if state.places is None:
+        if state.places is None or state.places[0] is not self:
             found, is_settled = find_word(state, self.moves, key, is_full=self._is_full(state))
             if is_settled:
                 return found

@@ -7,11 +7,10 @@ from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.rebase import rebase
-from scrutiny.perturb.search.origin import Key, Origin, key_of
+from scrutiny.perturb.search.origin import Key, Origin, Sites, key_of
 from scrutiny.text.edits import apply_edits, apply_to_text
 
 if TYPE_CHECKING:
-    from scrutiny.core.transformation import Site
     from scrutiny.perturb.search.places import Place
 
 
@@ -34,7 +33,7 @@ class State:
     is_probe
         Whether it is asked about only to learn something (a word left out): it can be no result.
     places
-        Places that may be changed, once the space has found them.
+        Places that may be changed, once a space has found them, and that space.
 
     Examples
     --------
@@ -74,8 +73,8 @@ class State:
         self._example = example
         self._changed: frozenset[int] | None = None
         self._documents: dict[str, TextDocument] | None = None
-        self._sites: dict[tuple[int, str], Sequence[Site]] | None = None
-        self.places: Sequence[Place] | None = None
+        self._sites: Sites | None = None
+        self.places: tuple[object, Sequence[Place]] | None = None
 
     @classmethod
     def start(cls, origin: Origin) -> "State":
@@ -142,8 +141,8 @@ class State:
         return len(self.changed) + self.origin.inserted_words(self.edits)
 
     @property
-    def sites(self) -> "dict[tuple[int, str], Sequence[Site]]":
-        """Sites by move and field, as far as the space has found them."""
+    def sites(self) -> Sites:
+        """Sites of moves in this text, as far as a space has found them."""
         if self._sites is None:
             self._sites = {} if self.edits else self.origin.sites
         return self._sites
