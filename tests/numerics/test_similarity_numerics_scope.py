@@ -13,15 +13,13 @@ from scrutiny.stats.sampled_outputs import sampling_floor
 from scrutiny.stats.scope import (
     decay,
     hard_scope,
-    invariance_association,
-    label_variety,
     mean_distance,
     ood_agreement,
     pairs_of,
-    scope_lift,
     soft_curve,
     soft_scope,
 )
+from scrutiny.stats.scope_controls import invariance_association, label_variety, scope_lift
 from scrutiny.stats.similarity_distributions import tempered
 
 SHAPES = st.tuples(st.just(4), st.integers(1, 8), st.integers(2, 4))

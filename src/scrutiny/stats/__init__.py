@@ -26,7 +26,8 @@ attention
 two models
     `similarity_labels`: agreement, answers broken and mended. `error_consistency`, `capa`: beyond
     what accuracies give. `similarity_distributions`: divergences, temperatures. `scope`: shared
-    invariances. `sampled_outputs`: what samples and top-k allow. `two_sample`: one model or two.
+    invariances, with what belongs beside them in `scope_controls`. `sampled_outputs`: what samples
+    and top-k allow. `two_sample`: one model or two.
     `cka`, `cca`, `rsa`, `procrustes`, `neighbors`, `stir`: representations, checked in
     `representations`, with intervals and chance in `representation_error`.
 many tests, verdicts

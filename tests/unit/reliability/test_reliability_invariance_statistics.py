@@ -13,14 +13,12 @@ from scrutiny.reliability.label_statistics import COMMONEST_LABEL, LABEL_ENTROPY
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.scope import (
     hard_scope,
-    invariance_association,
-    label_variety,
     mean_distance,
     ood_agreement,
     pairs_of,
-    scope_lift,
     soft_scope,
 )
+from scrutiny.stats.scope_controls import invariance_association, label_variety, scope_lift
 from scrutiny.testing import check_statistic
 
 NAMES = [

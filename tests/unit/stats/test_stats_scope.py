@@ -8,15 +8,13 @@ from scrutiny.stats.sampled_outputs import l1_bounds, sampling_floor
 from scrutiny.stats.scope import (
     decay,
     hard_scope,
-    invariance_association,
-    label_variety,
     mean_distance,
     ood_agreement,
     pairs_of,
-    scope_lift,
     soft_curve,
     soft_scope,
 )
+from scrutiny.stats.scope_controls import invariance_association, label_variety, scope_lift
 
 KEEPS = [[0.9, 0.1]], [[0.8, 0.2]]
 CHANGES = [[0.9, 0.1]], [[0.1, 0.9]]
