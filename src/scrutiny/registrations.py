@@ -102,6 +102,7 @@ REGISTRATIONS: Final = (
     Registration("transformation", "masked_merge@1", f"{_W}.masked_merge:MaskedMerge"),
     Registration("transformation", "masked_replace@1", f"{_W}.masked_replace:MaskedReplace"),
     Registration("transformation", "shown_replace@1", f"{_W}.shown_replace:ShownReplace"),
+    Registration("transformation", "mention_swap@1", f"{_W}.mention_swap:MentionSwap"),
     Registration("transformation", "vector_neighbors@1", f"{_W}.vector_neighbors:VectorNeighbors"),
     Registration("transformation", "wordnet_all@1", f"{_W}.wordnet_all:WordnetAll"),
     Registration("transformation", "homophone@1", f"{_ZH}.homophone:Homophone"),

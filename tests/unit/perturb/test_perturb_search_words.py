@@ -9,6 +9,7 @@ from scrutiny.perturb.document import document_of
 from scrutiny.perturb.recipe import parse_recipe, recipes_for
 from scrutiny.perturb.words.delete_word import DeleteWord
 from scrutiny.perturb.words.inflections import Inflections
+from scrutiny.perturb.words.mention_swap import MentionSwap
 from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
 from scrutiny.perturb.words.wordnet_all import WordnetAll, synonyms
 from scrutiny.text.edits import apply_to_text
@@ -127,6 +128,36 @@ SEARCHED = [
     for name in registry().names("transformation")
     if getattr(registry().load("transformation", name), "is_for_search", False)
 ]
+
+
+def test_one_mention_is_renamed_and_the_others_keep_their_name():
+    text = "Anna Smith met Anna in the Netherlands"
+    found = proposals(MentionSwap(draws=5), text, "Anna Smith")
+    assert 1 < len(found) == len(set(found)) <= 5
+    assert all(made.endswith(" met Anna in the Netherlands") for made in found)
+    assert not any(made.startswith("Anna Smith") for made in found)
+    places = proposals(MentionSwap(), text, "Netherlands")
+    assert all(made.startswith("Anna Smith met Anna in ") for made in places)
+    assert not any(" the " in made for made in places)
+    only = MentionSwap(kinds=("LOC",)).sites(document_of(text))
+    assert [text[s.start : s.end] for s in only] == ["Netherlands"]
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_a_local_transformation_looks_at_the_word_alone(name):
+    transformation = registry().load("transformation", name)()
+    if not getattr(transformation, "is_local", False):
+        return
+    language = "zh" if transformation.languages == frozenset({"zh"}) else "en"
+    text = "我未 在" if language == "zh" else "A good film, isn't it? 42 movies went"
+    whole = document_of(text, language=language)
+    sites = {s.token: text[s.start : s.end] for s in transformation.sites(whole)}
+    alone = {
+        i: word
+        for i, word in enumerate(whole.words)
+        if transformation.sites(document_of(word, language=language))
+    }
+    assert sites == alone
 
 
 class Task:

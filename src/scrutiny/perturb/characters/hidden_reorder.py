@@ -55,6 +55,7 @@ class HiddenReorder:
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     positions: Positions = "all"
     control: Literal["reorder", "delete"] = "reorder"

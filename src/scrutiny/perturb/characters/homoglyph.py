@@ -52,6 +52,7 @@ class Homoglyph:
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     positions: Positions = "all"
     most_alike: int = 1

@@ -58,6 +58,7 @@ class InvisibleCharacter:
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     positions: Positions = "all"
     mark: Literal["space", "non-joiner", "joiner", "word-joiner", "any"] = "space"

@@ -57,6 +57,7 @@ class SubstituteLetter:
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     positions: Positions = "random"
     letters: Drawn = "alike"

@@ -53,6 +53,7 @@ class SwapLetters:
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     positions: Positions = "random"
     keep_first: bool = False

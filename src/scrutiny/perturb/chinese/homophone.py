@@ -52,6 +52,7 @@ class Homophone:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     with_tone: bool = False
     most_alike: int = 10

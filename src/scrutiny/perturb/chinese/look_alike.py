@@ -66,6 +66,7 @@ class LookAlike:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Tokens with a character that is in the table."""

@@ -56,6 +56,7 @@ class MaskedInsert:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     side: Literal["left", "right", "both"] = "both"
     top: int = 50

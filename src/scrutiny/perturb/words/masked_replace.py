@@ -54,6 +54,7 @@ class MaskedReplace:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     top: int = 50
     least_probability: float = 0.0

@@ -57,6 +57,7 @@ class ShownReplace:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     top: int = 48
     no_stop_words: bool = True

@@ -53,6 +53,7 @@ class VectorNeighbors:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     top: int = 50
     least_cosine: float = 0.0

@@ -60,6 +60,7 @@ class WordnetAll:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     pos: Literal["all", "tagged"] = "all"
     senses: int | None = None

@@ -1,0 +1,90 @@
+"""One mention of a person, place or organization under another name."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.mentions import Mention, article_before, mentions, needs_the, other_names
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class MentionSwap:
+    """One mention of a name replaced by names of the same kind; see ``entity_swap`` for all.
+
+    First names stay of their gender, countries stay countries and cities cities.
+
+    Parameters
+    ----------
+    kinds
+        Which mentions: people (``PER``), places (``LOC``), organizations (``ORG``).
+    draws
+        How many names are drawn for a mention.
+
+    **Measures** with a search on top, whether an answer hangs on who is named instead of what is
+    said.
+
+    **Misleads when** a text speaks of the same person again: there it keeps the old name.
+
+    References
+    ----------
+    Ribeiro, Wu, Guestrin, Singh (2020). Beyond accuracy: behavioral testing of NLP models with
+    CheckList.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.document import document_of
+    >>> text = "Anna Smith flew to Nairobi"
+    >>> [text[s.start : s.end] for s in MentionSwap().sites(document_of(text))]
+    ['Anna Smith', 'Nairobi']
+    """
+
+    id: ClassVar[str] = "mention_swap@1"
+    summary: ClassVar[str] = "one mention of a person or place under another name"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("entities",)
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "text-pair-classification": "may change",
+    }
+    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    where: ClassVar[str] = "anywhere"
+    is_for_search: ClassVar[bool] = True
+
+    kinds: tuple[str, ...] = ("PER", "LOC")
+    draws: int = 3
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Mentions of the wanted kinds."""
+        ends = [end for _, end in document.tokens]
+        found = [m for m in _by_start(document).values() if m.kind in self.kinds]
+        return [Site(m.start, m.end, bisect_right(ends, m.start)) for m in found]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Drawn names, each once; none of ours takes the article of "the Netherlands"."""
+        mention = _by_start(document)[site.start]
+        article = None
+        if mention.kind == "LOC" and needs_the(mention.text):
+            article = article_before(document, mention.start)
+        before = () if article is None else (Edit(document.field, *article, ""),)
+        for name in dict.fromkeys(other_names(mention, rng, tries=self.draws)):
+            yield (*before, Edit(document.field, mention.start, mention.end, name))
+
+
+def _by_start(document: Document) -> Mapping[int, Mention]:
+    held: Any = document
+    return _found(held)
+
+
+@lru_cache(maxsize=8)
+def _found(document: Any) -> Mapping[int, Mention]:
+    """Mentions of a text by where they begin, for its sites and then their candidates."""
+    return {mention.start: mention for mention in mentions(document)}
