@@ -58,7 +58,8 @@ class Running:
             answer = answers[self._pending[0].key]
             if isinstance(answer, Failure):
                 self._ledger.take(self._pending[0].key, answer)
-                self._close(Found(self._origin.example.id, "failed", answer.reason, n_failed=1))
+                item = self._origin.example.id
+                self._close(Found(item, "failed", answer.reason, n_asked=1, n_failed=1))
                 return
         for key in self.wanted:
             self._ledger.take(key, answers[key])

@@ -178,7 +178,8 @@ class Space:
         limit = self.limit(state.origin)
         if limit is not None:
             kept = [step for step in steps if step.state.words_changed <= limit]
-            vetoes["amount"] += len(steps) - len(kept)
+            if len(kept) < len(steps):
+                vetoes["amount"] += len(steps) - len(kept)
             steps = kept
         for constraint in self.constraints:
             steps = screened(constraint, steps, vetoes, of=None)
