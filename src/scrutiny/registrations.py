@@ -203,6 +203,7 @@ REGISTRATIONS: Final = (
     Registration("adapter", "predictions@1", f"{_M}.predictions:load"),
     Registration("adapter", "python@1", f"{_M}.python_object:load"),
     Registration("adapter", "recurrent@1", f"{_M}.recurrent_classifier:load"),
+    Registration("adapter", "smoothed@1", "scrutiny.perturb.smoothed_model:load"),
     Registration("adapter", "untrained@1", f"{_M}.untrained:load"),
     Registration("adapter", "zoo@1", f"{_M}.zoo:load"),
     Registration("statistic", "accuracy@1", f"{_S}:ACCURACY"),
