@@ -8,4 +8,8 @@
     control    matched_control(example, variant, *, seed, draw) -> Variant
     document   TextDocument: what transformations see
     resources  load_resource(name, spec), available_resources(): models, vectors, taggers
+    capabilities           what such a resource can be asked
+
+Rooms: ``universal`` (in every audit), ``characters``, ``words`` and ``chinese`` (single places, for
+searches to choose among), ``constraints`` (vetoes), ``search``, ``recipes`` (published attacks).
 """

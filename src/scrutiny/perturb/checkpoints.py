@@ -64,11 +64,14 @@ def load_checkpoint(checkpoint: str, kind: str) -> tuple[Any, Any]:
     import torch
     import transformers
 
+    from scrutiny.models.hf_parts import quiet
+
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint)
-        model, info = getattr(transformers, kind).from_pretrained(
-            checkpoint, output_loading_info=True, dtype=torch.float32
-        )
+        with quiet():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint)
+            model, info = getattr(transformers, kind).from_pretrained(
+                checkpoint, output_loading_info=True, dtype=torch.float32
+            )
     except (OSError, ValueError) as error:
         raise ModelError(
             f"No {kind.removeprefix('AutoModelFor')} model with a tokenizer could be loaded from "
