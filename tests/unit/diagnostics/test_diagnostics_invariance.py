@@ -57,7 +57,7 @@ def test_a_model_shares_all_invariances_with_itself(found):
     assert own["invariance_phi/control"].value == pytest.approx(1.0)
     assert own["scope_lift"].value > 0.05
     assert own["kappa_inv"].value == pytest.approx(1.0)
-    assert not [f for f in found.findings() if "leave a's more" in f.claim.says]
+    assert not [f for f in found.findings() if "keep that of a," in f.claim.says]
 
 
 def test_hard_needs_the_order_of_the_answers_only(found):

@@ -157,11 +157,11 @@ def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
 
 def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
     """Claim that the target shares more than random changes of the same amount show."""
-    what = f"{generation.capability} changes ({_amount(generation)})"
     return Claim(
         id=generation.label,
-        says=f"{what} that leave {inputs.reference}'s answer leave {inputs.subject}'s more often "
-        f"than random ones do, by more than {100 * params.margin:g} points",
+        says=f"{generation.capability}, {_amount(generation)}: changes that keep the answer of "
+        f"{inputs.reference} keep that of {inputs.subject}, by {100 * params.margin:g} points more "
+        "than random ones",
         diagnostic="invariance",
         components=(
             Component(f"lift/{generation.label}", params.margin, "control: random change"),
