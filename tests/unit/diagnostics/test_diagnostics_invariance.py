@@ -5,6 +5,7 @@ import json
 import pytest
 from toy_invariance import Constant, LabelsOnly, Linear, rows, run, swapping, values
 
+import scrutiny
 from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, ModelPlan
@@ -297,3 +298,19 @@ def test_conformance_with_two_models_that_differ():
         reference=ConstantClassifier("negative", labels=("negative", "positive")),
         task=registry().load("task", "text-classification")(),
     )
+
+
+def test_it_runs_from_python_with_objects():
+    found = scrutiny.run(
+        "invariance.scope",
+        model=Linear(1, like=A, share=0.9),
+        reference=A,
+        data=rows(A, 24),
+        task="text-classification",
+        capabilities=["typo"],
+        trials=1,
+        candidates=4,
+    )
+    by_subject = {e.key.subject: e for e in found.estimates if e.key.metric == "iid_agreement@1"}
+    assert set(by_subject) == {"model", "reference"}
+    assert by_subject["model"].key.reference == "reference"
