@@ -243,6 +243,7 @@ def test_the_rate_rises_and_falls_to_nothing():
         {"augment_share": 0.0},
         {"max_length": 2},
         {"precision": "float16"},
+        {"augment_labels": "guessed"},
     ],
 )
 def test_recipes_that_cannot_be(wrong):
@@ -279,6 +280,23 @@ def test_entities_move_with_their_changed_texts():
             word = after.text[span.start : span.end]
             assert word == word.strip()
             assert word.split()[0] not in FILLERS
+
+
+def test_candidates_of_attacks_are_trained_on_with_the_old_label_if_told():
+    examples = load_dataset(sentiment(60)).examples
+    known = {"share": 1.0, "seed": 3, "task": "text-classification", "epoch": 1}
+    doubtful = ["wordnet_all(share=0.5)"]
+    assert augmented(examples, doubtful, **known) == (list(examples), 0)
+    changed, n_changed = augmented(examples, doubtful, labels="assumed", **known)
+    assert n_changed > 30
+    assert [e.gold for e in changed] == [e.gold for e in examples]
+    assert sum(a.text != b.text for a, b in zip(changed, examples, strict=True)) == n_changed
+
+
+def test_labels_are_assumed_only_if_told():
+    with pytest.raises(PlanError, match="augment_labels = assumed"):
+        checked_recipes(["wordnet_all"], CLASSES)
+    assert checked_recipes(["wordnet_all"], CLASSES, labels="assumed") == ("wordnet_all@1",)
 
 
 def test_recipes_must_keep_the_label():

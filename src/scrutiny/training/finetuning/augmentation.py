@@ -15,8 +15,17 @@ from scrutiny.text.edits import apply_edits
 _STREAM: Final = "augment@1"
 
 
-def checked_recipes(recipes: Sequence[str], task: Task) -> tuple[str, ...]:
+def checked_recipes(recipes: Sequence[str], task: Task, *, labels: str = "kept") -> tuple[str, ...]:
     """Full names of recipes that keep the gold answers of a task.
+
+    Parameters
+    ----------
+    recipes
+        In their written form.
+    task
+        Whose labels are meant.
+    labels
+        With ``assumed``, recipes that *may* change the answer will do as well.
 
     Raises
     ------
@@ -24,13 +33,19 @@ def checked_recipes(recipes: Sequence[str], task: Task) -> tuple[str, ...]:
         For one that does not: its texts would be trained with the wrong label.
     """
     parsed = [parse_recipe(text) for text in recipes]
+    allowed = ("keeps", "may change") if labels == "assumed" else ("keeps",)
     for recipe in parsed:
         effect = recipe.effect(task.name)
-        if effect != "keeps":
+        if effect not in allowed:
+            hint = (
+                " With augment_labels = assumed, old labels are taken for right."
+                if effect == "may change"
+                else ""
+            )
             raise PlanError(
                 f"augment: {recipe.name} does not keep the labels of {task.name} (it says: "
                 f"{effect}), so its texts would be trained with wrong ones. `scrutiny show NAME` "
-                "says what a transformation does to the label."
+                f"says what a transformation does to the label.{hint}"
             )
     return tuple(recipe.name for recipe in parsed)
 
@@ -43,6 +58,7 @@ def augmented(
     seed: int,
     epoch: int,
     task: str,
+    labels: str = "kept",
 ) -> tuple[list[Example], int]:
     """Examples of one epoch, some of them changed, and how many are.
 
@@ -60,6 +76,8 @@ def augmented(
         From 1; another one changes other examples in other ways.
     task
         Name of the task: a variant whose gold answer is not kept is not used.
+    labels
+        With ``assumed``, the old answer stands for that of a variant which may have another.
     """
     seen = list(examples)
     if not recipes:
@@ -74,7 +92,8 @@ def augmented(
         stream = perturb_stream((seen[i] for i in places), [recipe], setting)
         for place, (example, variants) in zip(places, stream, strict=True):
             variant = variants[0]
-            if variant.status == "ok" and variant.gold is not None:
+            is_known = variant.gold is not None or labels == "assumed"
+            if variant.status == "ok" and is_known:
                 seen[place] = apply_edits(example, variant.edits)
                 n_changed += 1
     return seen, n_changed

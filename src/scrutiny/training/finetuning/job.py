@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import PlanError
@@ -109,13 +109,20 @@ class Job:
     def _identity(self, base: Base, seed: int) -> str:
         return digest(
             VERSION,
-            canonical_json(asdict(self.recipe)),
+            canonical_json(self._stated()),
             self.parts.task.name,
             self.parts.digest,
             base.fingerprint,
             canonical_json(dict(base.factors or {})),
             str(seed),
         )
+
+    def _stated(self) -> dict[str, Any]:
+        """The recipe, without what came later and is as it always was."""
+        stated = asdict(self.recipe)
+        if stated["augment_labels"] == "kept":
+            del stated["augment_labels"]  # runs that were trained before it existed stay known
+        return stated
 
     @property
     def key(self) -> str:

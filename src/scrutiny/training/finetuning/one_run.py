@@ -136,6 +136,7 @@ class Training:
             seed=self._seed("augment"),
             epoch=epoch,
             task=self._parts.task.name,
+            labels=recipe.augment_labels,
         )
         return self._encoded(texts), changed
 

@@ -44,6 +44,9 @@ class Recipe:
     augment_share
         Share of the texts that are seen changed, drawn anew in each epoch. The number of steps
         stays the same.
+    augment_labels
+        ``kept`` refuses recipes that may change the label; ``assumed`` takes them, too, and trains
+        on the old label, as Hauser et al. (2021) do with the candidates of attacks.
     """
 
     epochs: int = 3
@@ -61,6 +64,7 @@ class Recipe:
     patience: int | None = None
     augment: tuple[str, ...] = ()
     augment_share: float = 0.5
+    augment_labels: Literal["kept", "assumed"] = "kept"
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch", "limit", "patience"):
@@ -77,6 +81,8 @@ class Recipe:
                 raise PlanError(f"{name} must lie between 0 and 1, not {value}.")
         if not 0 < self.augment_share <= 1:
             raise PlanError(f"augment_share must lie between 0 and 1, not {self.augment_share}.")
+        if self.augment_labels not in ("kept", "assumed"):
+            raise PlanError(f"augment_labels is kept or assumed, not {self.augment_labels!r}.")
         if self.max_length < 8:
             raise PlanError(f"max_length must be at least 8, not {self.max_length}.")
         if self.precision not in ("auto", "float32", "bfloat16"):

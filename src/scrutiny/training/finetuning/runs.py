@@ -56,7 +56,7 @@ def finetune(
     StorageError
         If the disk refuses.
     """
-    checked_recipes(job.recipe.augment, job.parts.task)
+    checked_recipes(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
     done = {run.place: found for run in job.runs if (found := _finished(run, out))}
     if telling is not None and len(done) < len(job.runs):
         total, steps = len(job.runs), job.sizes["steps"]

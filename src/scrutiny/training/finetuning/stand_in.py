@@ -32,7 +32,7 @@ def write_stand_ins(job: Job, out: Path, *, device: str = "auto") -> float:
     float
         Seconds that the training would take, from a few of its steps.
     """
-    checked_recipes(job.recipe.augment, job.parts.task)
+    checked_recipes(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
     first: dict[int, Path] = {}
     seconds = 0.0
     for run in job.runs:
