@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
 from scrutiny.perturb.search.found import Found
+from scrutiny.perturb.search.move import Move
 from scrutiny.perturb.search.origin import Key, Origin
 from scrutiny.perturb.search.running import Running
 from scrutiny.perturb.search.setting import Ask, Search, Settings, Victim
+from scrutiny.perturb.search.warming import warm
 
 if TYPE_CHECKING:
     from scrutiny.core.diagnostic import Failure
@@ -74,7 +76,8 @@ def search_all(
     chosen = settings or Settings()
     held = excluded or {}
     until = None if chosen.seconds is None else clock() + chosen.seconds
-    window = _Window(victim.ask, is_late=lambda: until is not None and clock() >= until)
+    moves = search.space.moves
+    window = _Window(victim.ask, moves, is_late=lambda: until is not None and clock() >= until)
     for example in examples:
         origin = Origin(
             example,
@@ -96,10 +99,11 @@ def search_all(
 class _Window:
     """Searches in the order of their examples, and those among them that still run."""
 
-    __slots__ = ("_ask", "_is_late", "_queue", "live")
+    __slots__ = ("_ask", "_is_late", "_moves", "_queue", "live")
 
-    def __init__(self, ask: Ask, *, is_late: Callable[[], bool]) -> None:
+    def __init__(self, ask: Ask, moves: Sequence[Move], *, is_late: Callable[[], bool]) -> None:
         self._ask = ask
+        self._moves = moves
         self._is_late = is_late
         self._queue: deque[Running] = deque()
         self.live: list[Running] = []
@@ -114,11 +118,14 @@ class _Window:
 
     def play_round(self) -> None:
         """Ask what all searches want to know, each distinct text once, and let them go on."""
+        self._prepare()
         batch: dict[Key, Example] = {}
         for running in self.live:
             for key, state in running.wanted.items():
                 if key not in batch:
                     batch[key] = state.example
+        if not batch:
+            return
         answers: Sequence[Answer | Failure] = self._ask(list(batch.values()))
         if len(answers) != len(batch):
             raise ConformanceError(f"{len(batch)} texts were asked, {len(answers)} answered.")
@@ -128,6 +135,14 @@ class _Window:
         if self._is_late():
             for running in self.live:
                 running.stop("time")
+        self.live = [running for running in self.live if running.found is None]
+
+    def _prepare(self) -> None:
+        """Let the moves ask about all that the searches need, until these want answers."""
+        while waiting := [running for running in self.live if running.needed is not None]:
+            warm(self._moves, [running.needed for running in waiting if running.needed])
+            for running in waiting:
+                running.resume()
         self.live = [running for running in self.live if running.found is None]
 
     def finished(self) -> Iterator[Found]:

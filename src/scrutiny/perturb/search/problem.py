@@ -1,7 +1,7 @@
 """What a search method is given."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,11 +11,13 @@ from scrutiny.core.randomness import generator
 from scrutiny.perturb.search.goal import Base, Judged, Slope
 from scrutiny.perturb.search.space import Place, Space
 from scrutiny.perturb.search.state import State
+from scrutiny.perturb.search.warming import Needed
 
 if TYPE_CHECKING:
     from numpy.random import Generator as Random
 
-Asking = Generator[Sequence[State], Sequence[Judged], Judged | None]
+Asking = Generator[Sequence[State] | Needed, Sequence[Judged], Judged | None]
+Preparing = Generator[Needed, Sequence[Judged], None]
 
 
 class Method(Protocol):
@@ -23,7 +25,9 @@ class Method(Protocol):
 
     ``search`` is a generator: it yields texts to ask about, is sent their judgments in the same
     order, and returns the best that it found, or nothing to let the engine choose the best text
-    it saw. It keeps no state anywhere else.
+    it saw. It keeps no state anywhere else. Before it asks for candidates it may say so
+    (``yield from problem.prepare(...)``): moves that ask a model of their own then do it in batches
+    over all searches.
     """
 
     id: str
@@ -70,6 +74,11 @@ class Problem:
     def places(self, state: State) -> Sequence[Place]:
         """Places of a text that may be changed, in the order of the text."""
         return self.space.places(state)
+
+    def prepare(self, pairs: Iterable[tuple[State, Sequence[Place]]]) -> Preparing:
+        """Say of which texts, at which places, candidates are wanted next."""
+        if self.space.is_warmed:
+            yield Needed(tuple([(state, tuple(places)) for state, places in pairs if places]))
 
     def candidates(self, state: State, place: Place) -> list[State]:
         """Texts one step from here at a place."""

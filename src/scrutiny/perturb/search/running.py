@@ -11,6 +11,7 @@ from scrutiny.perturb.search.origin import Key, Origin
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.setting import Search, Settings, Victim
 from scrutiny.perturb.search.state import State
+from scrutiny.perturb.search.warming import Needed
 
 
 class Running:
@@ -20,6 +21,8 @@ class Running:
     ----------
     wanted
         Texts that it waits for, by key; empty once it is over.
+    needed
+        Candidates that it will ask for once it is resumed, or nothing.
     found
         What came of it; nothing as long as it runs.
     """
@@ -34,6 +37,7 @@ class Running:
         "_victim",
         "_was_cut",
         "found",
+        "needed",
         "wanted",
     )
 
@@ -49,6 +53,7 @@ class Running:
         self._was_cut = False
         self._pending: Sequence[State] = [State.start(origin)]
         self.found: Found | None = None
+        self.needed: Needed | None = None
         self.wanted: Mapping[Key, State] = {}
         self._go_on()
 
@@ -66,6 +71,12 @@ class Running:
         self._guarded(self._deliver)
         self._go_on()
 
+    def resume(self) -> None:
+        """Go on now that the moves have asked about what was needed."""
+        self.needed = None
+        self._guarded(self._deliver)
+        self._go_on()
+
     def stop(self, ended: Ended) -> None:
         """End it with what it has."""
         if self.found is None:
@@ -73,7 +84,7 @@ class Running:
 
     def _go_on(self) -> None:
         """Run until there is something to ask, or it is over."""
-        while self.found is None:
+        while self.found is None and self.needed is None:
             self.wanted, is_cut = self._ledger.wanted(self._pending)
             self._was_cut = self._was_cut or is_cut
             if self.wanted:
@@ -91,7 +102,7 @@ class Running:
         assert self._asking is not None
         problem = self._problem
         judged = self._ledger.judge(self._pending, goal=self._search.goal, base=problem.facts)
-        self._pending = self._asking.send(judged)
+        self._take(self._asking.send(judged))
 
     def _begin(self) -> None:
         """Judge the base, and start the method if there is something to search for."""
@@ -118,7 +129,12 @@ class Running:
             self._ledger.remaining,
         )
         self._asking = self._search.method.search(self._problem)
-        self._pending = next(self._asking)
+        self._take(next(self._asking))
+
+    def _take(self, said: Sequence[State] | Needed) -> None:
+        """Take what the method wants next: answers, or candidates."""
+        self.needed = said if isinstance(said, Needed) else None
+        self._pending = () if isinstance(said, Needed) else said
 
     def _guarded(self, step: Callable[[], None]) -> None:
         """Take a step; an error that concerns this item alone is an outcome."""
@@ -171,6 +187,7 @@ class Running:
             self._asking.close()
         self.found = found
         self.wanted = {}
+        self.needed = None
         self._pending = ()
         self._asking = self._problem = None
         self._ledger = Ledger(0)

@@ -15,6 +15,7 @@ from scrutiny.perturb.search.origin import Key, Origin
 from scrutiny.perturb.search.places import Place, PlaceKey, find_places, find_word
 from scrutiny.perturb.search.screening import Step, passes, screened, steps_from
 from scrutiny.perturb.search.state import State
+from scrutiny.perturb.search.warming import is_warmed
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -38,12 +39,15 @@ class Space:
         Vetoes that compare a candidate with the *base*, asked in this order.
     step_constraints
         Vetoes that compare a candidate with the text that it was made from.
+    is_warmed
+        Whether a move asks a model of its own, and can ask it in batches.
     """
 
     moves: tuple[Move, ...]
     amount: Amount = _ANY_AMOUNT
     constraints: tuple[Constraint, ...] = ()
     step_constraints: tuple[Constraint, ...] = ()
+    is_warmed: bool = field(init=False, repr=False, compare=False)
     _streams: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,6 +57,7 @@ class Space:
         before = [ids[:number].count(name) for number, name in enumerate(ids)]
         streams = [f"{name}+{n}" if n else name for name, n in zip(ids, before, strict=True)]
         object.__setattr__(self, "_streams", tuple(streams))
+        object.__setattr__(self, "is_warmed", is_warmed(self.moves))
 
     @classmethod
     def of(

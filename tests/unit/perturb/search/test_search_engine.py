@@ -1,5 +1,7 @@
 """Many searches at once: batches, budgets, accounts, failures, and starting over."""
 
+from dataclasses import dataclass, field
+
 import pytest
 
 from scrutiny.core.diagnostic import Failure
@@ -218,6 +220,43 @@ def test_an_error_in_one_item_is_an_outcome_and_an_error_of_the_user_is_not():
 def test_a_victim_answers_every_text():
     with pytest.raises(ConformanceError, match="answered"):
         found_by(GreedyRanked(), ask=lambda examples: model().predict(examples)[1:])
+
+
+@dataclass(frozen=True)
+class Guessing(WordTable):
+    """A table that has to be asked for in batches."""
+
+    asked: list = field(default_factory=list)
+    error: Exception | None = None
+
+    def warm(self, documents, resources, *, sites=None):
+        pairs = zip(documents, sites, strict=True)
+        self.asked.append([d.text[s.start : s.end] for d, held in pairs for s in held])
+        if self.error is not None:
+            raise self.error
+
+
+WORDS = {"great": ("grand", "okay"), "good": ("okay", "poor"), "film": ("movie",)}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=ids)
+def test_moves_that_ask_a_model_do_so_for_many_searches_at_once(method):
+    guessing = Guessing(WORDS)
+    found = plains(found_by(method, space=Space.of(guessing)))
+    assert found == plains(found_by(method, space=Space.of(WordTable(WORDS))))
+    first = guessing.asked[0]
+    assert {"great", "good"} <= set(first) or len(first) > 1
+    seen = len(guessing.asked)
+    found_by(method, space=Space.of(guessing), window=1)
+    assert len(guessing.asked) - seen > seen
+
+
+def test_an_error_in_a_batch_of_moves_is_left_to_each_item():
+    guessing = Guessing(WORDS, error=ValueError("hm"))
+    assert found_by(Exhaustive(), space=Space.of(guessing))[0].status == "ok"
+    guessing = Guessing(WORDS, error=PlanError("no model"))
+    with pytest.raises(PlanError, match="no model"):
+        found_by(Exhaustive(), space=Space.of(guessing))
 
 
 class Killed(Exception):

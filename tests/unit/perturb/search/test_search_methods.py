@@ -253,13 +253,8 @@ def test_steps_bound_a_beam():
 def test_random_choice_draws_other_texts_and_stops():
     table = {"great": ("good", "okay", "poor"), "good": ("fine", "okay")}
     _, asked = run(RandomChoice(50, stops=False), "great good", table)
-    assert set(asked) - {"great good"} == {
-        "good good",
-        "okay good",
-        "poor good",
-        "great fine",
-        "great okay",
-    }
+    one_step = {"good good", "okay good", "poor good", "great fine", "great okay"}
+    assert set(asked) == {"great good"} | one_step
     two, asked = run(RandomChoice(30, 2), "great good", table)
     assert two.is_success
     assert two.state.words_changed == 2

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.search.goal import Judged
 from scrutiny.perturb.search.methods.choosing import Closeness, ranked, reached
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.state import State
@@ -52,7 +51,9 @@ class Beam:
         beam = [problem.base]
         seen = {problem.base.state.key}
         for _ in range(self.steps):
-            candidates = _expanded(problem, beam, seen)
+            states = [one.state for one in beam]
+            yield from problem.prepare([(state, problem.places(state)) for state in states])
+            candidates = _expanded(problem, states, seen)
             if not candidates:
                 break
             judged = yield candidates
@@ -63,11 +64,11 @@ class Beam:
         return None  # the engine has the best text seen
 
 
-def _expanded(problem: Problem, beam: list[Judged], seen: set[Any]) -> list[State]:
+def _expanded(problem: Problem, beam: list[State], seen: set[Any]) -> list[State]:
     """Texts one step from the beam that were not asked about yet."""
     found: list[State] = []
     for one in beam:
-        for state in problem.neighbors(one.state):
+        for state in problem.neighbors(one):
             if state.key not in seen:
                 seen.add(state.key)
                 found.append(state)

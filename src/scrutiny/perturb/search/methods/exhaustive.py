@@ -33,6 +33,7 @@ class Exhaustive:
     def search(self, problem: Problem) -> Asking:
         """All candidates of all places; nothing returned, so the best text seen is it."""
         start = problem.base.state
+        yield from problem.prepare([(start, problem.places(start))])
         if not self.stops:
             yield problem.neighbors(start)
             return None

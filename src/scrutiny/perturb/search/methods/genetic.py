@@ -12,11 +12,12 @@ from scrutiny.perturb.search.methods.crossing import genes, join, mixed
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.space import Place, PlaceKey
 from scrutiny.perturb.search.state import State
+from scrutiny.perturb.search.warming import Needed
 
 if TYPE_CHECKING:
     from numpy.random import Generator as Random
 
-Members = Generator[Sequence[State], Sequence[Judged], list[Judged]]
+Members = Generator[Sequence[State] | Needed, Sequence[Judged], list[Judged]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ class Genetic:
     def search(self, problem: Problem) -> Asking:
         """Evolve until the goal is reached, or the generations are over."""
         rng = problem.rng(self.id)
+        start = problem.base.state
+        yield from problem.prepare([(start, problem.places(start))])
         weights = self._weights(problem)
         members = yield from self._changed(
             problem, [problem.base] * self.population, rng=rng, weights=weights

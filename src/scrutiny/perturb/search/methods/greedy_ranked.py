@@ -1,15 +1,20 @@
 """One word after the other, the most important first."""
 
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.goal import Judged
 from scrutiny.perturb.search.methods.choosing import Closeness, best, reached
 from scrutiny.perturb.search.methods.importance import RANKINGS, How, Ranked, Ranking, rank
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.state import State
+from scrutiny.perturb.search.warming import Needed
+
+Proposing = Generator[Needed, Sequence[Judged], list[State]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ class GreedyRanked:
         order = yield from rank(problem, how)
         current = problem.base
         for one in order[: ceil(self.share * len(order))]:
-            candidates = self._candidates(problem, current.state, one)
+            candidates = yield from self._candidates(problem, current.state, one)
             if not candidates:
                 continue
             judged = yield candidates
@@ -89,11 +94,14 @@ class GreedyRanked:
                 current = top
         return current
 
-    def _candidates(self, problem: Problem, state: State, one: Ranked) -> list[State]:
+    def _candidates(self, problem: Problem, state: State, one: Ranked) -> Proposing:
         """What is asked about at a place of the current text."""
         if self.ranking != "saliency" or not self.fixes_choice:
             place = problem.space.place(state, one.place.key)
-            return [] if place is None else problem.candidates(state, place)
+            if place is None:
+                return []
+            yield from problem.prepare([(state, [place])])
+            return problem.candidates(state, place)
         if one.choice is None:
             return []
         try:

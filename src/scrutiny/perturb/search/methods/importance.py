@@ -12,6 +12,7 @@ from scrutiny.perturb.search.methods.choosing import best
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.space import Place
 from scrutiny.perturb.search.state import State
+from scrutiny.perturb.search.warming import Needed
 
 if TYPE_CHECKING:
     from scrutiny.core.gradients import TokenGradients
@@ -37,7 +38,7 @@ class Ranked(NamedTuple):
     choice: Judged | None = None
 
 
-RankingSteps = Generator[Sequence[State], Sequence[Judged], list[Ranked]]
+RankingSteps = Generator[Sequence[State] | Needed, Sequence[Judged], list[Ranked]]
 
 
 def rank(problem: Problem, how: How) -> RankingSteps:
@@ -105,6 +106,7 @@ def _drop(problem: Problem, probe: Judged | None, how: How) -> float:
 def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> RankingSteps:
     """Softmax of the drops, times what the best candidate of each place gains alone."""
     start = problem.base.state
+    yield from problem.prepare([(start, places)])
     groups = [problem.candidates(start, place) for place in places]
     probes = [replaced(start, place, how.unknown) for place in places]
     judged = yield [*probes, *(state for group in groups for state in group)]

@@ -148,6 +148,7 @@ def _mutation_rate(state: State) -> float:
 def _mutated(problem: Problem, members: Sequence[Judged], rng: "Random") -> Members:
     """Members, each with the best candidate of a place drawn in proportion to what it gains."""
     distinct = {one.state.key: one.state for one in members}
+    yield from problem.prepare([(state, problem.places(state)) for state in distinct.values()])
     groups = {
         key: [problem.candidates(state, place) for place in problem.places(state)]
         for key, state in distinct.items()

@@ -56,6 +56,8 @@ class RandomChoice:
         """Draw, ask, and let the engine keep the best."""
         origin = problem.base.state.origin
         steps = (self.amounts or {}).get(origin.example.id, self.words)
+        start = problem.base.state
+        yield from problem.prepare([(start, problem.places(start))])
         rng = problem.rng(self.id)
         drawn = (walk(problem, rng, steps) for _ in range(self.tries))
         texts = (state for state in drawn if state is not None)

@@ -1,0 +1,67 @@
+"""Letting transformations ask their own models in batches, over many searches at once."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
+from typing import Any, NamedTuple
+
+from scrutiny.core.errors import UserError
+from scrutiny.core.transformation import Site
+from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.search.move import Move
+from scrutiny.perturb.search.places import Place
+from scrutiny.perturb.search.state import State
+
+
+class Needed(NamedTuple):
+    """What a method says before it asks for candidates: of which texts, at which places."""
+
+    pairs: tuple[tuple[State, tuple[Place, ...]], ...]
+
+
+def is_warmed(moves: Sequence[Move]) -> bool:
+    """Whether a move asks a model of its own, and can ask it in batches."""
+    return any(hasattr(move.transformation, "warm") for move in moves)
+
+
+def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
+    """Let every move that can ask about all that many searches need next.
+
+    What comes out is the same without: only the batches differ. Where it fails for no fault of the
+    user's, every search asks by itself afterwards, and fails by itself.
+    """
+    pairs = [pair for need in needs for pair in need.pairs]
+    for number, move in enumerate(moves):
+        ask = getattr(move.transformation, "warm", None)
+        if ask is None:
+            continue
+        held = [entry for pair in pairs for entry in _sites_of(pair, number)]
+        if held:
+            _ask(ask, [d for d, _ in held], [sites for _, sites in held])
+
+
+def _sites_of(
+    pair: tuple[State, tuple[Place, ...]], number: int
+) -> list[tuple[TextDocument, list[Site]]]:
+    """Documents of a text with the sites of a move at its places."""
+    state, places = pair
+    by_field: dict[str, list[Site]] = {}
+    for place in places:
+        sites = [site for at, site in place.sites if at == number]
+        if sites:
+            by_field.setdefault(place.field, []).extend(sites)
+    return [(state.document(field), sites) for field, sites in by_field.items()]
+
+
+def _ask(
+    ask: Callable[..., None], documents: Sequence[TextDocument], sites: Sequence[Sequence[Site]]
+) -> None:
+    resources: Mapping[str, Any] = documents[0].resources
+    try:
+        if "sites" in signature(ask).parameters:
+            ask(documents, resources, sites=sites)
+        else:
+            ask(documents, resources)
+    except UserError:
+        raise  # a missing resource concerns every item
+    except Exception:
+        return
