@@ -10,6 +10,7 @@ import toy_beside
 from toy_beside import Agreeing, asked, model, plan, rows
 
 from scrutiny.cli.plans import audit_from_flags, plan_from_flags
+from scrutiny.cli.show_verb import facts
 from scrutiny.core.diagnostic import Design, EstimateSpec, Selector
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.model import Family, LoadOptions, Replicate
@@ -461,3 +462,8 @@ def test_a_model_says_that_it_is_known_by_samples(two):
     task = load_task("text-classification")
     assert "samples" in capabilities_of(load_given(Sampling(), task), task)
     assert "samples" not in capabilities_of(load_given(KeywordClassifier(), task), task)
+
+
+def test_show_says_that_a_second_model_is_wanted():
+    assert dict(facts(Agreeing))["Second model"].startswith("--reference MODEL")
+    assert "Second model" not in dict(facts(KeywordClassifier))
