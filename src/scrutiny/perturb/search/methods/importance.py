@@ -108,10 +108,10 @@ def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> Ranking
     start = problem.base.state
     yield from problem.prepare([(start, places)])
     groups = [problem.candidates(start, place) for place in places]
-    probes = [replaced(start, place, how.unknown) for place in places]
+    probes = [replaced(start, place, how.unknown) for place in places if place.token >= 0]
     judged = yield [*probes, *(state for group in groups for state in group)]
-    drops = [_drop(problem, one, how) for one in judged[: len(places)]]
-    rest = iter(judged[len(places) :])
+    probed, rest = iter(judged[: len(probes)]), iter(judged[len(probes) :])
+    drops = [_drop(problem, next(probed) if place.token >= 0 else None, how) for place in places]
     choices = [best([next(rest) for _ in group]) for group in groups]
     found = []
     for place, weight, choice in zip(places, _softmax(drops), choices, strict=True):
