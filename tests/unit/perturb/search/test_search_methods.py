@@ -10,10 +10,12 @@ import subprocess
 import sys
 
 import pytest
+from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
+from scrutiny.perturb.constraints.edit_distance import EditDistance
 from scrutiny.perturb.search import Amount, Changeable, Move, Search, Settings, Space, Victim
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.closeness import ByEditDistance, ByEncoder
@@ -316,18 +318,16 @@ def test_populations_of_no_size():
 
 
 def test_texts_are_put_together_place_by_place():
-    origin = Origin(Example("1", {"text": "a good old film"}))
-    space = Space.of(
-        WordTable({"good": ("fine",), "old": ("new",), "film": ("movie",)}),
-    )
-    start = State.start(origin)
+    space = Space.of(WordTable({"good": ("fine",), "old": ("new",), "film": ("movie",)}))
+    problem, _, _ = problem_of("a good old film", space)
+    start = problem.base.state
     one = space.candidates(start, space.places(start)[0])[0]
     one = space.candidates(one, space.places(one)[0])[0]
     other = space.candidates(start, space.places(start)[2])[0]
     assert sorted(genes(one)) == [(0, 1, -1), (0, 2, -1)]
-    child = join(origin, mixed(genes(one), genes(other), [False, True, True]))
+    child = join(problem, mixed(genes(one), genes(other), [False, True, True]))
     assert child.texts == ("a fine old movie",)
-    assert join(origin, mixed(genes(one), genes(other), [True, True, True])).key == other.key
+    assert join(problem, mixed(genes(one), genes(other), [True, True, True])).key == other.key
 
 
 def test_an_article_goes_with_its_word():
@@ -346,10 +346,27 @@ def _edits(rows):
 
 
 def test_edits_that_exclude_each_other_make_no_text():
-    origin = Origin(Example("1", {"text": "good film"}))
+    problem, _, _ = problem_of("good film", Space.of(AnyWord()))
+    origin = problem.base.state.origin
     wide, narrow = (State.of(origin, _edits([row])) for row in ((0, 9, "x"), (5, 9, "movie")))
     parts = {**genes(wide), **genes(narrow)}
-    assert join(origin, parts) is None
+    assert join(problem, parts) is None
+    assert join(problem, genes(wide)).key == wide.key
+
+
+@pytest.mark.parametrize("method", [Genetic(8, 6), ParticleSwarm(8, 6)], ids=["genetic", "swarm"])
+def test_children_are_held_to_the_limits_and_constraints(method):
+    """Two texts that may stand can have a child that changes too much."""
+    table = WordTable(HARD_TABLE)
+    few = Space.of(table, amount=Amount(words=2))
+    found, asked = run(method, HARD, {}, space=few)
+    assert not found.is_success
+    assert found.state.words_changed == 2
+    changed = [sum(a != b for a, b in zip(t.split(), HARD.split(), strict=True)) for t in asked]
+    assert max(changed) == 2
+    near = Space.of(table, constraints=[EditDistance(most=9, share=None)])
+    found, asked = run(method, HARD, {}, space=near)
+    assert all(Levenshtein.distance(text, HARD) <= 9 for text in asked)
 
 
 def test_the_gradient_calls_for_the_worst_word_first():

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.state import State
 
 Locus = tuple[int, int, int]  # field, token, and code point of an insertion between tokens, or -1
@@ -38,12 +39,17 @@ def locus_of(origin: Origin, edit: Edit) -> Locus:
     return origin.numbers[edit.field], len(origin.document(edit.field).tokens), edit.start
 
 
-def join(origin: Origin, parts: Genes) -> State | None:
-    """Text with all these edits; nothing if they exclude each other."""
+def join(problem: Problem, parts: Genes) -> State | None:
+    """Text with all these edits; nothing if they exclude each other or something vetoes it.
+
+    Vetoes that compare a text with the one before it have nothing to say here.
+    """
+    edits = [edit for held in parts.values() for edit in held]
     try:
-        return State.of(origin, [edit for edits in parts.values() for edit in edits])
+        state = State.of(problem.base.state.origin, edits)
     except EditRefusedError:
         return None
+    return state if problem.space.admits(state) else None
 
 
 def mixed(

@@ -98,7 +98,8 @@ class Genetic:
                 return there
             if all(one.state is problem.base.state for one in members):
                 break  # nothing can be changed for the better
-            children = yield [self._child(a, b, rng) for a, b in self._pairs(members, rng)]
+            pairs = self._pairs(members, rng)
+            children = yield [self._child(problem, a, b, rng=rng) for a, b in pairs]
             there = reached(children)
             if there is not None:
                 return there
@@ -156,8 +157,8 @@ class Genetic:
         drawn = rng.choice(len(members), size=(len(members) - 1, 2), p=weights)
         return [(members[a], members[b]) for a, b in drawn.tolist()]
 
-    def _child(self, first: Judged, second: Judged, rng: "Random") -> State:
-        """Text that takes each changed place from one of two; the first where they exclude it."""
+    def _child(self, problem: Problem, first: Judged, second: Judged, *, rng: "Random") -> State:
+        """Text that takes each changed place from one of two; the first where it may not stand."""
         a, b = genes(first.state), genes(second.state)
         n = len({*a, *b})
         if self.crossover == "uniform":
@@ -165,7 +166,7 @@ class Genetic:
         else:
             point = int(rng.random() * (n + 1))
             from_second = [i >= point for i in range(n)]
-        child = join(first.state.origin, mixed(a, b, from_second))
+        child = join(problem, mixed(a, b, from_second))
         return first.state if child is None else child
 
 

@@ -87,7 +87,7 @@ class ParticleSwarm:
             if there is not None or top.state is problem.base.state:
                 return there
             share = iteration / self.iterations
-            moved = yield [self._moved(p, top, share=share, rng=rng) for p in swarm]
+            moved = yield [self._moved(problem, p, top, share=share, rng=rng) for p in swarm]
             there = reached(moved)
             if there is not None:
                 return there
@@ -103,7 +103,9 @@ class ParticleSwarm:
             top = _best_of([top, *after])
         return there
 
-    def _moved(self, particle: _Particle, top: Judged, *, share: float, rng: "Random") -> State:
+    def _moved(
+        self, problem: Problem, particle: _Particle, top: Judged, *, share: float, rng: "Random"
+    ) -> State:
         """Where a text goes: first towards its own best, then towards the swarm's."""
         here = genes(particle.here.state)
         own, all_best = genes(particle.own_best.state), genes(top.state)
@@ -119,24 +121,27 @@ class ParticleSwarm:
         state = particle.here.state
         for elite, chance in ((own, 0.8 - 0.6 * share), (all_best, 0.2 + 0.6 * share)):
             if rng.random() < chance:
-                state = _turned(state, elite, particle.velocity, rng)
+                state = _turned(problem, state, elite, velocity=particle.velocity, rng=rng)
         return state
 
 
 def _turned(
+    problem: Problem,
     state: State,
     elite: Genes,
+    *,
     velocity: Mapping[Locus, float],
     rng: "Random",
 ) -> State:
     """Text that takes over places of a better one, each with probability sigmoid(velocity)."""
     here = genes(state)
     loci = sorted({*here, *elite})
-    chances = [1 / (1 + exp(-velocity.get(locus, 0.0))) for locus in loci]
+    draws = rng.random(len(loci)).tolist()
     turns = [
-        draw < chance for draw, chance in zip(rng.random(len(loci)).tolist(), chances, strict=True)
+        draw < 1 / (1 + exp(-velocity.get(locus, 0.0)))
+        for draw, locus in zip(draws, loci, strict=True)
     ]
-    after = join(state.origin, mixed(here, elite, turns))
+    after = join(problem, mixed(here, elite, turns))
     return state if after is None else after
 
 
