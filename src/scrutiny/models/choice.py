@@ -10,6 +10,10 @@ the ``#`` or as ``-M key=value``:
 ``other``     ``true``: the first token only, not renormalized; the rest is the label ``other``
 
 All others are the language model's own.
+
+With ``--batch auto`` the choices of one text share a batch and no two texts do: in batches, float32
+moves the probabilities of a network of 135 M parameters by some 1e-6, alone not at all. ``--batch
+16`` asks for sixteen texts together, which pays on an accelerator.
 """
 
 import math
@@ -35,7 +39,6 @@ _VERSION: Final = "choice@1"
 _OWN: Final = ("template", "choices", "length", "other", TRAINING)
 _LENGTHS: Final = ("sum", "mean")
 _TASKS: Final = ("text-classification", "text-pair-classification")
-_CHUNK: Final = 512  # texts whose tokens are held at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +99,18 @@ class ChoiceClassifier:
     capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(
-        self, model: Any, prompt: Prompt, scoring: Scoring, *, task: Task, source: str
+        self,
+        model: Any,
+        prompt: Prompt,
+        scoring: Scoring,
+        *,
+        task: Task,
+        source: str,
+        batch: int | str = "auto",
     ) -> None:
         self.source = source
         self.task = task.name
+        self._at_once = batch if isinstance(batch, int) else 1
         self.labels = (*prompt.labels, OTHER) if scoring.has_other else prompt.labels
         self.is_batch_invariant = bool(model.is_batch_invariant)
         self._model = model
@@ -123,11 +134,11 @@ class ChoiceClassifier:
             ``too_long`` if a filled template does not fit.
         """
         found: list[Prediction] = []
-        for start in range(0, len(examples), _CHUNK):
+        for start in range(0, len(examples), self._at_once):
             answers = log_likelihoods(
                 self._model,
                 self._prompt,
-                examples[start : start + _CHUNK],
+                examples[start : start + self._at_once],
                 is_first_only=self._scoring.has_other,
             )
             found += [Prediction(scores=self._scoring.scores(one)) for one in answers]
@@ -165,7 +176,9 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     wanted = CAPABILITIES[prompt.has_mask]
     if wanted not in model.capabilities:
         raise ModelError(_cannot(source, model, wanted))
-    return ChoiceClassifier(model, prompt, scoring, task=task, source=source.text)
+    return ChoiceClassifier(
+        model, prompt, scoring, task=task, source=source.text, batch=options.batch
+    )
 
 
 def targets() -> tuple[str, ...]:

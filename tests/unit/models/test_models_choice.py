@@ -98,7 +98,20 @@ def test_equal_choices_share_their_prompt(causal, classification, make, monkeypa
         lambda sequences, reads: (seen.append(len(sequences)), read(sequences, reads))[1],
     )
     model.predict(make("the film", "bad"))
-    assert seen == [2]  # one forward a text, not one a choice
+    assert seen == [1, 1]  # one forward a text, not one a choice
+
+
+def test_texts_share_a_batch_where_that_is_wanted(causal, classification, make):
+    together = load_model(
+        f"choice:hf:{causal}", classification, LoadOptions(batch=3, options=PROMPT)
+    )
+    alone = ask(causal, classification, PROMPT)
+    assert together.fingerprint() == alone.fingerprint()
+    one, two = (model.predict(make(*TEXTS)) for model in (together, alone))
+    for a, b in zip(one, two, strict=True):
+        assert a.scores == pytest.approx(b.scores, abs=1e-5)
+    turned = alone.predict(make(*TEXTS)[::-1])[::-1]
+    assert [answer.scores for answer in turned] == [answer.scores for answer in two]  # to the bit
 
 
 def test_a_masked_model_says_its_words_at_the_mask(masked, classification, make):
