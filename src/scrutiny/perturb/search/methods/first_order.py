@@ -114,13 +114,16 @@ class FirstOrder:
         ]
         if not places:
             return []
-        gains = self._gains(problem, gradients, [piece for _, piece in places], vocabulary)
-        return self._best(problem, state, [place for place, _ in places], gains, vocabulary)
+        pieces = [piece for _, piece in places]
+        gains = self._gains(problem, gradients, pieces=pieces, vocabulary=vocabulary)
+        held = [place for place, _ in places]
+        return self._best(problem, state, places=held, gains=gains, words=vocabulary.words)
 
     def _gains(
         self,
         problem: Problem,
         gradients: TokenGradients,
+        *,
         pieces: list[int],
         vocabulary: _Vocabulary,
     ) -> "np.ndarray[Any, Any]":
@@ -144,9 +147,10 @@ class FirstOrder:
         self,
         problem: Problem,
         state: State,
+        *,
         places: list[Place],
         gains: "np.ndarray[Any, Any]",
-        vocabulary: _Vocabulary,
+        words: tuple[str, ...],
     ) -> list[State]:
         """The first so many flips that may stand, by their estimates."""
         import numpy as np
@@ -159,7 +163,7 @@ class FirstOrder:
                 break
             place = places[row]
             text = state.texts[state.origin.numbers[place.field]]
-            word = match_case(text[place.low : place.high], vocabulary.words[column])
+            word = match_case(text[place.low : place.high], words[column])
             edits = (Edit(place.field, place.low, place.high, word),)
             found += problem.space.propose(state, [edits], problem.refused)
         return found

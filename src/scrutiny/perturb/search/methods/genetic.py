@@ -99,7 +99,7 @@ class Genetic:
             if all(one.state is problem.base.state for one in members):
                 break  # nothing can be changed for the better
             pairs = self._pairs(members, rng)
-            children = yield [self._child(problem, a, b, rng=rng) for a, b in pairs]
+            children = yield [self._child(problem, pair, rng=rng) for pair in pairs]
             there = reached(children)
             if there is not None:
                 return there
@@ -157,8 +157,9 @@ class Genetic:
         drawn = rng.choice(len(members), size=(len(members) - 1, 2), p=weights)
         return [(members[a], members[b]) for a, b in drawn.tolist()]
 
-    def _child(self, problem: Problem, first: Judged, second: Judged, *, rng: "Random") -> State:
+    def _child(self, problem: Problem, pair: tuple[Judged, Judged], *, rng: "Random") -> State:
         """Text that takes each changed place from one of two; the first where it may not stand."""
+        first, second = pair
         a, b = genes(first.state), genes(second.state)
         n = len({*a, *b})
         if self.crossover == "uniform":

@@ -87,7 +87,7 @@ class ParticleSwarm:
             if there is not None or top.state is problem.base.state:
                 return there
             share = iteration / self.iterations
-            moved = yield [self._moved(problem, p, top, share=share, rng=rng) for p in swarm]
+            moved = yield [self._moved(problem, p, top=top, share=share, rng=rng) for p in swarm]
             there = reached(moved)
             if there is not None:
                 return there
@@ -104,7 +104,7 @@ class ParticleSwarm:
         return there
 
     def _moved(
-        self, problem: Problem, particle: _Particle, top: Judged, *, share: float, rng: "Random"
+        self, problem: Problem, particle: _Particle, *, top: Judged, share: float, rng: "Random"
     ) -> State:
         """Where a text goes: first towards its own best, then towards the swarm's."""
         here = genes(particle.here.state)
