@@ -99,8 +99,9 @@ class ContrastSpec:
         off the other family's records. Usually the same.
     role
         Role of the other family ("null": untrained replicates; "control"), or "base": the family
-        that this one was trained from, or "own": the same family, replicate by replicate. Where
-        the plan has none, the contrast does not exist, and claims that need it are undecided.
+        that this one was trained from, or "reference": the reference beside itself, where the
+        measurement has it among its models, or "own": the same family, replicate by replicate.
+        Where the plan has none, the contrast does not exist, and claims that need it are undecided.
     """
 
     id: str
@@ -153,8 +154,9 @@ class Inputs:
     come after this one in the measurement. ``base`` is the family that this one was trained from,
     if the same measurement has it; ``controls`` are the roles of the families that are there for it
     to be compared with. ``reference`` is the family that this one is measured beside, if the
-    measurement names one, and ``reference_capabilities`` what that can be asked; ``n_replicates``
-    then counts the pairs of replicates. "samples" among the capabilities says that a model's
+    measurement names one, ``reference_capabilities`` what that can be asked, ``reference_layers``
+    and ``reference_replicates`` how many it has of both; ``n_replicates`` then counts the pairs of
+    replicates. "samples" among the capabilities says that a model's
     probabilities are frequencies of some samples.
     """
 
@@ -176,6 +178,8 @@ class Inputs:
     controls: frozenset[str] = frozenset()
     reference: str = ""
     reference_capabilities: frozenset[str] = frozenset()
+    reference_layers: int = 0
+    reference_replicates: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,11 +286,15 @@ class Diagnostic(Protocol[P]):
 
     ``id`` is versioned; ``needs`` names model capabilities ("predict" among them), ``tasks`` the
     tasks it applies to (empty for any). ``scope`` is ``item`` where items can be measured apart
-    from each other. Five members may be left out: ``prepare``, of those that change texts
+    from each other. Eight members may be left out: ``prepare``, of those that change texts
     (`ChangesTexts`); ``nulls``, how many untrained replicates it wants as its second null (a
     number; none unless stated); ``presupposes``, the diagnostics on data of their own whose
     estimates its claims' ``competence`` names: ``{"competence@1": "builtin:agreement"}``;
-    ``lengths(params)``, lengths of axes of its measures that its parameters set; and
+    ``lengths(params)``, lengths of axes of its measures that its parameters set;
+    ``audit_params(task)``, parameters of a modest budget for an audit; ``audit_data``, built-in
+    data that an audit measures it on where the user's are of no task that it applies to;
+    ``pairs_apart``, whether a family that is its own reference has each replicate beside the next
+    one and not beside itself; and
     ``wants_reference``, whether it measures each model beside a second one. ``prepare`` then is
     called once for each replicate of the reference, and has to name it in its variants.
     """

@@ -1,6 +1,6 @@
 """Which replicate of a family is measured beside which one of the reference."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.canonical import canonical_json
@@ -22,12 +22,21 @@ class Pair:
     replicate: str | None
 
 
-def pairs_of(family: Family, reference: Family | None) -> tuple[Pair, ...]:
+def pairs_of(family: Family, reference: Family | None, *, apart: bool = False) -> tuple[Pair, ...]:
     """Pairs of a family's replicates with the reference's, in the family's order.
 
     A single model stands beside every replicate of the other side; otherwise those with equal
     random factors are paired, and captures that are not random have to be equal or the target's
-    alone.
+    alone. Untrained and other null replicates belong to none of the reference's, so they take them
+    in turn.
+
+    Parameters
+    ----------
+    family, reference
+        Both sides; without a reference every replicate stands alone.
+    apart
+        Whether a family that is its own reference has each replicate beside the next one, the last
+        beside the first: what another run of the same recipe gives. Else each is beside itself.
 
     Raises
     ------
@@ -38,10 +47,14 @@ def pairs_of(family: Family, reference: Family | None) -> tuple[Pair, ...]:
     if reference is None:
         return tuple(Pair(i, None, r.key) for i, r in enumerate(own))
     others = reference.replicates
+    if apart and family.name == reference.name:
+        return tuple(_beside_the_next(own))
     if len(others) == 1:
         return tuple(Pair(i, 0, r.key) for i, r in enumerate(own))
     if len(own) == 1 and not any(r.condition for r in others):
         return tuple(Pair(0, i, r.key) for i, r in enumerate(others))
+    if family.role == "null" and not any(r.condition for r in others):
+        return tuple(Pair(i, i % len(others), r.key) for i, r in enumerate(own))
     found = [[i for i, other in enumerate(others) if _belong(r, other)] for r in own]
     used = {i for places in found for i in places}
     if any(len(places) != 1 for places in found) or len(used) < len(others):
@@ -52,6 +65,15 @@ def pairs_of(family: Family, reference: Family | None) -> tuple[Pair, ...]:
             "single model, which is held against every replicate of the other."
         )
     return tuple(Pair(i, places[0], own[i].key) for i, places in enumerate(found))
+
+
+def _beside_the_next(own: Sequence[Replicate]) -> Iterator[Pair]:
+    """Each replicate beside the next of its condition; of two there is one pair, not two."""
+    for i, one in enumerate(own):
+        alike = [j for j, other in enumerate(own) if other.condition == one.condition]
+        place = alike.index(i)
+        if len(alike) != 2 or place == 0:
+            yield Pair(i, alike[(place + 1) % len(alike)], one.key)
 
 
 def _belong(own: Replicate, other: Replicate) -> bool:

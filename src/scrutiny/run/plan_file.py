@@ -26,6 +26,8 @@ from scrutiny.reliability.rules import parse_rule
 
 #: What a claim can be asked to survive, beside ``choices:NAME``.
 CHECKS: Final = ("items", "seeds", "datasets")
+#: Every model of a measurement is a reference in turn.
+_EVERY: Final = "*"
 
 
 class _Strict(BaseModel):
@@ -70,7 +72,7 @@ class _Measure(_Strict):
     data: tuple[str, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
     nulls: int | None = Field(default=None, ge=0, le=1000)
-    reference: str = ""
+    reference: str | tuple[str, ...] = ""
     both_ways: bool = False
 
 
@@ -201,8 +203,21 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
 
 
 def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePlan]:
-    """Measurement, and with ``both_ways`` those in which target and reference change places."""
+    """Measurement, and with ``both_ways`` those in which target and reference change places.
+
+    Several references are as many measurements of the same models: with ``*``, every ordered pair.
+    """
     one = _measure(measure, plan)
+    several = _references(measure, plan)
+    if several and measure.both_ways:
+        raise PlanError(
+            f"{where}: measure {one.id!r} names several references, so it goes all ways already: "
+            "leave both_ways out."
+        )
+    for reference in several:
+        yield replace(one, id=f"{one.id}-from-{reference}", reference=reference)
+    if several:
+        return
     yield one
     if not measure.both_ways:
         return
@@ -221,6 +236,18 @@ def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePla
             )
 
 
+def _references(measure: _Measure, plan: _Plan) -> tuple[str, ...]:
+    """References of a measurement that names several; ``*`` are its models but the controls."""
+    if isinstance(measure.reference, tuple):
+        return tuple(dict.fromkeys(measure.reference))
+    if measure.reference != _EVERY:
+        return ()
+    roles = {name: model.role for name, model in plan.models.items()}
+    roles |= {node.name: node.role for node in plan.train}
+    models = _measure(measure, plan).models
+    return tuple(name for name in models if roles.get(name, "measured") == "measured")
+
+
 def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
     """Measurement; without models or data it takes all of the plan's."""
     return MeasurePlan(
@@ -230,7 +257,7 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
         data=measure.data or tuple(plan.data),
         params=measure.params,
         nulls=measure.nulls,
-        reference=measure.reference,
+        reference=measure.reference if isinstance(measure.reference, str) else "",
     )
 
 

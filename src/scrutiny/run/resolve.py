@@ -212,7 +212,8 @@ def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
     _must_have_reference(diagnostic, plan)
     families, beside = resolved.families, resolved.families.get(plan.reference)
-    cells = {family: pairs_of(families[family], beside) for family in plan.models}
+    apart = bool(getattr(diagnostic, "pairs_apart", False))
+    cells = {name: pairs_of(families[name], beside, apart=apart) for name in plan.models}
     designs = {}
     for family in plan.models:
         for data in plan.data:
@@ -260,10 +261,20 @@ def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str, ce
         controls=_controls(family, plan, resolved),
         base=base_of(family, plan=plan, models=resolved.plan.models),
         reference=plan.reference,
-        reference_capabilities=(
-            resolved.pairings[plan.reference, data].capabilities if plan.reference else frozenset()
-        ),
+        **_of_reference(plan.reference, resolved, data=data),
     )
+
+
+def _of_reference(reference: str, resolved: Resolved, *, data: str) -> dict[str, Any]:
+    """What a design may know of the second model."""
+    if not reference:
+        return {}
+    pairing = resolved.pairings[reference, data]
+    return {
+        "reference_capabilities": pairing.capabilities,
+        "reference_layers": pairing.n_layers,
+        "reference_replicates": len(resolved.families[reference].replicates),
+    }
 
 
 def _after(data: str, names: Sequence[str], resolved: Resolved) -> tuple[str, ...]:

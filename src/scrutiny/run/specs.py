@@ -143,6 +143,8 @@ def _is_other(
         return other is place
     if spec.role == "base":
         return other.family.name == models[place.family.name].base
+    if spec.role == "reference":
+        return other.family.name == place.reference == other.reference
     return other.family.role == spec.role and controls_for(
         models[place.family.name], models[other.family.name]
     )
