@@ -27,6 +27,7 @@ from scrutiny.report.view import RunView
 MOST_ROWS: Final = 60
 _CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
 _NUMBER: Final = 25  # "−0.0342 [−0.0511, −0.0172]" is the longest common one
+_SCOPE: Final = 15
 _DIGITS: Final = re.compile(r"[-\N{MINUS SIGN}]?[\d.]+")
 _MANY: Final = 3  # reasons of one kind that are said together
 _MOST_NAMES: Final = 8
@@ -106,8 +107,13 @@ def _row(row: AuditRow) -> Iterator[Text]:
         yield Text(side_by_side((f"  against control {control}", WIDTH)), style="dim")
         control = ""
     estimate = row.estimate if control else ""
-    numbers = (f"  {estimate}", _NUMBER + 2), (control, _NUMBER), (row.denominator, 10)
-    yield Text(side_by_side(*numbers, (row.scope, 19)), style="dim")
+    # the longest scope takes the cells that a short denominator leaves, or a line of its own
+    n = max(cell_len(row.denominator), 10 - max(0, cell_len(row.scope) - _SCOPE))
+    numbers = (f"  {estimate}", _NUMBER + 2), (control, _NUMBER), (row.denominator, n)
+    fits = n + cell_len(row.scope) <= 10 + _SCOPE
+    yield Text(side_by_side(*numbers, (row.scope if fits else "", 19)), style="dim")
+    if not fits:
+        yield Text(row.scope.rjust(WIDTH), style="dim")
 
 
 def _left_out(rows: Sequence[AuditRow]) -> list[Text]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from scrutiny.core.canonical import canonical_json, plain
+from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
@@ -30,7 +31,7 @@ def audit_plan(
     only: Sequence[str] = (),
     reference: ModelPlan | None = None,
 ) -> Plan:
-    """Plan of every diagnostic that applies.
+    """Plan of every diagnostic that applies, to the data or to data that it brings itself.
 
     Parameters
     ----------
@@ -54,6 +55,7 @@ def audit_plan(
         for m in everyone.values()
     }
     own = {model.name for model in models}
+    there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
     for name in ordered(registry().names("diagnostic")):
         if only and name not in only and name.partition("@")[0] not in only:
@@ -68,11 +70,16 @@ def audit_plan(
             fitting = [(m, d) for m, d in fitting if (second, d) in fitting]
         else:
             fitting = [pair for pair in fitting if pair[0] in own]
-        planned = _measures(name, diagnostic, fitting, {d.name: d for d in data})
+        planned = _measures(name, diagnostic, fitting, {d.name: d for d in there.values()})
+        if not planned and not second:
+            able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
+            asked = [model for model in models if model.name in able]
+            planned = _on_own_data(name, diagnostic, asked, options or LoadOptions())
+            there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [replace(m, reference=second) for m in planned]
     return Plan(
         seed=seed,
-        data=tuple(data),
+        data=tuple(there.values()),
         models=tuple(everyone.values()),
         measure=tuple(measures),
         resampling=Resampling(draws=AUDIT_DRAWS),
@@ -110,6 +117,25 @@ def _measures(
         )
         for models, datasets, params in groups.values()
     ]
+
+
+def _on_own_data(
+    name: str, diagnostic: Any, models: Sequence[ModelPlan], options: LoadOptions
+) -> list[MeasurePlan]:
+    """Measurement on data that a diagnostic brings, where what is audited has none for it."""
+    source = getattr(diagnostic, "audit_data", "")
+    if not source:
+        return []
+    data = DataPlan(source, source)
+    fitting = []
+    for model in models:
+        try:
+            found = _declared(model, data, options)
+        except ModelError:  # an adapter that knows other tasks only
+            continue
+        if applies(diagnostic, *found):
+            fitting.append((model.name, source))
+    return _measures(name, diagnostic, fitting, {source: data})
 
 
 def _task_of(data: DataPlan) -> Task:

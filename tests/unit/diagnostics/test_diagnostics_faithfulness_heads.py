@@ -103,6 +103,29 @@ def test_a_share_of_the_texts_is_drawn_and_the_rest_is_skipped():
     assert FaithfulHeads().audit_params(TASK).changes == ("mask",)
 
 
+def test_a_budget_measures_fewer_texts_of_networks_with_many_heads():
+    modest = FaithfulHeads().audit_params(TASK)
+    assert modest.share_of(16) == modest.share == 0.2
+    for heads in (144, 384, 4096):
+        assert heads * modest.share_of(heads) == pytest.approx(20)
+    every = HeadChangeParams(budget=12)
+    assert every.answers(4) == 16  # masked, uniform, erased, and other words erased
+    assert every.share_of(4) == 0.75
+    assert HeadChangeParams().share_of(4096) == 1
+    few = {r.item for r in found_for(planted(), budget=2, changes=("mask",)) if r.status == "ok"}
+    some = {r.item for r in found_for(planted(), share=0.5, changes=("mask",)) if r.status == "ok"}
+    assert few == some  # four heads, so half of the texts: the same half
+    design = resolve_only(
+        planted(), ROWS, diagnostic="faithfulness.heads", params={"budget": 2, "changes": ["mask"]}
+    )
+    assert "A random 50% of the texts was measured" in " ".join(notes_of(design))
+
+
+def notes_of(resolved):
+    (measurement,) = resolved.measurements.values()
+    return [note for one in measurement.designs.values() for note in one.notes]
+
+
 def test_items_of_one_unit_are_in_one_half():
     ctx = ToyContext(TASK)
     (example,) = examples(ROWS[:1])
@@ -194,6 +217,7 @@ def test_heads_of_a_checkpoint_are_changed_one_by_one(tmp_path):
         ({"changes": []}, "changes are mask"),
         ({"anchors": []}, "anchors is empty"),
         ({"share": 0.0}, "share must lie between 0 and 1"),
+        ({"budget": 0}, "budget must be above 0"),
     ],
 )
 def test_strange_parameters_are_refused(params, message):

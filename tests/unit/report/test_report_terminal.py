@@ -82,6 +82,18 @@ def test_numbers_are_never_cut():
     assert text.count("−123,456.7891 [−123,456.7896, −123,456.7886]") == 2
 
 
+@pytest.mark.parametrize("n", [48, 640, 123_456])
+def test_the_scope_is_never_cut(n):
+    view = report_sample.sample()
+    counts = replace(view.findings[1].estimate.counts, n=n)
+    estimate = replace(view.findings[1].estimate, counts=counts)
+    finding = replace(view.findings[1], estimate=estimate, scope="beyond this dataset")
+    text = plain_text(replace(view, findings=(finding,)))
+    assert "beyond this dataset" in text
+    assert f"{counts.n}/{counts.planned}" in text.replace(",", "")
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_plain_where_nobody_looks(monkeypatch):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     stream = io.StringIO()

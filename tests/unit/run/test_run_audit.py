@@ -1,5 +1,8 @@
 """The audit: what applies, in which order, at which budget; and what a plan would cost."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from scrutiny.core.errors import PlanError
@@ -8,6 +11,8 @@ from scrutiny.run.audit import AUDIT_DRAWS, audit_plan, ordered
 from scrutiny.run.checking import cost_of
 from scrutiny.run.executors import executor
 from scrutiny.run.resolve import resolve
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "training"))
 
 MODELS = (ModelPlan("m", "builtin:sentiment"),)
 DATA = (DataPlan("x", "builtin:reviews", limit=40),)
@@ -48,6 +53,57 @@ def test_what_needs_more_than_the_model_has_is_left_out(tagged):
     names = [m.id for m in audit_plan([model], [data]).measure]
     assert "leakage" not in names
     assert "performance" in names
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory):
+    """Checkpoint of a classifier with two layers of two heads."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from finetune_toys import make_encoder
+
+    folder = tmp_path_factory.mktemp("classifier") / "seed-1"
+    return ModelPlan("c", make_encoder(folder, maker="BertForSequenceClassification"))
+
+
+def labeled(tmp_path, count=12):
+    rows = [f"the film was {('good', 'bad')[n % 2]},{n % 2}" for n in range(count)]
+    (tmp_path / "x.csv").write_text("\n".join(["text,label", *rows]))
+    return DataPlan("x", f"csv:{tmp_path}/x.csv")
+
+
+def test_an_encoder_is_asked_about_attention_on_sentences_that_come_with_the_diagnostic(
+    classifier, tmp_path
+):
+    plan = audit_plan([classifier], [labeled(tmp_path)])
+    found = {m.id: m for m in plan.measure}
+    assert found["attention.heads"].data == ("builtin:negation",)
+    assert found["attention.heads"].params["presets"] == ["default", "as_released"]
+    assert found["attention.arcs"].data == ("builtin:arcs",)
+    assert found["attention.arcs"].params["claimed"] == ["all", "nsubj", "obj"]
+    assert found["faithfulness.heads"].data == ("x",)
+    # what is said of any text, or fitted to trees, is not asked of a classifier
+    assert not {"attention.patterns", "attention.divergence", "attention.probe"} & set(found)
+    assert [d.name for d in plan.data] == ["x", "builtin:arcs", "builtin:negation"]
+    assert all(m.is_audit for m in found.values())
+    resolved = resolve(plan)
+    rows = {c.diagnostic: c for c in resolved.claims}
+    assert {"attention.heads", "attention.arcs", "faithfulness.heads"} <= set(rows)
+    untrained = resolved.families["c untrained"]
+    assert len(untrained.replicates) == 5  # few, where budgets are modest
+
+
+def test_data_that_fit_are_taken_in_place_of_what_a_diagnostic_brings(classifier):
+    own = DataPlan("mine", "builtin:negation", limit=20)
+    plan = audit_plan([classifier], [own], only=["attention.heads", "attention.arcs"])
+    found = {m.id: m.data for m in plan.measure}
+    assert found == {"attention.heads": ("mine",), "attention.arcs": ("builtin:arcs",)}
+
+
+def test_a_model_without_attention_gets_no_data_brought():
+    plan = audit_plan(MODELS, DATA)
+    assert [d.name for d in plan.data] == ["x"]
+    assert not [m.id for m in plan.measure if m.id.startswith("attention")]
 
 
 def test_only_what_is_wanted():

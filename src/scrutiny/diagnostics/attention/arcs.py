@@ -21,7 +21,7 @@ from scrutiny.diagnostics.attention.arcs_counting import (
     trees_of,
 )
 from scrutiny.diagnostics.attention.arcs_design import make_arcs_design
-from scrutiny.diagnostics.attention.arcs_params import OFFSETS, ArcsParams, Case
+from scrutiny.diagnostics.attention.arcs_params import ALL, OFFSETS, ArcsParams, Case
 from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
 
 _DIRECTION: Final = ("direction", 2)
@@ -68,6 +68,12 @@ class Arcs:
     )
     scope: Literal["item", "dataset"] = "item"
     nulls = 20
+    audit_data = "builtin:arcs"
+
+    def audit_params(self, task: Task) -> ArcsParams:
+        """All words, and the relations that a few sentences have enough of."""
+        del task
+        return ArcsParams(relations=("nsubj", "obj"), claimed=(ALL, "nsubj", "obj"), tuned=())
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Counts of heads in both directions, and of offsets."""

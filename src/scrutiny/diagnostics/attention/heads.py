@@ -62,6 +62,12 @@ class Heads:
     )
     scope: Literal["item", "dataset"] = "item"
     nulls = 20
+    audit_data = "builtin:negation"
+
+    def audit_params(self, task: Task) -> HeadsParams:
+        """What claims are of; no equation as it is printed."""
+        del task
+        return HeadsParams(presets=("default", "as_released"))
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Counts of heads and baselines."""

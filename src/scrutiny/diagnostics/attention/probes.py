@@ -131,6 +131,11 @@ class AttentionProbe:
     scope: Literal["item", "dataset"] = "dataset"
     nulls = 3
 
+    def audit_params(self, task: Task) -> ProbeParams:
+        """One fit of few epochs."""
+        del task
+        return ProbeParams(n_training=300, draws=1, epochs=4)
+
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Words with the right head, and scored words."""
         del task

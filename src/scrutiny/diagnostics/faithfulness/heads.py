@@ -12,7 +12,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.faithfulness.head_anchors import anchored
-from scrutiny.diagnostics.faithfulness.head_answers import Hits, hits_under
+from scrutiny.diagnostics.faithfulness.head_answers import Hits, heads_of, hits_under
 from scrutiny.diagnostics.faithfulness.heads_design import make_heads_design
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 from scrutiny.diagnostics.faithfulness.reading import Place
@@ -63,9 +63,9 @@ class FaithfulHeads:
         return self.measures
 
     def audit_params(self, task: Task) -> HeadChangeParams:
-        """Masking only, of a fifth of the texts."""
+        """Masking only, of a fifth of the texts, or of fewer where a network has many heads."""
         del task
-        return HeadChangeParams(changes=("mask",), share=0.2)
+        return HeadChangeParams(changes=("mask",), share=0.2, budget=20)
 
     def design(self, params: HeadChangeParams, inputs: Inputs) -> Design:
         """Drop without each head, and the claim that some head matters."""
@@ -77,7 +77,8 @@ class FaithfulHeads:
         """Two rows for each item and change."""
         del cell
         answers = ctx.predict(batch.examples)
-        lost = dict(_lost(batch.examples, answers, params, ctx))
+        share = params.share_of(len(heads_of(ctx)))
+        lost = dict(_lost(batch.examples, answers, share, ctx))
         kept = [example for example in batch.examples if example.id not in lost]
         before = {
             example.id: is_correct(example, answer)
@@ -110,7 +111,7 @@ def half_of(example: Example, ctx: Context) -> float:
 def _lost(
     examples: Sequence[Example],
     answers: Sequence[Prediction | Failure],
-    params: HeadChangeParams,
+    share: float,
     ctx: Context,
 ) -> Iterator[tuple[str, tuple[str, str]]]:
     """Status and reason of items that are not measured at all."""
@@ -119,7 +120,7 @@ def _lost(
             yield example.id, ("failed", answer.reason)
         elif example.gold is None:
             yield example.id, ("undefined", "no_gold")
-        elif params.share < 1 and ctx.rng("share", _NAME, example.id).random() >= params.share:
+        elif share < 1 and ctx.rng("share", _NAME, example.id).random() >= share:
             yield example.id, ("skipped", "not_drawn")
 
 

@@ -6,6 +6,7 @@ random other words, for erased anchors).
 """
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 
 from scrutiny.core.attention import Change
 from scrutiny.core.claim import Claim, Component
@@ -24,14 +25,13 @@ def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     heads = inputs.n_layers * inputs.n_heads
     whole = [change for change in params.changes if change != "erase"]
-    runs = len(whole) + 2 * ("erase" in params.changes)
     drops = [f"selected_head_drop/{change}" for change in params.changes]
     return Design(
         conditions=tuple({"change": change} for change in params.changes),
         estimates=tuple(spec for change in params.changes for spec in _specs(change, params)),
         claims=tuple(_claims(params, inputs, whole)),
-        queries_per_item=1 + heads * runs,
-        notes=tuple(_notes(params)),
+        queries_per_item=1 + ceil(params.answers(heads) * params.share_of(heads)),
+        notes=tuple(_notes(params, params.share_of(heads))),
         families={
             "heads": f"some head of {inputs.subject} matters to its score, more than others of its "
             "layer"
@@ -107,7 +107,7 @@ def _parts(
         yield from beyond_untrained(drop, 0.0, inputs)
 
 
-def _notes(params: HeadChangeParams) -> Iterator[str]:
+def _notes(params: HeadChangeParams, share: float) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
         "One head is changed at a time. It is chosen on one half of the texts and tested on the "
@@ -118,5 +118,5 @@ def _notes(params: HeadChangeParams) -> Iterator[str]:
             f"Anchor words: {', '.join(params.anchors)}. Their weight is erased in every row of "
             "the head and the rest brought to sum 1 again; texts without any are skipped."
         )
-    if params.share < 1:
-        yield f"A random {params.share:.0%} of the texts was measured; the others are skipped."
+    if share < 1:
+        yield f"A random {share:.0%} of the texts was measured; the others are skipped."

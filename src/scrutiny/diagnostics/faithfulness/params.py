@@ -133,6 +133,9 @@ class HeadChangeParams:
     share
         Share of the texts that are measured, drawn at random; the others are skipped. A head costs
         as many answers as there are texts.
+    budget
+        Most answers that all heads together may cost, for each text of the data, measured or not:
+        of a network with many heads a smaller share is measured. No bound unless given.
     margin
         Smallest drop of accuracy worth a claim.
     """
@@ -140,6 +143,7 @@ class HeadChangeParams:
     changes: tuple[Change, ...] = CHANGES
     anchors: tuple[str, ...] = CUES
     share: float = 1.0
+    budget: float | None = None
     margin: float = 0.01
 
     def __post_init__(self) -> None:
@@ -152,3 +156,15 @@ class HeadChangeParams:
             raise PlanError("anchors is empty: say whose weight is erased, or leave out 'erase'.")
         if not 0 < self.share <= 1:
             raise PlanError(f"share must lie between 0 and 1, not {self.share}.")
+        if self.budget is not None and not self.budget > 0:
+            raise PlanError(f"budget must be above 0, not {self.budget}.")
+
+    def answers(self, heads: int) -> int:
+        """Answers that a measured text costs beside the model's own, for this many heads."""
+        return heads * (len(self.changes) + ("erase" in self.changes))
+
+    def share_of(self, heads: int) -> float:
+        """Share of the texts that is measured of a network of this many heads."""
+        if self.budget is None:
+            return self.share
+        return min(self.share, self.budget / max(1, self.answers(heads)))
