@@ -97,6 +97,8 @@ def facts(thing: Any) -> list[tuple[str, str]]:
         value = getattr(thing, attribute, None)
         if value:
             found.append((title, _said(value)))
+    if deviations := (*getattr(thing, "deviations", ()), *getattr(thing, "lacking", {}).values()):
+        found.append(("Otherwise than the paper", " ".join(deviations)))
     if getattr(thing, "wants_reference", False):
         found.append(("Second model", "--reference MODEL, or reference = in the [[measure]]"))
     return found

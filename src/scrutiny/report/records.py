@@ -21,6 +21,7 @@ from scrutiny.store.run_folder import RunFolder
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from scrutiny.diagnostics.attack.kept import FoundText
     from scrutiny.reliability.panel import Side
     from scrutiny.store.panels import Recorded
 
@@ -65,6 +66,12 @@ class FolderRecords:
         if self._tables is None:
             return ()
         return tuple(examples_of(self._folder, self._manifest, self._tables[1]))
+
+    def attacks(self) -> "Sequence[FoundText]":
+        """Texts that attacks found."""
+        from scrutiny.diagnostics.attack.kept import found_in
+
+        return tuple(found_in(self._folder.path))
 
     @cached_property
     def _tables(self) -> "tuple[pa.Table, pa.Table] | None":

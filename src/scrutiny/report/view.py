@@ -15,6 +15,7 @@ from scrutiny.core.published import Reproduction
 if TYPE_CHECKING:
     import numpy as np
 
+    from scrutiny.diagnostics.attack.kept import FoundText
     from scrutiny.report.head_records import AttendedExample
     from scrutiny.report.heads import HeadMap
 
@@ -187,6 +188,10 @@ class Records(Protocol):
         """Examples whose words a diagnostic of heads kept, with the predictions of all heads."""
         ...
 
+    def attacks(self) -> "Sequence[FoundText]":
+        """Texts that attacks found, in plan order."""
+        ...
+
 
 class NoRecords:
     """Records of a run that kept none."""
@@ -204,6 +209,10 @@ class NoRecords:
         return ()
 
     def examples(self) -> "Sequence[AttendedExample]":
+        """Nothing."""
+        return ()
+
+    def attacks(self) -> "Sequence[FoundText]":
         """Nothing."""
         return ()
 

@@ -202,6 +202,8 @@ def _text(
         draw=attempt.draw,
         role=role,
         edits=tuple((e.field, e.start, e.end, e.text) for e in state.edits),
+        fields=state.origin.names,
+        originals=state.origin.texts,
         texts=state.texts,
         is_success=found.is_success,
         before=before,

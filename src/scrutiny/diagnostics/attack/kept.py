@@ -35,8 +35,8 @@ class FoundText:
         The item, the attack, and whether it is the attack's (``measured``) or random (``control``).
     edits
         On the item, as ``(field, start, end, text)``.
-    texts
-        All fields after the edits.
+    fields, originals, texts
+        Names of all fields, and their texts before and after the edits.
     is_success
         Whether it fools the model.
     before, after
@@ -56,6 +56,8 @@ class FoundText:
     draw: int
     role: str
     edits: tuple[tuple[str, int, int, str], ...]
+    fields: tuple[str, ...]
+    originals: tuple[str, ...]
     texts: tuple[str, ...]
     is_success: bool
     before: str | None
@@ -95,7 +97,8 @@ def unpack(data: NDArray[np.uint8]) -> list[FoundText]:
 
 def _of(row: dict[str, Any]) -> FoundText:
     edits = tuple((field, start, end, text) for field, start, end, text in row.pop("edits"))
-    return FoundText(edits=edits, texts=tuple(row.pop("texts")), **row)
+    several = {name: tuple(row.pop(name)) for name in ("fields", "originals", "texts")}
+    return FoundText(edits=edits, **several, **row)
 
 
 def found_in(folder: Path) -> Iterator[FoundText]:

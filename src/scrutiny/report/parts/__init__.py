@@ -15,6 +15,7 @@ from scrutiny.report.view import RunView
 #: In the order of the page.
 PARTS: Final = (
     "published",
+    "attacks",
     "seeds",
     "flip_histogram",
     "specification",
