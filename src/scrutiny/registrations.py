@@ -26,6 +26,7 @@ _RS: Final = "scrutiny.reliability.regression_statistics"
 _HB: Final = "scrutiny.reliability.best_head_statistics"
 _SS: Final = "scrutiny.reliability.stereotype_statistics"
 _SI: Final = "scrutiny.reliability.similarity_statistics"
+_RP: Final = "scrutiny.reliability.representation_statistics"
 _IV: Final = "scrutiny.reliability.invariance_statistics"
 _LS: Final = "scrutiny.reliability.label_statistics"
 _AK: Final = "scrutiny.reliability.attack_statistics"
@@ -56,6 +57,10 @@ REGISTRATIONS: Final = (
     Registration("diagnostic", "invariance.scope@1", f"{_D}.invariance:SharedInvariance"),
     Registration("diagnostic", "landscape@1", f"{_D}.landscape:Landscape"),
     Registration("diagnostic", "robustness@1", f"{_D}.robustness:Robustness"),
+    Registration("diagnostic", "similarity.outputs@1", f"{_D}.similarity:SimilarityOutputs"),
+    Registration(
+        "diagnostic", "similarity.representations@1", f"{_D}.similarity:SimilarityRepresentations"
+    ),
     Registration("diagnostic", "competence@1", f"{_D}.competence:Competence"),
     Registration("diagnostic", "stereotypes.crows-pairs@1", f"{_D}.stereotypes:CrowsPairs"),
     Registration("diagnostic", "stereotypes.pairs@1", f"{_D}.stereotypes:Pairs"),
@@ -384,4 +389,14 @@ REGISTRATIONS: Final = (
     Registration("statistic", "kl_ba@1", f"{_SI}:KL_BA"),
     Registration("statistic", "p_gold_change@1", f"{_SI}:P_GOLD_CHANGE"),
     Registration("statistic", "p_gold_rms@1", f"{_SI}:P_GOLD_RMS"),
+    Registration("statistic", "debiased_cka@1", f"{_RP}:DEBIASED_CKA"),
+    Registration("statistic", "linear_cka@1", f"{_RP}:LINEAR_CKA"),
+    Registration("statistic", "minibatch_cka@1", f"{_RP}:MINIBATCH_CKA"),
+    Registration("statistic", "mean_cca@1", f"{_RP}:MEAN_CCA"),
+    Registration("statistic", "svcca@1", f"{_RP}:SVCCA"),
+    Registration("statistic", "pwcca@1", f"{_RP}:PWCCA"),
+    Registration("statistic", "rsa@1", f"{_RP}:RSA"),
+    Registration("statistic", "procrustes_distance@1", f"{_RP}:PROCRUSTES_DISTANCE"),
+    Registration("statistic", "neighbor_jaccard@1", f"{_RP}:NEIGHBOR_JACCARD"),
+    Registration("statistic", "likeness_excess@1", f"{_RP}:LIKENESS_EXCESS"),
 )

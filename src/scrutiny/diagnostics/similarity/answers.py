@@ -1,0 +1,74 @@
+"""Two models' answers to one text: labels in one order, probabilities side by side."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.task import Prediction
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels of both models in the data's words.
+
+    Parameters
+    ----------
+    reference, target
+        Labels of each, in the order of its scores.
+    known
+        Every label that either has, the reference's first.
+    order
+        Place among the target's scores of each of the reference's labels; nothing where the two
+        models do not have the same labels.
+
+    Examples
+    --------
+    >>> labels = Labels(("no", "yes"), ("yes", "no"))
+    >>> labels.order, labels.number("yes")
+    ((1, 0), 1)
+    """
+
+    reference: tuple[str, ...]
+    target: tuple[str, ...]
+    known: tuple[str, ...] = field(init=False)
+    order: tuple[int, ...] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        same = sorted(self.reference) == sorted(self.target)
+        order = tuple(self.target.index(label) for label in self.reference) if same else None
+        known = tuple(dict.fromkeys((*self.reference, *self.target)))
+        object.__setattr__(self, "order", order)
+        object.__setattr__(self, "known", known)
+
+    def number(self, label: str) -> int:
+        """Place of a label among all that either model has; behind them for any other."""
+        return self.known.index(label) if label in self.known else len(self.known)
+
+    def distributions(self, a: Prediction, b: Prediction) -> tuple[Floats, Floats] | None:
+        """Probabilities ``(label,)`` of both in the reference's order; nothing without either."""
+        if self.order is None or not a.scores or not b.scores:
+            return None
+        return np.array(a.scores), np.array([b.scores[i] for i in self.order])
+
+
+def number_of(answer: Prediction, labels: Labels) -> float:
+    """Number of an answer's label; of tags, whether there are any."""
+    if answer.spans is not None:
+        return float(bool(answer.spans))
+    return float(labels.number(answer.label or ""))
+
+
+def is_same(a: Prediction, b: Prediction) -> bool:
+    """Whether both say the same: one label, or the same tags on the same stretches.
+
+    Examples
+    --------
+    >>> is_same(Prediction(label="a"), Prediction(label="a", scores=(1.0,)))
+    True
+    """
+    if a.spans is not None or b.spans is not None:
+        return frozenset(a.spans or ()) == frozenset(b.spans or ())
+    return a.label == b.label

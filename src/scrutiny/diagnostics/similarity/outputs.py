@@ -1,0 +1,96 @@
+"""Two models' answers to the same items: agreement, errors, flips, divergences, noise floor."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.errors import PlanError
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task, score_of
+from scrutiny.diagnostics.similarity.answers import Labels
+from scrutiny.diagnostics.similarity.outputs_design import make_outputs_design
+from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
+
+
+@dataclass(frozen=True, slots=True)
+class OutputsParams:
+    """What still counts as no difference.
+
+    Parameters
+    ----------
+    margin
+        Loss of accuracy (of F1) below which a target is no worse than the reference; the task's
+        own unless told, 1 point of accuracy and 2 of F1.
+    floor_margin
+        Loss of agreement below which a target is as near to the reference as its own runs are.
+    """
+
+    margin: float | None = None
+    floor_margin: float = 0.02
+
+    def __post_init__(self) -> None:
+        for name, value in (("margin", self.margin), ("floor_margin", self.floor_margin)):
+            if value is not None and not 0 <= value < 1:
+                raise PlanError(f"{name} must lie between 0 and 1, not {value}.")
+
+
+class SimilarityOutputs:
+    """Answers of a model and of a reference to the same items, one row an item.
+
+    Where the reference is the family itself, each of its runs stands beside the next one: the
+    noise floor of everything else.
+
+    **Measures**: how often both say the same, beyond their label frequencies (kappa) and beyond
+    their accuracies (error consistency, CAPA); which right answers a change of models breaks and
+    which it mends; how far their probabilities lie apart.
+
+    **Misleads when**: read without the noise floor: two runs of one recipe differ on a share of
+    the items, too. Labels are lopsided: agreement is high and kappa low whatever the models do.
+    Error consistency of models of different accuracy is bounded by it, and few errors make it
+    anything. CAPA is read against 1: an unsure model with itself is far below. Taggers are the
+    same only where all spans are.
+
+    **References**: Cohen (1960), A coefficient of agreement for nominal scales; Geirhos, Meding &
+    Wichmann (2020), Beyond accuracy; Yan et al. (2021), Positive-congruent training; Dutta et al.
+    (2024), Accuracy is not all you need; Goel et al. (2025), Great models think alike and this
+    undermines AI oversight; McNemar (1947).
+    """
+
+    id = "similarity.outputs@1"
+    summary = "how alike a model's answers and a reference's are: agreement, errors, flips"
+    Params = OutputsParams
+    needs: frozenset[str] = frozenset({"predict"})
+    tasks: frozenset[str] = frozenset(
+        {"text-classification", "text-pair-classification", "token-tagging"}
+    )
+    measures: tuple[Measure, ...] = MEASURES
+    scope: Literal["item", "dataset"] = "item"
+    wants_reference = True
+    pairs_apart = True
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Those of two answers, and the task's own for both models' skill."""
+        return (*MEASURES, *task.measures)
+
+    def design(self, params: OutputsParams, inputs: Inputs) -> Design:
+        """Estimates and claims for one family beside its reference."""
+        margin = score_of(inputs.task).margin if params.margin is None else params.margin
+        return make_outputs_design(margin, params.floor_margin, inputs)
+
+    def measure(
+        self, params: OutputsParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """Rows of both models' answers, item by item."""
+        del params, cell
+        if ctx.reference is None:
+            raise PlanError(f"{self.id} compares with a reference: name one.")
+        labels = Labels(ctx.reference.labels, ctx.labels)
+        answers = zip(
+            batch.examples,
+            ctx.reference.predict(batch.examples),
+            ctx.predict(batch.examples),
+            strict=True,
+        )
+        for example, a, b in answers:
+            yield from OfItem(example, ctx.task, labels, a, b).rows()

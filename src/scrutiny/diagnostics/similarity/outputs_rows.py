@@ -1,0 +1,184 @@
+"""Records of two models' answers to an item.
+
+=========  ===========================  ==========================================================
+role       condition                    row of an item
+=========  ===========================  ==========================================================
+measured   of=labels                    whether both say the same, and what
+measured   of=gold                      whether each is right
+measured   of=probabilities             divergences of both distributions
+measured   of=gold probabilities        probability of the right answer, and of saying the same
+baseline   of=target, of=reference      measures of the task for each model
+=========  ===========================  ==========================================================
+
+Numbers of a row that it is not about are 0, and nothing reads them.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.similarity.answers import Labels, is_same, number_of
+from scrutiny.stats.similarity_distributions import (
+    collision,
+    js_divergence,
+    kl_divergence,
+    total_variation,
+)
+
+OF_LABELS, OF_GOLD, OF_PROBABILITIES, OF_GOLD_PROBABILITIES, OF_TARGET, OF_REFERENCE = (
+    {"of": of}
+    for of in ("labels", "gold", "probabilities", "gold probabilities", "target", "reference")
+)
+MEASURES: Final = (
+    Measure("same", unit="items"),
+    Measure("pred_a", unit="index of a label"),
+    Measure("pred_b", unit="index of a label"),
+    Measure("hit_a", unit="items"),
+    Measure("hit_b", unit="items"),
+    Measure("n_classes", unit="labels"),
+    Measure("p_dot", unit="probability"),
+    Measure("pa_gold", unit="probability"),
+    Measure("pb_gold", unit="probability"),
+    Measure("js", unit="bits"),
+    Measure("kl_ab", unit="nats"),
+    Measure("kl_ba", unit="nats"),
+    Measure("tv", unit="probability"),
+)
+#: Task whose answers are spans: they are the same or not, and are scored by entity.
+TAGGING: Final = "token-tagging"
+
+Answer = Prediction | Failure
+Numbers = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class OfItem:
+    """Both answers to one item.
+
+    Parameters
+    ----------
+    example, task, labels
+        The item, how it is scored, and what both models call things.
+    a, b
+        Answers of the reference and of the target.
+    """
+
+    example: Example
+    task: Task
+    labels: Labels
+    a: Answer
+    b: Answer
+
+    def rows(self) -> Iterator[Row]:
+        """All rows of the item; a failure of either model is that of all."""
+        if isinstance(self.a, Failure) or isinstance(self.b, Failure):
+            why = self.a if isinstance(self.a, Failure) else self.b
+            assert isinstance(why, Failure)
+            for role, condition in conditions(self.task):
+                yield self._row(role, condition, "failed", why.reason)
+            return
+        yield from self._answered(self.a, self.b)
+
+    def _answered(self, a: Prediction, b: Prediction) -> Iterator[Row]:
+        """Rows of two answers."""
+        labels = {
+            "same": float(is_same(a, b)),
+            "pred_a": number_of(a, self.labels),
+            "pred_b": number_of(b, self.labels),
+        }
+        yield self._row("measured", OF_LABELS, numbers=labels)
+        if self.task.name != TAGGING:
+            yield self._of_gold(a, b, labels)
+            yield from self._of_probabilities(a, b)
+        yield self._of_task(OF_TARGET, b, self.labels.target, labels)
+        yield self._of_task(OF_REFERENCE, a, self.labels.reference, labels)
+
+    def _of_gold(self, a: Prediction, b: Prediction, labels: Numbers) -> Row:
+        """Whether each is right."""
+        if self.example.gold is None:
+            return self._row("measured", OF_GOLD, "undefined", "no_gold")
+        if len(self.labels.known) < 2:
+            return self._row("measured", OF_GOLD, "skipped", "one_class")
+        numbers = {
+            **labels,
+            "hit_a": float(a.label == self.example.gold),
+            "hit_b": float(b.label == self.example.gold),
+            "n_classes": float(len(self.labels.known)),
+        }
+        return self._row("measured", OF_GOLD, numbers=numbers)
+
+    def _of_probabilities(self, a: Prediction, b: Prediction) -> Iterator[Row]:
+        """Divergences, and probabilities of the right answer."""
+        both = self.labels.distributions(a, b)
+        if both is None:
+            why = "no_probabilities" if self.labels.order is not None else "other_labels"
+            yield self._row("measured", OF_PROBABILITIES, "undefined", why)
+            yield self._row("measured", OF_GOLD_PROBABILITIES, "undefined", why)
+            return
+        p, q = both
+        apart = {
+            "js": float(js_divergence(p, q)),
+            "kl_ab": float(kl_divergence(p, q)),
+            "kl_ba": float(kl_divergence(q, p)),
+            "tv": float(total_variation(p, q)),
+        }
+        yield self._row("measured", OF_PROBABILITIES, numbers=apart)
+        gold = self.example.gold
+        if gold is None:
+            yield self._row("measured", OF_GOLD_PROBABILITIES, "undefined", "no_gold")
+        elif len(p) < 2:
+            yield self._row("measured", OF_GOLD_PROBABILITIES, "skipped", "one_class")
+        else:
+            place = self.labels.reference.index(str(gold))
+            numbers = {
+                "p_dot": float(collision(p, q)),
+                "pa_gold": float(p[place]),
+                "pb_gold": float(q[place]),
+                "n_classes": float(len(p)),
+            }
+            yield self._row("measured", OF_GOLD_PROBABILITIES, numbers=numbers)
+
+    def _of_task(
+        self,
+        condition: Mapping[str, str],
+        answer: Prediction,
+        own: tuple[str, ...],
+        labels: Numbers,
+    ) -> Row:
+        """Measures of the task for one model."""
+        if self.example.gold is None:
+            return self._row("baseline", condition, "undefined", "no_gold")
+        found = self.task.score(self.example.gold, answer, labels=own)
+        named = dict(zip((m.name for m in self.task.measures), found, strict=True))
+        return self._row("baseline", condition, numbers={**labels, **named})
+
+    def _row(
+        self,
+        role: str,
+        condition: Mapping[str, str],
+        status: str = "ok",
+        reason: str | None = None,
+        numbers: Numbers | None = None,
+    ) -> Row:
+        values = None
+        if numbers is not None:
+            names = (m.name for m in (*MEASURES, *self.task.measures))
+            values = tuple(numbers.get(name, 0.0) for name in names)
+        where = canonical_json(condition)
+        return Row(self.example.id, None, role, where, status, reason, values)
+
+
+def conditions(task: Task) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Role and condition of every row of an item, in order."""
+    yield "measured", OF_LABELS
+    if task.name != TAGGING:
+        yield "measured", OF_GOLD
+        yield "measured", OF_PROBABILITIES
+        yield "measured", OF_GOLD_PROBABILITIES
+    yield "baseline", OF_TARGET
+    yield "baseline", OF_REFERENCE

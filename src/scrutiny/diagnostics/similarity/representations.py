@@ -1,0 +1,250 @@
+"""Two models' vectors of the same texts: CKA, CCA, RSA, Procrustes, neighbors; with baselines."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.similarity.leaving_out import (
+    Likeness,
+    Scheme,
+    Similarity,
+    dealt,
+    likeness,
+)
+from scrutiny.diagnostics.similarity.representations_design import make_representations_design
+from scrutiny.diagnostics.similarity.representations_params import (
+    CLAIMED,
+    Comparison,
+    RepresentationsParams,
+    comparisons,
+    poolings_of,
+)
+from scrutiny.diagnostics.similarity.vectors import (
+    Floats,
+    Ints,
+    Vectors,
+    drawn,
+    text_of,
+    units_of,
+    vectors_of,
+)
+from scrutiny.stats.cca import mean_cca, pwcca, svcca
+from scrutiny.stats.cka import debiased_cka, linear_cka, minibatch_cka
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.neighbors import neighbor_jaccard
+from scrutiny.stats.procrustes import procrustes_distance
+from scrutiny.stats.rsa import rsa
+
+_FEWEST: Final = 10  # items without which nothing is compared
+
+
+class SimilarityRepresentations:
+    """Vectors of a model and of a reference for the same texts, layer by layer.
+
+    Each text gives one vector, so that tokenizers may differ. ``value`` is the likeness over all
+    items, the same in every row; ``influence`` what the item adds to it, so that the mean of both
+    over resampled items varies as a jackknife says (the bootstrap does not suit: an item drawn
+    twice is its own neighbor); ``exchanged`` is the likeness with the items of one side exchanged.
+
+    **Measures**: whether two networks arrange the same texts alike: by kernels (CKA), by linear
+    maps (CCA, SVCCA, PWCCA), by distances (RSA), after rotation (Procrustes), by neighbors.
+
+    **Misleads when**: one of them is read alone: shifting a few items takes CKA below .3 and
+    leaves CCA above .9 (Davari et al. 2023). Read without its baselines: exchanged items (what
+    widths and numbers give), untrained networks (what the words alone give), another seed of the
+    reference (the most that may be expected). Vectors are anisotropic: one large direction that
+    all texts share. Alike vectors are no alike answers.
+
+    **References**: Kornblith et al. (2019); Nguyen, Raghu & Kornblith (2021); Raghu et al. (2017);
+    Morcos, Raghu & Bengio (2018); Kriegeskorte, Mur & Bandettini (2008); Ding, Denain & Steinhardt
+    (2021); Klabunde et al. (2025); Davari et al. (2023), Reliability of CKA as a similarity
+    measure; Efron & Stein (1981), The jackknife estimate of variance.
+    """
+
+    id = "similarity.representations@1"
+    summary = "how alike two models' vectors of the same texts are, beside what chance gives"
+    Params = RepresentationsParams
+    needs: frozenset[str] = frozenset({"representations"})
+    tasks: frozenset[str] = frozenset(
+        {"passages", "text-classification", "text-pair-classification", "token-tagging"}
+    )
+    measures: tuple[Measure, ...] = (
+        Measure("value"),
+        Measure("influence"),
+        Measure("exchanged"),
+    )
+    scope: Literal["item", "dataset"] = "dataset"
+    wants_reference = True
+    pairs_apart = True
+    nulls = 5
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Likeness, what the item adds to it, and what exchanged items give."""
+        del task
+        return self.measures
+
+    def audit_params(self, task: Task) -> RepresentationsParams:
+        """Parameters of the audit: the last layers, by the measures that a claim rests on."""
+        del task
+        return RepresentationsParams(layers="last", measures=CLAIMED, most_items=200)
+
+    def design(self, params: RepresentationsParams, inputs: Inputs) -> Design:
+        """Estimates of every layer and measure, one claim for the last layers."""
+        return make_representations_design(params, inputs)
+
+    def measure(
+        self, params: RepresentationsParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item and comparison, item by item."""
+        if ctx.reference is None:
+            raise PlanError(f"{self.id} compares with a reference: name one.")
+        models = ctx.reference.model, ctx.model
+        found = _Sample.of(params, cell, batch.examples, ctx).compared(models, params)
+        return list(_rows(batch.examples, found))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """Items that are compared, in a random order, and what is left out and exchanged of them."""
+
+    examples: tuple[Example, ...]
+    place: Ints  # (sampled item,) position among all items
+    group: Ints
+    unit: Ints
+    orders: Callable[[int], list[Ints]] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        params: RepresentationsParams,
+        cell: Cell,
+        examples: Sequence[Example],
+        ctx: Context,
+    ) -> "_Sample":
+        """Sample of a dataset: the same for every pair of models."""
+        stream = partial(ctx.rng, "likeness", SimilarityRepresentations.id)
+        units = units_of(examples, params.unit)
+        kept = drawn(units, params.most_items, stream(f"{cell.dataset}/items"))
+        place = stream(f"{cell.dataset}/order").permutation(np.flatnonzero(kept))
+        group = dealt(units[place], params.groups, stream(f"{cell.dataset}/groups"))
+
+        def orders(count: int) -> list[Ints]:
+            return [
+                stream(f"{cell.dataset}/exchange", draw=draw).permutation(count)
+                for draw in range(params.exchanges)
+            ]
+
+        chosen = tuple(examples[i] for i in place.tolist())
+        return cls(chosen, place, group, units[place], orders)
+
+    def compared(
+        self, models: tuple[Model | None, Model | None], params: RepresentationsParams
+    ) -> "list[_Compared]":
+        """Every comparison of two models on this sample."""
+        a, b = models
+        depths = getattr(a, "n_layers", 0), getattr(b, "n_layers", 0)
+        poolings = poolings_of(params, *(m.capabilities for m in models if m is not None))
+        wanted = comparisons(params, poolings, reference=depths[0], target=depths[1])
+        texts = [text_of(example) for example in self.examples]
+        first, second = (
+            vectors_of(model, texts, layers=layers, poolings=poolings)
+            for model, layers in (
+                (a, [c.layers.reference for c in wanted]),
+                (b, [c.layers.target for c in wanted]),
+            )
+        )
+        similarities = similarities_of(params)
+        return [self._compare(c, first, second, similarities=similarities) for c in wanted]
+
+    def _compare(
+        self,
+        comparison: Comparison,
+        first: Vectors,
+        second: Vectors,
+        *,
+        similarities: Mapping[str, Similarity],
+    ) -> "_Compared":
+        """One comparison, over the items that have both vectors."""
+        failure = first.failure or second.failure
+        if failure:
+            return _Compared(comparison, self.place, failure=failure)
+        X = first.of(comparison.layers.reference, comparison.pooling)
+        Y = second.of(comparison.layers.target, comparison.pooling)
+        there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1), dtype=np.bool_)
+        count = int(there.sum())
+        if count < _FEWEST:
+            return _Compared(comparison, self.place, there)
+        orders = self.orders(count) if comparison.layers.is_last else []
+        scheme = Scheme(self.group[there], self.unit[there], tuple(orders))
+        try:
+            found = likeness(X[there], Y[there], similarities[comparison.measure], scheme)
+        except StatisticsError:
+            return _Compared(comparison, self.place, there)
+        return _Compared(comparison, self.place, there, found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compared:
+    """What became of one comparison; ``there`` are the sampled items with both vectors."""
+
+    comparison: Comparison
+    place: Ints = field(repr=False)
+    there: NDArray[np.bool_] | None = field(default=None, repr=False)
+    found: Likeness | None = None
+    failure: str = ""
+
+    def rows(self, items: Sequence[str]) -> list[Row]:
+        """A row for every item of the dataset, in its order."""
+        where = canonical_json(self.comparison.condition)
+        rows = [Row(i, None, "measured", where, "skipped", "not_drawn", None) for i in items]
+        influences = iter(() if self.found is None else self.found.influence.tolist())
+        for number, place in enumerate(self.place.tolist()):
+            blank = rows[place]
+            if self.failure:
+                rows[place] = blank._replace(status="failed", reason=self.failure)
+            elif self.there is not None and not self.there[number]:
+                rows[place] = blank._replace(status="undefined", reason="no_vector")
+            elif self.found is None:
+                rows[place] = blank._replace(status="undefined", reason="no_likeness")
+            else:
+                values = (self.found.value, next(influences), self.found.exchanged)
+                rows[place] = blank._replace(status="ok", reason=None, values=values)
+        return rows
+
+
+def _rows(examples: Sequence[Example], compared: Sequence[_Compared]) -> Iterator[Row]:
+    """Rows item by item."""
+    columns = [one.rows([example.id for example in examples]) for one in compared]
+    for of_item in zip(*columns, strict=True):
+        yield from of_item
+
+
+def similarities_of(params: RepresentationsParams) -> dict[str, Similarity]:
+    """Measures by name, with their settings."""
+
+    def minibatch(X: Floats, Y: Floats) -> float:
+        parts = max(1, len(X) // params.batch)  # rows stand in a random order
+        return minibatch_cka(zip(np.array_split(X, parts), np.array_split(Y, parts), strict=True))
+
+    return {
+        "debiased_cka": debiased_cka,
+        "linear_cka": linear_cka,
+        "minibatch_cka": minibatch,
+        "mean_cca": mean_cca,
+        "svcca": svcca,
+        "pwcca": pwcca,
+        "rsa": rsa,
+        "procrustes_distance": procrustes_distance,
+        "neighbor_jaccard": partial(neighbor_jaccard, k=params.neighbors),
+    }

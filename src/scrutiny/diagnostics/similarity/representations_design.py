@@ -1,0 +1,145 @@
+"""Estimates and claims of the likeness of two models' vectors.
+
+For each pooling and pair of layers one estimate a measure; of the last layers also what is left of
+it beyond exchanged items, beyond untrained networks, and beyond other runs of the reference.
+
+The claim: vectors of the last layers are alike beyond untrained networks of the same kind (where
+the measurement has none: beyond exchanged items), by kernels, by distances and by neighbors, in
+every pooling.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.similarity.representations_params import (
+    Comparison,
+    RepresentationsParams,
+    comparisons,
+    poolings_of,
+)
+
+_IN_WORDS: Final = {
+    "debiased_cka": "debiased CKA",
+    "rsa": "RSA",
+    "neighbor_jaccard": "neighbors",
+}
+
+
+def make_representations_design(params: RepresentationsParams, inputs: Inputs) -> Design:
+    """Design for one family beside its reference on one dataset."""
+    poolings = poolings_of(params, inputs.reference_capabilities, inputs.capabilities)
+    wanted = comparisons(
+        params, poolings, reference=inputs.reference_layers, target=inputs.n_layers
+    )
+    claimed = [c for c in wanted if c.layers.is_last and c.measure in params.claimed]
+    is_self = inputs.subject == inputs.reference
+    contrasts = [] if is_self else list(_contrasts(claimed, inputs))
+    return Design(
+        conditions=tuple(c.condition for c in wanted),
+        estimates=tuple(spec for c in wanted for spec in _specs(c, params)),
+        claims=() if is_self or not claimed else (_claim(claimed, params, inputs),),
+        queries_per_item=2,
+        notes=tuple(_notes(params, inputs)),
+        families={
+            "representations": f"vectors of {inputs.subject} and {inputs.reference} for "
+            f"{inputs.dataset} are alike beyond {_baseline(inputs)}"
+        },
+        contrasts=tuple(contrasts),
+    )
+
+
+def _specs(comparison: Comparison, params: RepresentationsParams) -> Iterator[EstimateSpec]:
+    """Estimate of a comparison, and of what it exceeds exchanged items by."""
+    sides = {"": Selector("measured", comparison.condition)}
+    unit = params.unit or "item"
+    yield EstimateSpec(
+        comparison.name,
+        f"{comparison.measure}@1",
+        sides,
+        condition=comparison.where,
+        unit=unit,
+    )
+    if comparison.layers.is_last:
+        yield EstimateSpec(
+            f"excess/{comparison.name}",
+            "likeness_excess@1",
+            sides,
+            condition=comparison.condition,
+            unit=unit,
+        )
+
+
+def _contrasts(claimed: Sequence[Comparison], inputs: Inputs) -> Iterator[ContrastSpec]:
+    """Differences from untrained networks, and from other runs of the reference."""
+    for comparison in claimed:
+        name = comparison.name
+        if "null" in inputs.controls:
+            yield ContrastSpec(f"untrained/{name}", name, name)
+        if inputs.reference_replicates > 1:
+            yield ContrastSpec(f"runs/{name}", name, name, role="reference")
+
+
+def _claim(claimed: Sequence[Comparison], params: RepresentationsParams, inputs: Inputs) -> Claim:
+    """Claim that last layers are alike, whatever the measure and the pooling."""
+    several = len({c.pooling for c in claimed}) > 1
+    kinds = [_IN_WORDS[name] for name in params.claimed]
+    return Claim(
+        id="alike",
+        says=f"vectors of {inputs.subject} and {inputs.reference} are alike beyond "
+        f"{_baseline(inputs)} ({', '.join(kinds)})",
+        diagnostic="similarity.representations",
+        components=tuple(
+            Component(_claimed_name(c, inputs), params.margin, _against(c, claimed[0], inputs))
+            for c in claimed
+        ),
+        family="representations",
+        checks=(
+            "items",
+            "seeds",
+            *(("choices:measure",) if len(kinds) > 1 else ()),
+            *(("choices:pooling",) if several else ()),
+            "datasets",
+        ),
+    )
+
+
+def _claimed_name(comparison: Comparison, inputs: Inputs) -> str:
+    """Estimate that a claim rests on."""
+    beyond = "untrained" if "null" in inputs.controls else "excess"
+    return f"{beyond}/{comparison.name}"
+
+
+def _against(comparison: Comparison, first: Comparison, inputs: Inputs) -> str:
+    """What a comparison of the claim guards against."""
+    if comparison == first:
+        return f"control: {_baseline(inputs)}"
+    if comparison.measure != first.measure:
+        what = f"choice: measure {comparison.measure}"
+        return what if comparison.pooling == first.pooling else f"{what}, {comparison.pooling}"
+    return f"choice: pooling {comparison.pooling}"
+
+
+def _baseline(inputs: Inputs) -> str:
+    return "untrained networks" if "null" in inputs.controls else "exchanged items"
+
+
+def _notes(params: RepresentationsParams, inputs: Inputs) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "One vector a text and layer; the same items for both models, at most "
+        f"{params.most_items}. Intervals are by the jackknife over {params.groups} groups of "
+        "items: the bootstrap does not suit these measures, since an item drawn twice is its own "
+        "neighbor."
+    )
+    yield (
+        "Never one measure alone: CKA can be moved far by shifting a few items without any change "
+        "of behavior (Davari et al. 2023), and CCA needs many more items than dimensions."
+    )
+    yield (
+        f"Beside each stands what {params.exchanges} random exchanges of the items give: what "
+        "widths and numbers alone make alike."
+    )
+    if inputs.subject == inputs.reference:
+        yield "A family beside itself: each run beside the next one, the most to be expected."

@@ -1,0 +1,97 @@
+"""One vector for every text and layer of a model, and which items are compared at all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.language import Passage
+from scrutiny.core.model import Model
+from scrutiny.models.checked import AnswerError
+
+if TYPE_CHECKING:
+    from scrutiny.core.language import Represents
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """Vectors of some texts.
+
+    Parameters
+    ----------
+    layers, poolings
+        What was asked for, in order.
+    values
+        ``(text, layer, pooling, dimension)``; NaN where there is none.
+    failure
+        Why the model gave none at all; empty otherwise.
+    """
+
+    layers: tuple[int, ...]
+    poolings: tuple[str, ...]
+    values: NDArray[Any] = field(repr=False)
+    failure: str = ""
+
+    def of(self, layer: int, pooling: str) -> Floats:
+        """Vectors ``(text, dimension)``."""
+        place = self.layers.index(layer), self.poolings.index(pooling)
+        found: Floats = self.values[:, place[0], place[1]].astype(np.float64)
+        return found
+
+
+def vectors_of(
+    model: Model | None, texts: Sequence[str], *, layers: Sequence[int], poolings: tuple[str, ...]
+) -> Vectors:
+    """Vectors of texts, asked of a model in one go; equal texts have equal ones."""
+    asked = tuple(sorted(set(layers)))
+    passages = [Passage(text) for text in texts]
+    try:
+        values = cast("Represents", model).representations(
+            passages, poolings=poolings, layers=asked
+        )
+    except AnswerError as error:
+        nothing = np.full((len(texts), len(asked), len(poolings), 1), np.nan)
+        return Vectors(asked, poolings, nothing, error.reason)
+    return Vectors(asked, poolings, values)
+
+
+def text_of(example: Example) -> str:
+    """The text of an item; of several fields, one behind the other."""
+    return " ".join(example.fields.values())
+
+
+def units_of(examples: Sequence[Example], unit: str) -> Ints:
+    """Unit ``(item,)`` of each item: a column's values, or every item by itself.
+
+    Raises
+    ------
+    PlanError
+        If the items have no such column.
+    """
+    names = list(dict.fromkeys(name for e in examples for name in e.attributes))
+    if unit and unit not in names:
+        raise PlanError(f"unit {unit!r} is no column of the items; they have {', '.join(names)}.")
+    candidates = [unit] if unit else [name for name in names if name.startswith("u_")]
+    for name in candidates:
+        values = [str(e.attributes.get(name)) for e in examples]
+        codes = {value: i for i, value in enumerate(dict.fromkeys(values))}
+        if len(codes) > 1 or unit:
+            return np.array([codes[value] for value in values], dtype=np.int64)
+    return np.arange(len(examples))
+
+
+def drawn(units: Ints, most: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which items ``(item,)`` are compared: all, or whole units drawn until there are enough."""
+    if units.size <= most:
+        return np.ones(units.size, dtype=bool)
+    sizes = np.bincount(units)
+    order = rng.permutation(sizes.size)
+    kept = order[np.cumsum(sizes[order]) <= most]
+    return np.isin(units, kept)
