@@ -323,7 +323,6 @@ def test_alzantot_needs_two_words_where_one_does_not_help():
     assert not any("tale" in one for one in asked)  # its cosine is below .75
 
 
-@pytest.mark.xfail(strict=True, reason="children of two texts are not held to the limits")
 def test_alzantot_does_not_change_more_than_a_fifth():
     near = Neighbors(good={"fair": 0.9}, fine={"okay": 0.9})
     weights = {"good": 2, "fine": 2, "okay": 1}
