@@ -12,11 +12,12 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.inputs import is_tagging, texts, words
 from scrutiny.models.python_answers import class_name, from_answers, from_probabilities, from_tags
 from scrutiny.models.python_import import find_object
+from scrutiny.models.python_samples import DRAW, SAMPLES, SampledModel, stated_samples
 from scrutiny.models.source import TRAINING, ModelSource
 from scrutiny.models.training_text import with_training_text
 
 _VERSION: Final = "python@1"
-_OWN_OPTIONS: Final = ("labels", "task", "input", TRAINING)
+_OWN_OPTIONS: Final = ("labels", "task", "input", SAMPLES, DRAW, TRAINING)
 
 
 class PythonModel:
@@ -45,6 +46,8 @@ class PythonModel:
             raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
         self._identity = canonical_json([source.target, source.options_of_answers()])
         self._batch = batch
+        #: Number of the sample that is drawn, given to objects that take it.
+        self.draw: int | None = None
 
     def fingerprint(self) -> str | None:
         """Digest of the object's own ``fingerprint()``, or nothing if it has none."""
@@ -73,7 +76,7 @@ class PythonModel:
             rows = self._object.predict_proba(given)
             return from_probabilities(rows, self.labels, count=count, source=self.source)
         ask = self._object.predict if hasattr(self._object, "predict") else self._object
-        answers = ask(given)
+        answers = ask(given) if self.draw is None else _drawn(ask, given, self.draw)
         if self._is_tagging:
             return from_tags(answers, examples, source=self.source)
         return from_answers(answers, self.labels, count=count, source=self.source)
@@ -90,7 +93,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     ModelError
         If it cannot be imported, made, or asked.
     """
-    obj = find_object(source)
+    obj, sampled = find_object(source), stated_samples(source)
     arguments = {k: v for k, v in source.options.items() if k not in _OWN_OPTIONS}
     if inspect.isclass(obj) or _makes_models(obj, arguments):
         obj = _make(obj, arguments, source)
@@ -101,6 +104,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             "the model."
         )
     if isinstance(obj, Model):
+        if sampled:
+            raise ModelError(f"{source.text!r} is a model of its own: it must sample by itself.")
         return obj  # written for scrutiny: it takes examples and states its own labels
     if not (hasattr(obj, "predict_proba") or hasattr(obj, "predict") or callable(obj)):
         raise ModelError(
@@ -108,9 +113,19 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             "predict_proba(texts) or predict(texts); or be a class or function that makes one."
         )
     batch = options.batch if isinstance(options.batch, int) else None
-    model = PythonModel(obj, task, source, batch=batch)
+    asked = PythonModel(obj, task, source, batch=batch)
+    model: Model = SampledModel(asked, **sampled) if sampled else asked
     own = getattr(obj, "training_hashes", None)
     return with_training_text(model, own) if callable(own) else model
+
+
+def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
+    """Answers of one draw, whose number is passed on to whoever has an argument for it."""
+    try:
+        takes = DRAW in inspect.signature(ask).parameters
+    except ValueError:  # a built-in without a signature
+        takes = False
+    return ask(given, draw=draw) if takes else ask(given)
 
 
 def _labels_of(obj: Any) -> tuple[str, ...]:
