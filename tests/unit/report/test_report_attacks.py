@@ -43,7 +43,8 @@ def test_every_success_has_its_validity_and_its_control_beside_it(found):
     assert [row[0] for row in table.rows] == ["deepwordbug", "pwws"]
     assert all(row[2] == NOT_RATED for row in table.rows)
     assert all("[" in row[1] and "[" in row[3] for row in table.rows)
-    assert all("mean" in row[6] for row in table.rows)
+    assert all("mean" in row[5] for row in table.rows)
+    assert found.charts[0].more.header == ("attack", "accuracy under attack", "valid success")
 
 
 def test_ratings_take_the_place_of_not_rated(tmp_path):

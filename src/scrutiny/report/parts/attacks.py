@@ -28,7 +28,19 @@ _COLUMNS: Final = (
     ("of which valid", "valid_share", "measured"),
     ("random change", _SUCCESS, "control"),
     ("beyond random", "excess_attack_success", "measured"),
-    ("accuracy under attack", "accuracy_under_attack", "measured"),
+)
+_FURTHER: Final = (
+    ("accuracy under attack", "accuracy_under_attack"),
+    ("valid success", "valid_attack_success"),
+    ("cosine to the original", "attack_similarity"),
+    ("perplexity ratio", "perplexity_ratio"),
+    ("valid from .5", "valid_success_50"),
+    ("from .7", "valid_success_70"),
+    ("from .9", "valid_success_90"),
+    ("cosine from .7", "similar_success_70"),
+    ("from .8", "similar_success_80"),
+    ("from .9 ", "similar_success_90"),
+    ("from .95", "similar_success_95"),
 )
 _LEAD: Final = (
     "Success is over the items that the model gets right as they are, each replicate over its own; "
@@ -85,8 +97,23 @@ def _chart(members: Sequence[Estimate], *, anchor: str) -> Chart:
         spec=_spec(drawn) if drawn else None,
         table=Table(header, rows),
         is_open=True,
+        more=_further(by_attack),
+        more_title="Accuracy under attack, validity and similarity",
         note=left_out(len(curves), _MOST_LINES, "attacks in the chart"),
     )
+
+
+def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> Table:
+    """What else was measured of each attack; columns that none has are left out."""
+    found = {
+        name: {unversioned(e.key.metric): e for e in own if e.key.role == "measured"}
+        for name, own in by_attack.items()
+    }
+    columns = [pair for pair in _FURTHER if any(pair[1] in own for own in found.values())]
+    rows = tuple(
+        (name, *(interval(own.get(metric)) for _, metric in columns)) for name, own in found.items()
+    )
+    return Table(("attack", *(title for title, _ in columns)), rows)
 
 
 def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
@@ -129,11 +156,15 @@ def _curve(own: Sequence[Estimate]) -> list[dict[str, Any]]:
 
 def _spec(curves: Mapping[str, list[dict[str, Any]]]) -> Spec:
     values = [{"attack": name, **p} for name, points in curves.items() for p in points]
-    x = {"field": "texts", "type": "quantitative", "scale": {"type": "log"}}
-    x["axis"] = {"title": "texts asked, at most", "tickCount": 5}
+    ticks = sorted({point["texts"] for point in values})
+    x: dict[str, Any] = {"field": "texts", "type": "quantitative"}
+    x["scale"] = {"type": "log", "nice": False}
+    x["axis"] = {"title": "texts asked, at most", "values": ticks}
     y: dict[str, Any] = {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1]}}
     y["axis"] = {"title": "attack success", "tickCount": 5}
     color = series_color(list(curves), name="attack")
+    if color["legend"] is not None:
+        color["legend"]["symbolOpacity"] = 1  # the bands are pale, their names shall not be
     band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": color}
     line = {"x": x, "y": y, "color": color, "tooltip": tooltip("attack", "texts", "interval")}
     mark = {"type": "line", "strokeWidth": 2, "point": {"size": 40}}
