@@ -1,7 +1,7 @@
 """Two models' vectors of the same texts: CKA, CCA, RSA, Procrustes, neighbors; with baselines."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Literal
 
@@ -109,6 +109,8 @@ class SimilarityRepresentations:
         """One row for each item and comparison, item by item."""
         if ctx.reference is None:
             raise PlanError(f"{self.id} compares with a reference: name one.")
+        if cell.role == "null":  # what claims are compared with, and nothing else
+            params = replace(params, layers="last", measures=params.claimed or params.measures)
         models = ctx.reference.model, ctx.model
         found = _Sample.of(params, cell, batch.examples, ctx).compared(models, params)
         return list(_rows(batch.examples, found))

@@ -35,7 +35,7 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
     )
     claimed = [c for c in wanted if c.layers.is_last and c.measure in params.claimed]
     is_self = inputs.subject == inputs.reference
-    contrasts = [] if is_self else list(_contrasts(claimed, inputs))
+    contrasts = [] if is_self else list(_contrasts(claimed))
     return Design(
         conditions=tuple(c.condition for c in wanted),
         estimates=tuple(spec for c in wanted for spec in _specs(c, params)),
@@ -71,14 +71,12 @@ def _specs(comparison: Comparison, params: RepresentationsParams) -> Iterator[Es
         )
 
 
-def _contrasts(claimed: Sequence[Comparison], inputs: Inputs) -> Iterator[ContrastSpec]:
+def _contrasts(claimed: Sequence[Comparison]) -> Iterator[ContrastSpec]:
     """Differences from untrained networks, and from other runs of the reference."""
     for comparison in claimed:
         name = comparison.name
-        if "null" in inputs.controls:
-            yield ContrastSpec(f"untrained/{name}", name, name)
-        if inputs.reference_replicates > 1:
-            yield ContrastSpec(f"runs/{name}", name, name, role="reference")
+        yield ContrastSpec(f"untrained/{name}", name, name)
+        yield ContrastSpec(f"runs/{name}", name, name, role="reference")
 
 
 def _claim(claimed: Sequence[Comparison], params: RepresentationsParams, inputs: Inputs) -> Claim:

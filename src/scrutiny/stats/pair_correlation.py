@@ -1,0 +1,171 @@
+"""Whether two measures rank pairs of models alike: correlation of two matrices, model by model."""
+
+from dataclasses import dataclass
+from itertools import permutations
+from math import factorial
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+from scrutiny.stats.arrays import FloatArray, finite, proper_level
+from scrutiny.stats.errors import StatisticsError
+
+#: Models without which leaving one out leaves too few pairs to rank.
+FEWEST_MODELS: Final = 4
+_ALL: Final = 5040  # orders of seven models: these are gone through, of more some are drawn
+_DRAWN: Final = 999
+_NEAR_ONE: Final = 1.0 - 1e-9
+_ATOL: Final = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class PairCorrelation:
+    """Spearman's correlation of two matrices over their ordered pairs.
+
+    Parameters
+    ----------
+    value
+        The correlation.
+    low, high
+        Interval by leaving out one model after the other; nothing with fewer than four models.
+    n_pairs, n_models
+        Ordered pairs, and the models that they are of.
+    p_value, smallest_p
+        Share of reorderings of the models of one matrix with a correlation as far from 0, the
+        observed order among them; the smallest that it could be.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n_pairs: int
+    n_models: int
+    p_value: float
+    smallest_p: float
+
+
+def pair_correlation(
+    a: ArrayLike, b: ArrayLike, *, rng: np.random.Generator, level: float = 0.95
+) -> PairCorrelation:
+    """Spearman's correlation of two measures over all ordered pairs of different models.
+
+    Parameters
+    ----------
+    a, b
+        ``(model, model)``; the diagonal is not read.
+    rng
+        Draws reorderings where there are more than seven models.
+    level
+        Of the interval.
+
+    Raises
+    ------
+    StatisticsError
+        Other shapes, fewer than three models, a pair without a value, or a measure that is the
+        same for all pairs.
+
+    **Measures**: whether pairs of models that are alike by one measure are alike by the other.
+
+    **Misleads when**: pairs are counted as observations: M models give M (M - 1) ordered pairs,
+    which share models, and half of them are the other half again where both measures are
+    symmetric. So the interval leaves out *models* (a jackknife of a statistic of pairs, by t with
+    M - 1 degrees of freedom) and the p-value reorders them. With four models it can hardly be
+    below .05, and nothing is said of other models than such as these.
+
+    **References**: Spearman (1904); Arvesen (1969), Jackknifing U-statistics; Mantel (1967), The
+    detection of disease clustering; Krackhardt (1988), Predicting with networks: nonparametric
+    multiple regression analysis of dyadic data.
+
+    Examples
+    --------
+    >>> a = np.array([[0, 1, 2, 3], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]])
+    >>> found = pair_correlation(a, -a, rng=np.random.default_rng(0))
+    >>> found.value, found.n_pairs, found.n_models
+    (-1.0, 12, 4)
+    """
+    first, second = _matrix(a, "a"), _matrix(b, "b")
+    if first.shape != second.shape:
+        raise StatisticsError(
+            f"a is of {first.shape[0]} models, b of {second.shape[0]}; the same models are needed."
+        )
+    value = _spearman(first, second)
+    if value is None:
+        raise StatisticsError("a measure is the same for all pairs: there are no ranks to compare.")
+    count = first.shape[0]
+    low, high = _interval(value, first, second, level=proper_level(level))
+    p_value, smallest = _reordered(value, first, second, rng=rng)
+    return PairCorrelation(
+        value, low, high, count * (count - 1), count, p_value=p_value, smallest_p=smallest
+    )
+
+
+def _matrix(values: ArrayLike, name: str) -> FloatArray:
+    """Square matrix with a value for every pair of different models; 0 on the diagonal."""
+    found = np.array(values, dtype=np.float64)
+    if found.ndim != 2 or found.shape[0] != found.shape[1]:
+        raise StatisticsError(f"{name} has shape {found.shape}; (model, model) is needed.")
+    if found.shape[0] < 3:
+        raise StatisticsError(f"{found.shape[0]} models have no pairs to rank; 3 are the fewest.")
+    np.fill_diagonal(found, 0.0)
+    return finite(found, name)
+
+
+def _ranks(matrix: FloatArray) -> FloatArray:
+    """Centered ranks of all pairs, of unit length; 0 on the diagonal, and where none differ."""
+    apart = ~np.eye(matrix.shape[0], dtype=bool)
+    ranks = stats.rankdata(matrix[apart])
+    ranks = ranks - ranks.mean()
+    length = float(np.sqrt(np.square(ranks).sum()))
+    found = np.zeros_like(matrix)
+    found[apart] = ranks / length if length > _ATOL else 0.0
+    return found
+
+
+def _spearman(first: FloatArray, second: FloatArray) -> float | None:
+    """Correlation over the pairs; nothing where one side does not vary."""
+    one, other = _ranks(first), _ranks(second)
+    if not one.any() or not other.any():
+        return None
+    return float(np.clip((one * other).sum(), -1.0, 1.0).round(12))
+
+
+def _interval(
+    value: float, first: FloatArray, second: FloatArray, *, level: float
+) -> tuple[float | None, float | None]:
+    """Limits on Fisher's scale, from leaving out each model."""
+    count = first.shape[0]
+    if count < FEWEST_MODELS:
+        return None, None
+    left = []
+    for model in range(count):
+        kept = np.delete(np.arange(count), model)
+        part = np.ix_(kept, kept)
+        left.append(_spearman(first[part], second[part]))
+    found = [one for one in left if one is not None]
+    if len(found) < count:
+        return None, None
+    z = np.arctanh(np.clip([value, *found], -_NEAR_ONE, _NEAR_ONE))
+    spread = np.sqrt((count - 1) / count * np.square(z[1:] - z[1:].mean()).sum())
+    half = float(special.stdtrit(count - 1, (1.0 + level) / 2.0)) * float(spread)
+    return float(np.tanh(z[0] - half)), float(np.tanh(z[0] + half))
+
+
+def _reordered(
+    value: float, first: FloatArray, second: FloatArray, *, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Two-sided p of reordered models, and the smallest that there can be."""
+    count = first.shape[0]
+    one, other = _ranks(first), _ranks(second)
+    is_whole = factorial(count) <= _ALL
+    if is_whole:
+        orders = np.array(list(permutations(range(count))))
+    else:
+        orders = np.array([rng.permutation(count) for _ in range(_DRAWN)])
+    moved = other[orders[:, :, None], orders[:, None, :]]  # (order, model, model)
+    found = np.einsum("kij,ij->k", moved, one)
+    far = int((np.abs(found) >= abs(value) - 1e-9).sum())
+    if is_whole:  # the order as it stands is among them
+        return far / len(orders), 1.0 / len(orders)
+    return (1 + far) / (1 + len(orders)), 1.0 / (1 + len(orders))
