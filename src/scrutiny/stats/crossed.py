@@ -90,7 +90,7 @@ def crossed(
     each, drawn, notes = checked(point, draws)
     center = float(each.mean())
     where = Scale.of(scale)
-    margin = 1e-6 if n_units is None else 0.5 / (n_units + 1)
+    margin = _margin(center, where, n_units)
     if where.is_bounded and is_constant(drawn):
         where = replace(where, name="identity")  # the floor is stated in flips
     middle = float(where.forward(np.array([center]), margin=margin)[0])
@@ -111,3 +111,17 @@ def crossed(
         label="items" if each.size == 1 else "crossed",
         extra=(decompose(side, noise), notes),
     )
+
+
+def _margin(center: float, scale: Scale, n_units: int | None) -> float:
+    """How near to a bound a share counts as it is: half a unit, or less where the mean lies nearer.
+
+    With several rows in a unit a mean can lie nearer to its bound than half a unit; brought to
+    half a unit, it would fall out of its own interval.
+    """
+    margin = 1e-6 if n_units is None else 0.5 / (n_units + 1)
+    if not scale.is_bounded:
+        return margin
+    share = (center - scale.low) / (scale.high - scale.low)
+    nearest = min(share, 1.0 - share)
+    return min(margin, nearest / 2) if nearest > 0 else margin

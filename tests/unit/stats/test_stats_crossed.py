@@ -195,3 +195,18 @@ def test_straight_scales_with_a_range_are_cut_at_it(scale, whole):
     found = crossed([whole] * 3, np.full((4000, 3), whole), rng=rng(), n_units=50, scale=scale)
     assert found.high == whole
     assert found.low == pytest.approx(whole - 2 * whole / 50, rel=0.02)
+
+
+def test_a_mean_nearer_to_its_bound_than_half_a_unit_lies_in_its_interval():
+    rng = np.random.default_rng(0)
+    point = np.array([0.996, 0.998, 0.997])  # three rows a unit, 120 units
+    draws = point + 0.0008 * rng.standard_normal((4000, 3))
+    found = crossed(point, np.minimum(draws, 1.0), rng=rng, n_units=120, scale="logit")
+    assert found.low < found.point < found.high <= 1.0
+
+
+def test_a_mean_at_its_bound_keeps_the_margin_of_half_a_unit():
+    rng = np.random.default_rng(0)
+    found = crossed(np.ones(3), np.ones((4000, 3)), rng=rng, n_units=120, scale="logit")
+    assert found.point == 1.0
+    assert 0.95 < found.low < 1.0
