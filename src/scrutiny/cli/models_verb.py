@@ -9,9 +9,10 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.narrow import WIDTH
+from scrutiny.cli.options import load_options, model_options
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
+from scrutiny.core.model import LoadOptions, Model
 
 _REVIEWS: Final = "builtin:reviews"
 
@@ -159,7 +160,8 @@ def _rows() -> list[tuple[str, str, str, str]]:
 @click.argument("model")
 @click.option("--data", metavar="STRING", help="Texts with labels; builtin:reviews unless given.")
 @click.option("--limit", default="32", show_default=True, metavar="N")
-def check(model: str, data: str | None, limit: str) -> int:
+@model_options
+def check(model: str, data: str | None, limit: str, **loading: Any) -> int:
     """Ask a model the same in other orders and batches, and compare the answers.
 
     A language model is asked everything that it can be asked, on texts of the check's own.
@@ -169,7 +171,8 @@ def check(model: str, data: str | None, limit: str) -> int:
 
     source = expand(model, name="model").replicates[0].source
     dataset = load_dataset(data or _REVIEWS, limit=limit)
-    loaded = _loaded(source, dataset.task, or_language=data is None)
+    options = load_options(**loading)
+    loaded = _loaded(source, dataset.task, options, or_language=data is None)
     if "predict" in loaded.capabilities:
         _check_answers(loaded, dataset.examples)
     else:
@@ -178,18 +181,18 @@ def check(model: str, data: str | None, limit: str) -> int:
     return 0
 
 
-def _loaded(source: str, task: str, *, or_language: bool) -> Model:
+def _loaded(source: str, task: str, options: LoadOptions, *, or_language: bool) -> Model:
     """Model for a task, or as the language model that it is where it has no labels."""
     from scrutiny.data.tasks.names import load_task
     from scrutiny.models.load import load_model
 
     try:
-        return load_model(source, load_task(task))
+        return load_model(source, load_task(task), options)
     except ModelError:
         if not or_language:
             raise
         try:
-            return load_model(source, load_task("passages"))
+            return load_model(source, load_task("passages"), options)
         except ModelError:
             pass
         raise  # what it lacks as a classifier, or why it is no model at all
@@ -209,6 +212,11 @@ def _check_answers(model: Model, examples: Sequence[Example]) -> None:
     click.echo(str(report))
     if not report.is_kept:
         raise ModelError(f"{model.source} does not keep its promise.")
+    if "gradients" in model.capabilities:
+        from scrutiny.testing import check_gradients
+
+        check_gradients(model, examples)
+        click.echo("Its gradients are those of what it predicts, in any batch: kept.")
 
 
 def _check_language(model: Model) -> None:

@@ -11,6 +11,7 @@
     changes       WordTable                 candidates written down beforehand
     checks        check_adapter(model), check_language_model(model),
                   check_attends(model), check_intervenes(model),
+                  check_gradients(model, examples),
                   check_transformation(transformation),
                   check_statistic(statistic), check_diagnostic(diagnostic)
                   raise ConformanceError with a sentence about the first broken promise
@@ -21,6 +22,7 @@ from scrutiny.core.errors import ConformanceError
 from scrutiny.testing.check_adapters import check_adapter
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_diagnostics import check_diagnostic
+from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import check_language_model
 from scrutiny.testing.check_statistics import check_statistic
 from scrutiny.testing.check_transformations import check_transformation
@@ -59,6 +61,7 @@ __all__ = [
     "check_adapter",
     "check_attends",
     "check_diagnostic",
+    "check_gradients",
     "check_intervenes",
     "check_language_model",
     "check_statistic",

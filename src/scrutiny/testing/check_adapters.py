@@ -12,6 +12,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.determinism import check_determinism
 from scrutiny.testing.check_attention import check_attends, check_intervenes
+from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
 from scrutiny.testing.promises import SAMPLE_TEXTS, promise, require_members
 
@@ -36,8 +37,8 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
     sound answers in order; examples that are not changed; equal answers when asked again, one by
     one, in other batches and in reverse, to the last bit where that is promised. A model without
     ``predict`` among its capabilities is asked no examples; a language model is checked by
-    `check_language_model`, and what it says of its attention by `check_attends` and
-    `check_intervenes`.
+    `check_language_model`, what it says of its attention by `check_attends` and
+    `check_intervenes`, and its gradients by `check_gradients`.
 
     Parameters
     ----------
@@ -66,6 +67,8 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
         _check_answers(model, asked)
     except ModelError as error:
         raise ConformanceError(f"{model.source}: an answer is malformed. {error}") from error
+    if "gradients" in model.capabilities:
+        check_gradients(model, asked)
 
 
 def sample_examples(task: str) -> list[Example]:

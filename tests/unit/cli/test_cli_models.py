@@ -154,7 +154,7 @@ def headless(monkeypatch):
     """Every model string names the language model in this list; it has no labels to predict."""
     models = [ToyMaskedLanguageModel({"he": 3, "she": 1, "doctor": 2})]
 
-    def load(source, task):
+    def load(source, task, options):
         if task.name != "passages":
             raise ModelError("it has no head for that")
         return models[-1]
@@ -183,6 +183,21 @@ def test_a_broken_promise_of_a_language_model(headless, capsys):
 def test_with_data_that_has_labels_a_model_must_predict(headless, capsys):
     assert code("models", "check", "hf:./any", "--data", "builtin:reviews") == 2
     assert "it has no head for that" in capsys.readouterr().err
+
+
+def test_options_of_models_and_gradients_are_checked(capsys, tmp_path):
+    import numpy as np
+
+    from scrutiny.models.linear_classifier import BITS, LinearParts, write_linear
+
+    weights = np.array([[-1, 1], [1, -1]]) << BITS
+    write_linear(LinearParts(("good", "bad"), ("neg", "pos"), weights, np.zeros(2, int)), tmp_path)
+    assert code("models", "check", f"linear:{tmp_path}", "-M", "labels=bad|good") == 0
+    said = capsys.readouterr().out
+    assert "bit-identical answers on 32 examples: kept" in said
+    assert "Its gradients are those of what it predicts" in said
+    assert code("models", "check", f"linear:{tmp_path}", "-M", "labels=bad|good|fine") == 2
+    assert "has 2 labels" in capsys.readouterr().err
 
 
 def test_what_is_no_model_at_all(capsys):
