@@ -78,7 +78,7 @@ def variant_name(recipe: str, texts: Sequence[str]) -> str:
     Examples
     --------
     >>> variant_name("pwws@1", ["A fine film"])
-    'pwws@1~9e4ee8ab'
+    'pwws@1~6f665abd'
     """
     return f"{recipe}~{digest(*texts, size=4)}"
 

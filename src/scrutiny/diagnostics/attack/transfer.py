@@ -261,8 +261,8 @@ def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[Estim
 
 
 def _claims(attacks: Sequence[str], params: TransferParams, inputs: Inputs) -> Iterator[Claim]:
-    """Claim of each attack."""
-    for name in attacks:
+    """Claim of each attack; none of the reference itself, whose texts these are."""
+    for name in attacks if inputs.subject != inputs.reference else ():
         components = []
         for draw in range(params.draws):
             choice = f"choice: draw {draw + 1}" if draw else ""
