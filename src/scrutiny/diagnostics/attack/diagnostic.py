@@ -171,7 +171,9 @@ def _kept(
                     continue
                 known = said.get(found.item) if role == "measured" else None
                 kept.append(
-                    _text(found, attempt, role, cell=cell, labels=labels, kind=kind, said=known)
+                    _text(
+                        found, attempt, role=role, cell=cell, labels=labels, kind=kind, said=known
+                    )
                 )
     return kept
 
@@ -179,8 +181,8 @@ def _kept(
 def _text(
     found: Found,
     attempt: Attempt,
-    role: str,
     *,
+    role: str,
     cell: Cell,
     labels: tuple[str, ...],
     kind: str,

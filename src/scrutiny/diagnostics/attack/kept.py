@@ -97,7 +97,7 @@ def unpack(data: NDArray[np.uint8]) -> list[FoundText]:
 
 def _of(row: dict[str, Any]) -> FoundText:
     edits = tuple((field, start, end, text) for field, start, end, text in row.pop("edits"))
-    several = {name: tuple(row.pop(name)) for name in ("fields", "originals", "texts")}
+    several: dict[str, Any] = {n: tuple(row.pop(n)) for n in ("fields", "originals", "texts")}
     return FoundText(edits=edits, **several, **row)
 
 

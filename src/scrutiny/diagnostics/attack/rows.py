@@ -77,11 +77,13 @@ def attempt_rows(
     if found is None:
         yield skipped_row(item, "measured", condition, unasked)
     else:
-        yield _row(example, found, "measured", condition, labels=labels, judgment=judged.get(item))
+        said = judged.get(item)
+        place = "measured", condition
+        yield _row(example, found, place=place, labels=labels, judgment=said)
     if has_control:
         control = attempt.control.get(item)
         if control is not None:
-            yield _row(example, control, "control", condition, labels=labels)
+            yield _row(example, control, place=("control", condition), labels=labels)
         elif found is None:
             yield skipped_row(item, "control", condition, unasked)
         else:  # no attack, so nothing was spent that random change could spend
@@ -96,14 +98,13 @@ def _unspent(item: str, condition: str, found: Found) -> Row:
 def _row(
     example: Example,
     found: Found,
-    role: str,
-    condition: str,
     *,
+    place: tuple[str, str],
     labels: tuple[str, ...],
     judgment: Judgment | None = None,
 ) -> Row:
-    """Record of one search."""
-    item = example.id
+    """Record of one search; ``place`` is its role and condition."""
+    item, (role, condition) = example.id, place
     if found.status != "ok" or found.state is None:
         return Row(item, None, role, condition, found.status, found.reason, None)
     if found.n_failed and not found.is_success:  # the text that fools it may be among those

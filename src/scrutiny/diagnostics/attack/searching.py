@@ -122,10 +122,10 @@ class Work:
         for name, attack in attacks.items():
             spoken = [e for e in examples if speaks(attack, e.language)]
             for draw in range(self.params.draws):
-                yield self._attempt(name, draw, spoken, attack)
+                yield self._attempt(name, attack, draw=draw, examples=spoken)
 
     def _attempt(
-        self, name: str, draw: int, examples: Sequence[Example], attack: Attack
+        self, name: str, attack: Attack, *, draw: int, examples: Sequence[Example]
     ) -> Attempt:
         search = attack.search(self.given)
         found = self._run(search, examples, draw=draw, name=output_name(name, draw))

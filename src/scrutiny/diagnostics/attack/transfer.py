@@ -121,14 +121,16 @@ class Transfer:
             for example in chosen:
                 found = attempt.found.get(example.id)
                 name = _name(reference, attempt.recipe, attempt.draw)
-                treated = _variant(example, found, name, attempt.recipe, draw=attempt.draw)
+                treated = _variant(
+                    example, found, name=name, recipe=attempt.recipe, draw=attempt.draw
+                )
                 yield treated
                 if params.control:
                     control = _variant(
                         example,
                         random.get(example.id),
-                        f"{name}/random",
-                        attempt.recipe,
+                        name=f"{name}/random",
+                        recipe=attempt.recipe,
                         draw=attempt.draw,
                         control_of=treated,
                     )
@@ -153,7 +155,8 @@ class Transfer:
             yield _baseline(example, before[example.id], ctx.labels)
             for variant in batch.variants[example.id]:
                 answer = after.get((example.id, variant.name))
-                yield _row(example, variant, before[example.id], answer, labels=ctx.labels)
+                both = before[example.id], answer
+                yield _row(example, variant, answers=both, labels=ctx.labels)
 
 
 def _name(reference: Reference, recipe: str, draw: int) -> str:
@@ -165,9 +168,9 @@ def _name(reference: Reference, recipe: str, draw: int) -> str:
 def _variant(
     example: Example,
     found: Found | None,
+    *,
     name: str,
     recipe: str,
-    *,
     draw: int,
     control_of: Variant | None = None,
 ) -> Variant:
@@ -207,12 +210,12 @@ def _baseline(example: Example, answer: Prediction | Failure, labels: tuple[str,
 def _row(
     example: Example,
     variant: Variant,
-    before: Prediction | Failure,
-    answer: Prediction | Failure | None,
     *,
+    answers: tuple[Prediction | Failure, Prediction | Failure | None],
     labels: tuple[str, ...],
 ) -> Row:
-    """Record of one text."""
+    """Record of one text; ``answers`` are those to the item and to the text."""
+    before, answer = answers
     condition = canonical_json(condition_of(variant.recipe, variant.draw))
     place = example.id, variant.name, variant.role, condition
     if isinstance(before, Failure):

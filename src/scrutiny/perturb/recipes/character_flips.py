@@ -139,13 +139,15 @@ def _flips(
     old = alphabet.all_vectors[[gradients.ids[row] for row in rows]]
     after = _row_at(gradients, place.field, place.high)
     behind = slopes[-1] if after is None else gradients.gradient[after] * (sign or 1)
-    yield from _replaced(slopes, old, place, alphabet)
-    yield from _inserted(slopes, old, place, alphabet, behind=behind)
+    yield from _replaced(slopes, old, place=place, alphabet=alphabet)
+    yield from _inserted(slopes, old, place=place, alphabet=alphabet, behind=behind)
     if len(rows) > 1:
-        yield from _deleted(slopes, old, place, alphabet)
+        yield from _deleted(slopes, old, place=place, alphabet=alphabet)
 
 
-def _replaced(slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
+def _replaced(
+    slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet
+) -> Iterator[_Flip]:
     """A letter in the place of another: one flip."""
     gains = slopes @ alphabet.vectors.T - (slopes * old).sum(axis=1)[:, None]
     for i in range(len(slopes)):
@@ -161,7 +163,7 @@ def _row_at(gradients: TokenGradients, field: str, start: int) -> int | None:
 
 
 def _inserted(
-    slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet, *, behind: "Array"
+    slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet, behind: "Array"
 ) -> Iterator[_Flip]:
     """A letter put in: it stands at its place, and what stood there one farther.
 
@@ -178,7 +180,9 @@ def _inserted(
             yield _Flip(gain / sqrt(2 * count), Edit(place.field, at, at, letter, (), _INSIDE))
 
 
-def _deleted(slopes: "Array", old: "Array", place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
+def _deleted(
+    slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet
+) -> Iterator[_Flip]:
     """A letter left out: all behind it move to the left, and the last place is blank."""
     n = len(slopes)
     shifts = (slopes[:-1] * (old[1:] - old[:-1])).sum(axis=1)

@@ -42,7 +42,7 @@ class ReplaceThenInsert:
         current = problem.base
         for one in order:
             for number in range(len(problem.space.moves)):
-                judged = yield from _asked(problem, current.state, one.place, number)
+                judged = yield from _asked(problem, current.state, place=one.place, number=number)
                 there = reached(judged, self.prefer)
                 if there is not None:
                     return there
@@ -53,17 +53,17 @@ class ReplaceThenInsert:
 
 
 def _asked(
-    problem: Problem, state: State, place: Place, number: int
+    problem: Problem, state: State, *, place: Place, number: int
 ) -> Generator[Sequence[State], Sequence[Judged], Sequence[Judged]]:
     """Judgments of what one move proposes at a word, which may have been changed before."""
-    here = _word_now(problem, state, place, number)
+    here = _word_now(problem, state, place=place, number=number)
     candidates = [] if here is None else problem.candidates(state, here)
     if not candidates:
         return ()
     return (yield candidates)
 
 
-def _word_now(problem: Problem, state: State, place: Place, number: int) -> Place | None:
+def _word_now(problem: Problem, state: State, *, place: Place, number: int) -> Place | None:
     """The word's place in a text, with the sites of one move alone."""
     now = problem.space.place(state, place.key)
     if now is None:
