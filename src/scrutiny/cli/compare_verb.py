@@ -1,72 +1,101 @@
-"""``scrutiny compare``: two runs, paired."""
+"""``scrutiny compare``: two runs, two logs or two models, paired."""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import click
 
 from scrutiny.cli.narrow import narrowed
+from scrutiny.cli.options import running_options
 
-if TYPE_CHECKING:
-    from scrutiny.core.claim import Finding
-    from scrutiny.run.comparing import Comparison
-
-_SAYS: Final = {"supported": "higher", "not supported": "lower", "undecided": "undecided"}
+_CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
+_WORDS: Final = {
+    "no regression": "PASS  the loss is shown to lie within",
+    "regression": "FAIL  a loss is shown to lie beyond",
+    "undecided": "UNDECIDED  nothing is shown about a loss of",
+}
 
 
 @click.command("compare")
-@click.argument("first", type=click.Path(path_type=Path))
-@click.argument("second", type=click.Path(path_type=Path))
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0.0),
+    help="Largest loss that does not matter (0.02); decides the exit code.",
+)
+@click.option(
+    "--again", metavar="RUN", help="Another run or log of the first model: the noise floor."
+)
+@click.option(
+    "--word", "words", multiple=True, metavar="W", help="Also look at inputs with W; repeatable."
+)
+@click.option("--top", default=5, show_default=True, help="Inputs to list that differ most.")
 @click.option(
     "--paired/--unpaired",
     default=None,
     help="Whether replicate k belongs to replicate k; by default if the models are the same.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Also print what does not differ.")
-@click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
-def command(
-    first: Path, second: Path, *, paired: bool | None, show_all: bool, as_json: bool
-) -> int:
-    """Print where the FIRST run differs from the SECOND, item by item paired.
+@click.option("--data", "data", multiple=True, metavar="STRING", help="For models; repeatable.")
+@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="For models; performance unless told.",
+)
+@click.option(
+    "--with", "transformations", default="", metavar="A,B", help="Of --measure robustness."
+)
+@click.option("--draws", type=click.IntRange(100), help="Resamples of the items.")
+@running_options
+def command(**flags: Any) -> int:
+    r"""Compare B with A: two runs, two logs, or two models on data.
 
-    Differences are first minus second, corrected over all that are compared (Holm).
+    \b
+    scrutiny compare runs/v1 runs/v2
+    scrutiny compare results/acme__v1 results/acme__v2 --margin 0.02
+    scrutiny compare hf:./v1 hf:./v2 --data csv:dev.csv#text=sentence,label=label
+
+    Exit code 0; with --margin 0 no regression, 1 a regression is shown, 4 undecided.
     """
-    from scrutiny.run.comparing import compare_runs
-    from scrutiny.store.findings import finding_to_json
-    from scrutiny.store.run_folder import RunFolder
+    from scrutiny.cli.compare_sides import opened
+    from scrutiny.run.comparing_whole import CompareOptions, compare_side_by_side
 
-    found = compare_runs(RunFolder.open(first), RunFolder.open(second), paired=paired)
-    if as_json:
-        for finding in found.findings:
-            click.echo(json.dumps(finding_to_json(finding), ensure_ascii=False))
-        return 0
-    differing = [f for f in found.findings if f.verdict != "undecided"]
-    click.secho(narrowed(_headline(len(differing), found)), bold=True)
-    for finding in found.findings if show_all else differing:
-        for line in _lines(finding):
+    with opened(flags) as sides:
+        options = CompareOptions(
+            paired=flags["paired"],
+            margin=flags["margin"],
+            words=flags["words"],
+            noise=sides.noise,
+            again=sides.again,
+        )
+        found = compare_side_by_side(sides.first, sides.second, options)
+    _print(found, flags)
+    return 0 if found.outcome is None else _CODES[found.outcome]
+
+
+def _print(found: Any, flags: dict[str, Any]) -> None:
+    """Print objects, or lines whose first one says what changed."""
+    from scrutiny.cli.compare_json import objects_of
+    from scrutiny.cli.compare_lines import findings_of, headline, lines_of
+
+    if flags["as_json"]:
+        for one in objects_of(found, top=flags["top"]):
+            click.echo(json.dumps(one, ensure_ascii=False))
+        return
+    click.secho(narrowed(headline(found)), bold=True)
+    if found.outcome is not None:
+        click.echo(f"{_WORDS[found.outcome]} {flags['margin']:g}.")
+    for level in found.levels:
+        for line in lines_of(level, top=flags["top"], show_all=flags["show_all"]):
             click.echo(line)
-    for text in found.differences:
+    for line in findings_of(found.comparison, show_all=flags["show_all"]):
+        click.echo(line)
+    for text in found.comparison.differences:
         click.echo(narrowed(f"The runs also differ in {text}."))
-    return 0
-
-
-def _headline(count: int, found: "Comparison") -> str:
-    items = ", ".join(f"{n:,} items of {name}" for name, n in found.n_shared.items())
-    if count == 0:
-        return f"No difference is shown, of {len(found.findings)} compared on {items}."
-    return f"{count} of {len(found.findings)} numbers differ, on {items}."
-
-
-def _lines(finding: "Finding") -> list[str]:
-    """Two lines of at most 80 columns for one difference."""
-    name = finding.claim.says.replace(" is higher in the first run", "")
-    estimate = finding.estimate
-    if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
-        return [f"  {name}"[:80], f"    {finding.reason}"[:80]]
-    counts = estimate.counts
-    return [
-        f"  {name}"[:80],
-        f"    {_SAYS[finding.verdict]:<10} {estimate.value:+.3f} "
-        f"[{estimate.low:+.3f}, {estimate.high:+.3f}]  n = {counts.n} of {counts.planned}",
-    ]
+    if flags["out"] is not None:
+        click.echo(f"Kept in {Path(flags['out'])}")

@@ -57,7 +57,7 @@ def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = N
         If the runs share no items or no estimates, or replicates are to be paired that are not
         as many on both sides.
     """
-    pairs = list(_pairs(assignments_of(first), assignments_of(second)))
+    pairs = list(paired_assignments(first, second))
     if not pairs:
         raise PlanError(
             f"{first.path} and {second.path} share no estimate: other diagnostics, parameters or "
@@ -65,10 +65,10 @@ def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = N
         )
     sides = estimator_of(first), estimator_of(second)
     estimated = {
-        f"{number}/{one.spec.id}": _difference(
+        f"{number}/{one.spec.id}": difference(
             sides,
             (one, other),
-            paired=_same_models(first, second, one, other) if paired is None else paired,
+            paired=same_models(first, second, (one, other)) if paired is None else paired,
         )
         for number, (one, other) in enumerate(pairs)
     }
@@ -86,7 +86,7 @@ def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = N
     return Comparison(tuple(findings), shared, tuple(_manifest_differences(first, second)))
 
 
-def _difference(
+def difference(
     sides: tuple[Estimator, Estimator], pair: tuple[Assignment, Assignment], *, paired: bool
 ) -> Estimated:
     """Difference of two runs in one estimate, by the first run's draws."""
@@ -107,14 +107,19 @@ def _difference(
     )
 
 
-def _pairs(
-    first: Sequence[Assignment], second: Sequence[Assignment]
+def paired_assignments(
+    first: RunFolder, second: RunFolder
 ) -> Iterator[tuple[Assignment, Assignment]]:
-    """Assignments that mean the same in both runs; subjects and datasets pair by position."""
-    subjects = _by_position(first, second, "subject")
-    datasets = _by_position(first, second, "dataset")
-    theirs = {_meaning(a): a for a in second}
-    for one in first:
+    """Assignments that mean the same in both runs; subjects and datasets pair by position.
+
+    A logged score that is 0 or 1 throughout one run and not the other is a mean in both.
+    """
+    ours, others = assignments_of(first), assignments_of(second)
+    subjects = _by_position(ours, others, "subject")
+    datasets = _by_position(ours, others, "dataset")
+    theirs = {_meaning(a): a for a in others}
+    means = {_meaning(a): a for a in map(_as_mean, others)}
+    for one in ours:
         if one.spec.role == "control" or one.spec.metric in _NOT_OF_MODELS:
             continue
         wanted = replace(
@@ -126,6 +131,16 @@ def _pairs(
         other = theirs.get(_meaning(wanted))
         if other is not None:
             yield one, other
+        elif _meaning(_as_mean(wanted)) in means:
+            yield _as_mean(one), means[_meaning(_as_mean(wanted))]
+
+
+def _as_mean(assignment: Assignment) -> Assignment:
+    """Assignment of a logged score as a mean, where it is an accuracy."""
+    is_score = [measure.name for measure in assignment.measures] == ["hit", "value"]
+    if not is_score or assignment.spec.metric != "accuracy@1":
+        return assignment
+    return replace(assignment, spec=replace(assignment.spec, metric="mean@1"))
 
 
 def _by_position(
@@ -171,10 +186,10 @@ def _claim(name: str, assignment: Assignment) -> Claim:
     )
 
 
-def _same_models(first: RunFolder, second: RunFolder, one: Assignment, other: Assignment) -> bool:
+def same_models(first: RunFolder, second: RunFolder, pair: tuple[Assignment, Assignment]) -> bool:
     """Whether replicates pair: both sides name the same model strings in the same order."""
-    a = first.manifest["models"][one.subject]["replicates"]
-    b = second.manifest["models"][other.subject]["replicates"]
+    a = first.manifest["models"][pair[0].subject]["replicates"]
+    b = second.manifest["models"][pair[1].subject]["replicates"]
     return [r["source"] for r in a] == [r["source"] for r in b]
 
 
@@ -191,3 +206,18 @@ def _manifest_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
         theirs = b["data"].get(name)
         if theirs is not None and ours["fingerprint"] != theirs["fingerprint"]:
             yield f"data {name}: other content ({ours['items']} and {theirs['items']} items)"
+    if "imported" in a or "imported" in b:
+        yield from _item_differences(first, second)
+
+
+def _item_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
+    """On how many shared items of logs the models were asked something else."""
+    for what, column in (("texts", "fields"), ("prompts", "prompt")):
+        tables = [folder.items() for folder in (first, second)]
+        if not all(column in table.column_names for table in tables):
+            continue
+        ours, theirs = ({row["item"]: row[column] for row in t.to_pylist()} for t in tables)
+        shared = [item for item in ours if item in theirs]
+        count = sum(ours[item] != theirs[item] for item in shared)
+        if count:
+            yield f"{what}: of {count:,} of the {len(shared):,} shared items"

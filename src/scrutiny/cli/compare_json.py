@@ -1,0 +1,68 @@
+"""Two runs side by side, as JSON objects: findings first, then what stands beside them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scrutiny.run.comparing_slices import Change
+    from scrutiny.run.comparing_whole import Level, SideBySide
+
+
+def objects_of(whole: "SideBySide", *, top: int) -> Iterator[dict[str, Any]]:
+    """One object a line; ``part`` tells those apart that are no findings."""
+    from scrutiny.store.findings import finding_to_json
+
+    for finding in whole.comparison.findings:
+        yield finding_to_json(finding)
+    for level in whole.levels:
+        yield from _of_level(level, top=top)
+    yield {
+        "part": "outcome",
+        "outcome": whole.outcome,
+        "n_shared": whole.comparison.n_shared,
+        "differences": list(whole.comparison.differences),
+    }
+
+
+def _of_level(level: "Level", *, top: int) -> Iterator[dict[str, Any]]:
+    """Objects of one level, each with what it is of."""
+    from scrutiny.core.canonical import plain
+    from scrutiny.store.estimates import estimate_to_row
+
+    own = {
+        "subject": level.subject,
+        "reference": level.reference,
+        "dataset": level.dataset,
+        "metric": level.metric,
+        "condition": level.condition,
+    }
+    yield {
+        "part": "level",
+        **own,
+        "before": level.overall.before,
+        "after": level.overall.after,
+        "detectable": level.detectable,
+        "outcome": level.outcome,
+        "noise": plain(level.noise),
+    }
+    if level.flips is not None:
+        yield {
+            "part": "flips",
+            **own,
+            "broken": estimate_to_row(level.flips.broken),
+            "mended": estimate_to_row(level.flips.mended),
+            "mcnemar_p": [test.p_value for test in level.flips.tests],
+            "answers_differ": level.flips.answers_differ,
+        }
+    causes = {found.change.name: found.goes_back_to for found in level.shown}
+    for change in level.changes:
+        yield {"part": "slice", **own, **_slice(change), "goes_back_to": causes.get(change.name)}
+    for one in level.disagreements[:top]:
+        yield {"part": "disagreement", **own, **plain(one), "rank": one.rank}
+
+
+def _slice(change: "Change") -> dict[str, Any]:
+    """A change with what is computed of it."""
+    from scrutiny.core.canonical import plain
+
+    return {**plain(change), "value": change.value, "is_shown": change.is_shown}

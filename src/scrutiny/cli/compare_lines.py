@@ -1,0 +1,225 @@
+"""Two runs side by side, in lines of at most 80 columns."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from scrutiny.cli.narrow import WIDTH, fitted
+
+if TYPE_CHECKING:
+    from scrutiny.core.claim import Finding
+    from scrutiny.core.estimate import Estimate
+    from scrutiny.run.comparing import Comparison
+    from scrutiny.run.comparing_flips import Flips, Noise
+    from scrutiny.run.comparing_items import Disagreement
+    from scrutiny.run.comparing_slices import Change
+    from scrutiny.run.comparing_whole import Level, ShownChange, SideBySide
+
+_SAYS: Final = {"supported": "higher", "not supported": "lower", "undecided": "undecided"}
+_MOST_TESTS: Final = 6
+
+
+def headline(whole: "SideBySide") -> str:
+    """The one thing to know: which inputs changed, or that nothing is shown."""
+    best = sorted(_leads(whole), key=lambda lead: lead[:2])
+    if best:
+        return best[0][2]
+    found = whole.comparison
+    items = ", ".join(f"{n:,} items of {name}" for name, n in found.n_shared.items())
+    count = sum(f.verdict != "undecided" for f in found.findings)
+    if count == 0:
+        return f"No difference is shown, of {len(found.findings)} compared on {items}."
+    return f"{count} of {len(found.findings)} numbers differ, on {items}."
+
+
+def _leads(whole: "SideBySide") -> Iterator[tuple[bool, float, str]]:
+    """Whether it is a gain, its p, and the sentence, of every change that stands by itself."""
+    for level in whole.levels:
+        own = [found.change for found in level.shown if not found.goes_back_to]
+        if not own and level.overall.is_shown:
+            own = [level.overall]
+        for change in own[:1]:
+            gain = is_gain(change, level)
+            yield gain, change.p_holm, _lead(change, level, is_better=gain)
+
+
+def is_gain(change: "Change", level: "Level") -> bool:
+    """Whether a change is for the better."""
+    return (change.value > 0) != level.lower_is_better
+
+
+def _lead(change: "Change", level: "Level", *, is_better: bool) -> str:
+    where = "overall" if change.name == "all" else f"on inputs {change.says}"
+    of = f"{change.n:,} items" if change.name == "all" else f"{change.n:,} of {level.overall.n:,}"
+    return (
+        f"{'Better' if is_better else 'Worse'} {where}: {_name(level)} {change.before:.3f} -> "
+        f"{change.after:.3f} ({of} of {level.dataset})."
+    )
+
+
+def _name(level: "Level") -> str:
+    """What the level is called."""
+    metric = level.metric.partition("@")[0]
+    return f"{metric} ({level.condition})" if level.condition else metric
+
+
+def lines_of(level: "Level", *, top: int, show_all: bool) -> Iterator[str]:
+    """Everything that is said of one level."""
+    yield fitted(f"{_name(level)} of {level.reference} against {level.subject}, {level.dataset}")
+    yield from _wrapped("noise floor", noise_words(level.noise))
+    difference = level.difference
+    if difference.value is not None and difference.low is not None:
+        yield from _wrapped(
+            "change", f"{_change(level)}; {difference.counts.n:,} of {difference.counts.planned:,}"
+        )
+    if level.flips is not None:
+        yield from _wrapped("flips", flip_words(level.flips))
+        yield from _wrapped("McNemar", test_words(level.flips))
+    yield from _changes(level, show_all=show_all)
+    yield from _inputs(level.disagreements[:top], total=len(level.disagreements))
+    if level.detectable is not None:
+        yield from _wrapped(
+            "could show", f"a difference of {level.detectable:.3f} (80 % power, these items)"
+        )
+
+
+def _wrapped(name: str, words: str) -> list[str]:
+    """A name and what is said under it, hanging."""
+    return textwrap.wrap(words, WIDTH, initial_indent=f"  {name:<13}", subsequent_indent=" " * 15)
+
+
+def _change(level: "Level") -> str:
+    """Second minus first, with its interval."""
+    found = level.difference
+    assert found.value is not None  # the caller has looked
+    assert found.low is not None
+    assert found.high is not None
+    return (
+        f"{level.overall.before:.3f} -> {level.overall.after:.3f}: "
+        f"{-found.value:+.3f} [{-found.high:+.3f}, {-found.low:+.3f}]"
+    )
+
+
+def noise_words(noise: "Noise") -> str:
+    """What is known of the first model against itself."""
+    if noise.share is None:
+        return (
+            "not known: the first model was run once. Give a second run of it with --again, or "
+            "replicates."
+        )
+    share = f"{noise.share:.1%} of items flip"
+    how = {
+        "replicates": f"between two replicates of the first ({noise.n_pairs} pairs)",
+        "another run": f"between two runs of the first ({noise.n_pairs} pairs)",
+        "asked again": f"where the first is asked again ({noise.n_items} items, other batches)",
+        "exact": "where the first is asked again: its adapter promises exact answers",
+    }[noise.how]
+    return f"{share} {how}"
+
+
+def flip_words(flips: "Flips") -> str:
+    """Right to wrong and back, and answers that differ."""
+    parts = [
+        f"{_share(flips.broken)} right -> wrong",
+        f"{_share(flips.mended)} wrong -> right",
+    ]
+    if flips.answers_differ is not None:
+        parts.append(f"{flips.answers_differ:.1%} of answers differ")
+    return ", ".join(parts)
+
+
+def _share(found: "Estimate") -> str:
+    if found.value is None or found.low is None or found.high is None:
+        return "–"
+    return f"{found.value:.1%} [{found.low:.1%}, {found.high:.1%}]"
+
+
+def test_words(flips: "Flips") -> str:
+    """McNemar's test of each pair of replicates."""
+    said = [f"{_p(test.p_value)} ({test.n} flip)" for test in flips.tests[:_MOST_TESTS]]
+    left = len(flips.tests) - len(said)
+    more = f", {left} more pairs" if left else ""
+    each = "" if len(flips.tests) == 1 else ", pair by pair"
+    return f"p {', '.join(said)}{more} (mid-p{each})"
+
+
+def _p(value: float) -> str:
+    return "< .001" if value < 0.001 else f"= {value:.3f}".replace("0.", ".", 1)
+
+
+def _changes(level: "Level", *, show_all: bool) -> Iterator[str]:
+    """Slices whose change is shown; all that were tested where they are asked for."""
+    tested = len(level.changes) - 1
+    if not tested:
+        yield from _wrapped("inputs", "no slice has 20 items on either side")
+        return
+    if not level.shown:
+        yield from _wrapped(
+            "inputs", f"no slice is shown to change otherwise than the rest ({tested} tested)"
+        )
+    for found in level.shown:
+        yield from _shown(found, level)
+    if show_all:
+        for change in level.changes[1:]:
+            yield fitted(
+                f"    {change.before:.3f} -> {change.after:.3f}  {change.n:>6,}  "
+                f"p {_p(change.p_holm)}  {change.says}"
+            )
+
+
+def _shown(found: "ShownChange", level: "Level") -> Iterator[str]:
+    """A slice whose change is shown."""
+    change = found.change
+    limits = ""
+    if change.low is not None and change.high is not None:
+        limits = f" [{change.low:+.3f}, {change.high:+.3f}]"
+    word = "better" if is_gain(change, level) else "worse"
+    words = (
+        f"{change.says}: {change.before:.3f} -> {change.after:.3f}, {change.value:+.3f}{limits}, "
+        f"{change.n:,} items, p {_p(change.p_holm)}"
+    )
+    if change.elsewhere is not None:
+        words += f"; elsewhere {change.elsewhere:+.3f}"
+    if found.goes_back_to:
+        words += f" (nothing of its own beside {found.goes_back_to!r})"
+    elif found.turn is not None:
+        before, after, count, total = found.turn
+        if len(before) + len(after) < WIDTH // 2:
+            words += f"; mostly {before} -> {after} ({count} of {total} changed answers)"
+    yield from _wrapped(word, words)
+
+
+def _inputs(found: Sequence["Disagreement"], *, total: int) -> Iterator[str]:
+    """Inputs that differ most beyond noise."""
+    if not found:
+        return
+    yield fitted(f"  inputs that differ most beyond noise, {len(found)} of {total:,}")
+    for one in found:
+        answers = "" if one.first is None else f"  {one.first} -> {one.second}"
+        text = " ".join(one.text.split())
+        yield fitted(f"    {one.rank:.2f}  {one.item}{answers}  {text}")
+
+
+def findings_of(comparison: "Comparison", *, show_all: bool) -> Iterator[str]:
+    """Every number that both runs have, where it differs; all of them where asked for."""
+    differing = [f for f in comparison.findings if f.verdict != "undecided"]
+    chosen = list(comparison.findings) if show_all else differing
+    if chosen:
+        count = len(comparison.findings)
+        yield f"Numbers of both runs, first minus second (Holm over {count})"
+    for finding in chosen:
+        yield from _finding(finding)
+
+
+def _finding(finding: "Finding") -> list[str]:
+    """Two lines for one difference."""
+    name = finding.claim.says.replace(" is higher in the first run", "")
+    estimate = finding.estimate
+    if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
+        return [fitted(f"  {name}"), fitted(f"    {finding.reason}")]
+    counts = estimate.counts
+    return [
+        fitted(f"  {name}"),
+        f"    {_SAYS[finding.verdict]:<10} {estimate.value:+.3f} "
+        f"[{estimate.low:+.3f}, {estimate.high:+.3f}]  n = {counts.n} of {counts.planned}",
+    ]

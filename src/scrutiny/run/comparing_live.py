@@ -1,0 +1,60 @@
+"""A live model against itself: the noise floor where there is one replicate."""
+
+from typing import Final
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.models.checked import predict_or_fail
+from scrutiny.run.comparing_flips import UNKNOWN, Noise
+from scrutiny.run.loading import load_replicate
+from scrutiny.run.resolved import Resolved
+
+MOST_ASKED: Final = 200
+
+
+def noise_when_asked_again(
+    resolved: Resolved, *, family: str, data: str, most: int = MOST_ASKED
+) -> Noise:
+    """Share of items that flip where a single model is asked twice.
+
+    The second time in the reverse order, so that what goes into a batch differs. A model that
+    promises exact answers in any batch is not asked; stored answers cannot be asked again.
+
+    Parameters
+    ----------
+    resolved
+        The plan.
+    family, data
+        Which model on which data.
+    most
+        Items that are asked, at most.
+    """
+    replicates = resolved.families[family].replicates
+    task, dataset = resolved.tasks[data], resolved.datasets[data]
+    if len(replicates) > 1 or task.scored_by is None:
+        return UNKNOWN
+    model = load_replicate(replicates[0].source, task, resolved.options)
+    if getattr(model, "has_stored_answers_only", False):
+        return UNKNOWN
+    examples = [one for one in dataset.examples if isinstance(one.gold, str)][:most]
+    if not examples:
+        return UNKNOWN
+    if model.is_batch_invariant:
+        return Noise("exact", 0.0, n_items=len(examples))
+    names = resolved.pairings[family, data].labels.mapping
+    answers = [
+        predict_or_fail(model, examples),
+        predict_or_fail(model, examples[::-1])[::-1],
+    ]
+    hits = [
+        [
+            None if isinstance(answer, Failure) else answer.label == names.get(str(one.gold))
+            for one, answer in zip(examples, several, strict=True)
+        ]
+        for several in answers
+    ]
+    both = [(a, b) for a, b in zip(*hits, strict=True) if a is not None and b is not None]
+    if not both:
+        return UNKNOWN
+    return Noise(
+        "asked again", sum(a != b for a, b in both) / len(both), n_items=len(both), n_pairs=1
+    )

@@ -1,0 +1,138 @@
+"""Which inputs changed: nothing where nothing did, the planted slice where one did."""
+
+import numpy as np
+import pytest
+from two_sides import drawn, random_slices, sides, slice_of
+
+from scrutiny.run.comparing_slices import changes, independent, shown
+
+
+def test_a_against_a_shows_nothing_in_95_of_100_seeds():
+    false = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        right = rng.uniform(0.6, 0.98, size=400)
+        same = sides(drawn(rng, right), drawn(rng, right), seed=seed)
+        found = changes(same, random_slices(rng, 400), margin=0.0)
+        false += any(one.is_shown or one.p_beyond < 0.025 for one in found)
+    assert false <= 5
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(3, 3), (5, 1)])
+def test_families_against_themselves_show_nothing(ours, theirs):
+    false = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        right = rng.uniform(0.6, 0.98, size=300)
+        first = drawn(rng, right, replicates=ours, spread=0.02)
+        second = drawn(rng, right, replicates=theirs, spread=0.02 * (theirs > 1))
+        found = changes(sides(first, second, seed=seed), random_slices(rng, 300, 10))
+        false += any(one.is_shown for one in found)
+    assert false <= 3
+
+
+@pytest.mark.parametrize("replicates", [1, 3])
+def test_the_planted_slice_leads(replicates):
+    hits = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        planted = np.arange(800) < 40
+        before = rng.uniform(0.85, 0.99, size=800)
+        after = np.where(planted, before * 0.4, before)
+        both = [drawn(rng, right, replicates=replicates) for right in (before, after)]
+        slices = [*random_slices(rng, 800), slice_of("planted", planted)]
+        found = shown(changes(sides(*both, seed=seed), slices))
+        hits += bool(found) and found[0].name == "planted"
+    assert hits >= 18
+
+
+def test_a_loss_of_all_items_is_no_slices_loss():
+    named = whole = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        right = rng.uniform(0.9, 0.99, size=800)
+        found = changes(
+            sides(drawn(rng, right), drawn(rng, right - 0.1), seed=seed),
+            random_slices(rng, 800, 10),
+        )
+        whole += found[0].is_shown
+        named += bool(shown(found))
+    assert whole >= 36
+    assert named <= 4
+
+
+def of(before, after, members, **more):
+    return changes(sides([before], [after], **more), [slice_of("s", members)])
+
+
+def test_what_a_change_holds():
+    before = np.ones(100)
+    after = np.where(np.arange(100) < 30, 0.0, 1.0)
+    after[99] = 0.0
+    members = np.arange(100) < 40
+    whole, inside = of(before, after, members)
+    assert (whole.name, whole.n, whole.n_moved) == ("all", 100, 31)
+    assert (whole.before, whole.after) == (1.0, pytest.approx(0.69))
+    assert whole.elsewhere is None
+    assert (inside.n, inside.n_moved) == (40, 30)
+    assert inside.value == pytest.approx(-0.75)
+    assert inside.elsewhere == pytest.approx(-1 / 60)
+    assert inside.low < inside.value < inside.high < 0
+    assert inside.is_shown
+    assert inside.p_beyond is None
+
+
+def test_the_margin_decides_what_is_a_loss():
+    before = np.ones(200)
+    after = np.where(np.arange(200) < 60, 0.0, 1.0)  # 30 points
+    members = np.arange(200) % 2 == 0
+    small = of(
+        before,
+        after,
+        members,
+    )[0]
+    assert small.p_beyond is None
+    p = {m: changes(sides([before], [after]), [], margin=m)[0].p_beyond for m in (0.1, 0.29, 0.5)}
+    assert p[0.1] < 0.025 < p[0.29]
+    assert p[0.5] == 1.0
+    gain = changes(sides([after], [before]), [], margin=0.0)[0]
+    assert gain.p_beyond == 1.0
+    less_is_better = changes(sides([after], [before], sign=-1), [], margin=0.1)[0]
+    assert less_is_better.p_beyond == pytest.approx(p[0.1])
+
+
+def test_every_other_test_makes_the_correction_larger():
+    before = np.ones(100)
+    after = np.where(np.arange(100) < 9, 0.0, 1.0)
+    alone = changes(sides([before], [after]), [])[0]
+    among = changes(sides([before], [after]), [], family=50)[0]
+    assert alone.p == among.p
+    assert alone.is_shown
+    assert among.p_holm > 10 * alone.p_holm
+    assert among.low < alone.low
+
+
+def test_slices_that_go_back_to_a_clearer_one_are_told():
+    n = 600
+    planted = np.arange(n) < 60
+    wider = np.arange(n) < 150  # holds the planted one, and more that did not change
+    other = np.arange(n) >= 500
+    after = np.ones(n)
+    after[np.arange(n) < 50] = 0.0
+    after[500:540] = 0.0
+    two = sides([np.ones(n)], [after])
+    slices = [slice_of(k, m) for k, m in (("wider", wider), ("planted", planted), ("other", other))]
+    found = dict(
+        (change.name, cause)
+        for change, cause in independent(two, slices, shown(changes(two, slices)))
+    )
+    assert found == {"planted": "", "other": "", "wider": "planted"}
+
+
+def test_units_are_kept_together():
+    after = np.where(np.arange(120) < 12, 0.0, 1.0)
+    alone = changes(sides([np.ones(120)], [after]), [])[0]
+    units = [f"u{k // 12}" for k in range(120)]
+    together = changes(sides([np.ones(120)], [after], unit=units), [])[0]
+    assert alone.is_shown
+    assert not together.is_shown

@@ -1,0 +1,251 @@
+"""Two runs side by side: real runs, real logs, a live model against itself."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from small_runs import family, plan, rows, run
+from tool_logs import imported, line, unpacked, write_lines
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.model import LoadOptions
+from scrutiny.run.comparing_flips import Noise
+from scrutiny.run.comparing_live import noise_when_asked_again
+from scrutiny.run.comparing_sides import answers_of
+from scrutiny.run.comparing_whole import CompareOptions, compare_side_by_side
+from scrutiny.run.judging import assignments_of
+from scrutiny.run.resolve import resolve
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    """Two models of a real log: 220 items, of which one loses 26 and gains 10."""
+    base = tmp_path_factory.mktemp("logs")
+    found = unpacked("lm_eval", base / "lm") / "scripted"
+    return [imported("lm-eval", [found / f"acme__{v}"], base / v) for v in ("v1", "v2")]
+
+
+@pytest.fixture(scope="module")
+def whole(logs):
+    return compare_side_by_side(*logs, CompareOptions(margin=0.02))
+
+
+def level_of(found, dataset="opinions"):
+    return next(level for level in found.levels if level.dataset == dataset)
+
+
+def test_pairing_shows_what_an_unpaired_z_misses(logs, whole):
+    level = level_of(whole)
+    values = {}
+    for folder in logs:
+        path = next(iter(folder.manifest["models"]))
+        hits = [
+            row["values"][0]
+            for row in folder.records().to_pylist()
+            if row["dataset"] == "opinions" and row["condition"] == '{"metric":"acc"}'
+        ]
+        values[path] = np.array(hits)
+    one, other = values.values()
+    # lm-eval's comparison: (acc1 - acc2) / sqrt(stderr1^2 + stderr2^2)
+    errors = [v.std(ddof=1) / len(v) ** 0.5 for v in (one, other)]
+    z = (one.mean() - other.mean()) / np.hypot(*errors)
+    unpaired = 2 * stats.norm.sf(z)
+    assert len(one) == 220
+    assert unpaired == pytest.approx(0.08, abs=0.005)
+    (mcnemar,) = level.flips.tests
+    assert mcnemar.p_value == pytest.approx(0.008, abs=0.0005)
+    assert level.difference.low > 0  # first minus second, paired
+    acc = next(f for f in whole.comparison.findings if "acc)" in f.claim.says)
+    assert acc.verdict == "supported"
+
+
+def test_the_slice_that_changed_leads_and_says_how(whole):
+    level = level_of(whole)
+    lead = level.shown[0]
+    assert (lead.change.name, lead.goes_back_to) == ("negation", "")
+    assert (lead.change.n, lead.change.before, lead.change.after) == (40, 1.0, 0.4)
+    assert lead.turn[2:] == (12, 24)
+    assert {one.item for one in level.disagreements[:20]} <= {
+        one.item for one in level.disagreements if one.slices == ("negation",)
+    }
+    assert len(level.disagreements) == 36
+
+
+def test_the_outcome_goes_by_the_margin(logs, whole):
+    assert level_of(whole).outcome == "regression"
+    assert whole.outcome == "regression"
+    assert compare_side_by_side(*logs).outcome is None
+    back = compare_side_by_side(*logs[::-1], CompareOptions(margin=0.02))
+    assert level_of(back).outcome == "no regression"
+    assert back.outcome == "undecided"  # 24 sums show nothing
+    wide = compare_side_by_side(*logs[::-1], CompareOptions(margin=0.9))
+    assert wide.outcome == "no regression"
+
+
+def test_noise_is_unknown_unless_the_first_was_run_again(logs, whole):
+    assert level_of(whole).noise.how == "unknown"
+    same = compare_side_by_side(*logs, CompareOptions(again=logs[0]))
+    assert level_of(same).noise == Noise("another run", 0.0, n_items=220, n_pairs=1)
+    given = Noise("asked again", 0.1, 20, 1)
+    told = compare_side_by_side(*logs, CompareOptions(noise=given))
+    assert level_of(told).noise == given
+
+
+def test_every_level_has_its_own_part(whole):
+    assert [(one.dataset, one.metric) for one in whole.levels] == [
+        ("opinions", "accuracy@1"),
+        ("sums", "accuracy@1"),
+        ("lines", "mean@1"),
+    ]
+    lines = level_of(whole, "lines")
+    assert lines.flips is None
+    assert lines.condition == "loglik_per_word"
+    assert level_of(whole).detectable == pytest.approx(0.07, abs=0.02)
+
+
+def test_epochs_are_the_noise_of_an_inspect_log(tmp_path):
+    found = unpacked("inspect", tmp_path / "logs")
+    one, other = (imported("inspect", [found / f"{v}-eval"], tmp_path / v) for v in ("v1", "v2"))
+    level = compare_side_by_side(one, other).levels[0]
+    assert level.condition == "match"
+    assert (level.noise.how, level.noise.n_pairs) == ("replicates", 1)
+    assert level.flips.n_pairs == 2
+
+
+def test_less_is_better_where_the_log_says_so(tmp_path):
+    results = {"model_name": "m", "higher_is_better": {"t": {"loss": False}}, "results": {}}
+    folders = []
+    for name, more in (("a", 0.0), ("b", 1.0)):
+        folder = tmp_path / name
+        date = "2026-01-01T00-00-00"
+        made = [line(k, metrics=["loss"], loss=k % 7 + more) for k in range(60)]
+        write_lines(folder / f"samples_t_{date}.jsonl", made)
+        (folder / f"results_{date}.json").write_text(json.dumps(results))
+        folders.append(imported("lm-eval", [folder], tmp_path / f"run-{name}"))
+    worse = compare_side_by_side(*folders, CompareOptions(margin=0.5))
+    assert (worse.levels[0].lower_is_better, worse.outcome) == (True, "regression")
+    better = compare_side_by_side(*folders[::-1], CompareOptions(margin=0.5))
+    assert better.outcome == "no regression"
+
+
+def test_scores_that_are_hits_in_one_log_alone_are_means_in_both(tmp_path):
+    folders = []
+    for name, part in (("a", 1.0), ("b", 0.5)):
+        made = [line(k, acc=part if k % 5 == 0 else 1.0) for k in range(40)]
+        write_lines(tmp_path / name / "samples_t.jsonl", made)
+        folders.append(imported("lm-eval", [tmp_path / name], tmp_path / f"run-{name}"))
+    level = compare_side_by_side(*folders).levels[0]
+    assert level.metric == "mean@1"
+    assert level.overall.value == pytest.approx(-0.1)
+
+
+def test_other_prompts_of_the_same_items_are_said(tmp_path):
+    folders = []
+    for name in ("a", "b"):
+        made = [line(k, prompt_hash=name * 64) for k in range(5)]
+        write_lines(tmp_path / name / "samples_t.jsonl", made)
+        folders.append(imported("lm-eval", [tmp_path / name], tmp_path / f"run-{name}"))
+    found = compare_side_by_side(*folders).comparison
+    assert "prompts: of 5 of the 5 shared items" in found.differences
+
+
+# --- runs of our own ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def families(tmp_path_factory):
+    base = tmp_path_factory.mktemp("runs")
+    good = plan(family(base, name="good"), seeds=(1, 2, 3, 4))
+    poor = plan(family(base, every=2, name="poor"), seeds=(1, 2, 3))
+    return [run(one, base / f"run-{k}") for k, one in enumerate((good, poor))]
+
+
+def test_replicates_of_the_first_are_its_noise(families):
+    (level,) = compare_side_by_side(*families, CompareOptions(fewest=5)).levels
+    assert (level.noise.how, level.noise.n_pairs, level.noise.n_items) == ("replicates", 6, 40)
+    assert level.flips.n_pairs == 3
+    assert len(level.flips.tests) == 3
+    assert level.overall.before > level.overall.after
+
+
+def test_a_run_against_itself_is_no_regression_within_a_margin(families):
+    found = compare_side_by_side(families[0], families[0], CompareOptions(margin=0.1, fewest=5))
+    (level,) = found.levels
+    assert (level.flips.share, level.shown, level.overall.p_holm) == (0.0, (), 1.0)
+    assert level.disagreements == ()
+    assert found.outcome == "no regression"
+
+
+def test_answers_stand_in_the_order_of_replicates_and_items(families):
+    (one,) = assignments_of(families[0])
+    names = ['{"seed":"3"}', '{"seed":"1"}']
+    found = answers_of(families[0], one, items=["i7", "i2"], replicates=names)
+    rows_of = {
+        (row["replicate"], row["item"]): row["label"] for row in families[0].outputs().to_pylist()
+    }
+    expected = [[rows_of[name, item] for item in ("i7", "i2")] for name in names]
+    assert found.labels.tolist() == expected
+
+
+def test_a_margin_needs_a_level_of_single_items(families):
+    for folder in families:
+        manifest = folder.manifest
+        specs = [{**s, "spec": {**s["spec"], "group": "changed"}} for s in manifest["specs"]]
+        folder.write_manifest({**manifest, "specs": specs})
+        try:
+            with pytest.raises(PlanError, match="--margin judges the accuracy"):
+                compare_side_by_side(folder, folder, CompareOptions(margin=0.1))
+        finally:
+            folder.write_manifest(manifest)
+
+
+# --- a live model against itself ----------------------------------------------------------------
+
+FICKLE = """
+import itertools
+class Model:
+    labels = ("negative", "positive")
+    count = itertools.count()
+    def predict(self, texts):
+        turn = next(self.count) // {calls}
+        return [self.labels[("good" in t.split()) != (turn % 2 and t.endswith("3"))] for t in texts]
+"""
+
+
+def resolved(source, data=None, **more):
+    made = replace(plan(source, **more))
+    return resolve(
+        made, data={"x": rows() if data is None else data}, options=LoadOptions(batch=64)
+    )
+
+
+def again(found, **more):
+    return noise_when_asked_again(found, family="m", data="x", **more)
+
+
+def test_a_model_that_wavers_is_found_to(tmp_path):
+    path = tmp_path / "fickle.py"
+    path.write_text(FICKLE.format(calls=1))
+    found = again(resolved(f"python:{path}:Model"))
+    assert (found.how, found.n_items) == ("asked again", 40)
+    assert found.share == pytest.approx(4 / 40)  # texts 3, 13, 23, 33
+
+
+def test_few_items_are_enough_to_ask_again(tmp_path):
+    path = tmp_path / "fickle.py"
+    path.write_text(FICKLE.format(calls=1))
+    assert again(resolved(f"python:{path}:Model"), most=7).n_items == 7
+
+
+def test_a_promise_of_exact_answers_is_taken_and_replicates_are_not_asked(tmp_path):
+    exact = again(resolved(family(tmp_path), seeds=(1,)))
+    assert (exact.how, exact.share) == ("exact", 0.0)
+    assert again(resolved(family(tmp_path), seeds=(1, 2))).how == "unknown"
+
+
+def test_stored_answers_cannot_be_asked_again(tmp_path):
+    stored = tmp_path / "stored.csv"
+    stored.write_text("id,label\n" + "".join(f"i{k},positive\n" for k in range(40)))
+    assert again(resolved(f"predictions:{stored}#labels=negative|positive")).how == "unknown"
