@@ -18,7 +18,7 @@ VERBS: Final = {
     "show": "Explain one name: what it measures, what it needs, when it misleads.",
     "check": "Resolve and validate a plan, and estimate its cost; runs nothing.",
     "report": "Print or write the report of a run.",
-    "compare": "Compare two runs: paired differences with intervals.",
+    "compare": "Compare two runs, logs or models: which inputs changed, and is it worse.",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
     "import": "Read logs of lm-eval or inspect into a run folder.",
     "train": "Train models with several seeds: pretrain, finetune.",

@@ -60,7 +60,7 @@ def command(**flags: Any) -> int:
     scrutiny compare results/acme__v1 results/acme__v2 --margin 0.02
     scrutiny compare hf:./v1 hf:./v2 --data csv:dev.csv#text=sentence,label=label
 
-    Exit code 0; with --margin 0 no regression, 1 a regression is shown, 4 undecided.
+    The exit code is 0. With --margin: 0 no regression, 1 a regression shown, 4 undecided.
     """
     from scrutiny.cli.compare_sides import opened
     from scrutiny.run.comparing_whole import CompareOptions, compare_side_by_side
