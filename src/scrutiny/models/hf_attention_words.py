@@ -49,6 +49,8 @@ class WordCutter:
 
     def _forms(self, sentence: Words) -> Iterable[str]:
         """Words as they are cut."""
+        if not self._space:
+            return sentence
         return (*sentence[:1], *(self._space + word for word in sentence[1:]))
 
     def _ids_of(self, texts: Iterable[str]) -> dict[str, TokenIds]:

@@ -115,3 +115,23 @@ def test_the_same_as_loops(sizes, into, out_of, special, seed):
         for head in range(3):
             expected = by_loops(weights[layer, head], words, options)
             np.testing.assert_allclose(found.weights[layer, head], expected, atol=1e-6)
+
+
+def test_a_sentence_of_words_without_pieces_has_a_map_of_nothing():
+    weights = np.full((1, 2, 2, 2), 0.5, dtype=np.float32)
+    found = word_map(AttentionMap(weights, (None, None), (101, 102)), 3, MapOptions())
+    assert found.weights.shape == (1, 2, 0, 0)
+    assert found.strongest.shape == (1, 2, 0)
+    assert not found.is_whole
+    assert found.is_any_of(np.array([1])).tolist() == []
+
+
+def test_where_rows_look_is_found_once_and_words_by_their_units():
+    found = made(special="keep", into="sum")
+    assert found.strongest is found.strongest
+    assert found.strongest[0, 0].tolist() == [1, 2, 1, 0]
+    assert found.is_any_of(np.array([0])).tolist() == [False, True, False, False]
+    assert not found.is_whole
+    assert made().is_whole
+    nothing = word_map(FOUND._replace(weights=np.zeros_like(WEIGHTS)), 2, MapOptions())
+    assert nothing.strongest.tolist() == [[[-1, -1]]]

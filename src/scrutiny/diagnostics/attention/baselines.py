@@ -59,16 +59,17 @@ def span_baselines(view: AnchoredSpans) -> BaselineCounts:
     >>> dict(zip(SPAN_BASELINES, counts.tp.tolist(), strict=True))["offset -1"]
     1.0
     """
-    n, reach = len(view.words), max(OFFSETS)
-    around = np.zeros(n + 2 * reach)  # zeros where there is no word
-    is_anchor, is_target = around[reach : reach + n], np.zeros(n)
-    is_anchor[list(view.anchors)] = 1.0
-    is_target[list(view.targets)] = 1.0
-    predicted = np.empty((len(SPAN_BASELINES), n))  # (baseline, word)
-    predicted[0] = 1.0
-    for row, offset in enumerate(OFFSETS, 1):
-        predicted[row] = around[reach + offset : reach + offset + n]
-    predicted[-2] = 1.0 - is_anchor
-    predicted[-2, : min(view.anchors, default=n)] = 0.0
-    predicted[-1] = (is_anchor.sum() - is_anchor) / max(n - 1, 1)  # none points to itself
-    return BaselineCounts(predicted @ is_target, predicted.sum(axis=1))
+    n, anchors, targets = len(view.words), set(view.anchors), set(view.targets)
+    shifted = [{a - offset for a in anchors if 0 <= a - offset < n} for offset in OFFSETS]
+    first = min(anchors, default=n)
+    behind = sum(word > first for word in targets - anchors)
+    others = max(n - 1, 1)  # none points to itself
+    hit = len(anchors) * len(targets) - len(anchors & targets)
+    tp = [len(targets), *(len(words & targets) for words in shifted), behind, hit / others]
+    predicted = [
+        n,
+        *map(len, shifted),
+        n - first - len(anchors),
+        len(anchors) * (n - 1) / others,
+    ]
+    return BaselineCounts(np.array(tp, dtype=np.float64), np.array(predicted, dtype=np.float64))

@@ -28,7 +28,7 @@ def attends_to(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
 
     **References**: Zhao & Bethard (2020), equation 3.
     """
-    return _on_words(found, _points_at(found.weights, np.isin(found.words, anchors)))
+    return _on_words(found, _points_at(found.strongest, found.is_any_of(anchors)))
 
 
 def attended_by(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
@@ -45,7 +45,7 @@ def attended_by(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
     **References**: the transpose of Zhao & Bethard (2020); Clark et al. (2019) try both directions.
     """
     is_word = found.is_word
-    rows = found.weights[..., np.isin(found.words, anchors), :][..., is_word]
+    rows = found.weights[..., found.is_any_of(anchors), :][..., is_word]
     total = rows.sum(axis=-1, keepdims=True)
     above = (rows * is_word.sum() > total) & (total > 0)
     return _spread(found, above.any(axis=-2))
@@ -61,8 +61,8 @@ def path_to(found: WordMap, anchors: NDArray[np.int64], *, hops: int = 3) -> Boo
 
     **References**: Zhao & Bethard (2020), section 7.
     """
-    is_anchor = np.isin(found.words, anchors)
-    target = _strongest(found.weights)  # (layer, head, unit), -1: nothing
+    is_anchor = found.is_any_of(anchors)
+    target = found.strongest  # (layer, head, unit), -1: nothing
     place = np.broadcast_to(np.arange(found.words.size), target.shape)
     reached = np.zeros(target.shape, dtype=bool)
     for _ in range(hops):
@@ -89,11 +89,11 @@ def rollout_to(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
     identity = np.eye(size, dtype=weights.dtype)
     below = identity
     reached = np.empty(weights.shape[:-1], dtype=bool)
-    is_anchor = np.isin(found.words, anchors)
+    is_anchor = found.is_any_of(anchors)
     for layer in range(weights.shape[0]):
         rolled = _to_sum_one(weights[layer] + identity) @ below
         rolled[..., np.arange(size), np.arange(size)] = 0.0  # a word is no scope of itself
-        reached[layer] = _points_at(rolled, is_anchor)
+        reached[layer] = _points_at(_strongest(rolled), is_anchor)
         below = _to_sum_one(weights[layer].mean(axis=0) + identity) @ below
     return _on_words(found, reached)
 
@@ -114,15 +114,17 @@ def _strongest(weights: Floats) -> NDArray[np.int64]:
     return np.where(weight > 0, target, -1)
 
 
-def _points_at(weights: Floats, is_anchor: Booleans) -> Booleans:
-    """Rows ``(..., unit)`` whose strongest weight lies on an anchor."""
-    target = _strongest(weights)
-    pointed: Booleans = (target >= 0) & is_anchor[np.maximum(target, 0)]
-    return pointed
+def _points_at(target: NDArray[np.int64], is_anchor: Booleans) -> Booleans:
+    """Rows ``(..., unit)`` whose strongest weight lies on an anchor; -1 is nowhere."""
+    reached = np.zeros(is_anchor.size + 1, dtype=bool)
+    reached[:-1] = is_anchor
+    return reached[target]
 
 
 def _on_words(found: WordMap, by_unit: Booleans) -> Booleans:
     """Predictions by word, of predictions by unit: words without a piece are not predicted."""
+    if found.is_whole:
+        return by_unit
     return _spread(found, by_unit[..., found.is_word])
 
 

@@ -1,7 +1,7 @@
 """Attention heads as unsupervised classifiers of an anchored annotation: cue and scope."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Literal
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,7 @@ from scrutiny.diagnostics.attention.heads_design import make_heads_design
 from scrutiny.diagnostics.attention.kept_examples import KeptExamples
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.pseudo_cues import pseudo_cue
-from scrutiny.diagnostics.attention.reading import (
-    WITHOUT_PIECES,
-    Made,
-    Sentence,
-    each_example,
-)
+from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Sentence, each_example
 
 _NO_ROOM: Final = "no_pseudo_cue"
 
@@ -94,6 +89,21 @@ class Heads:
         kept.keep(ctx)
 
 
+class _Asked(NamedTuple):
+    """An anchor that heads are asked for: the cue's words or a pseudo-cue's."""
+
+    role: str
+    words: NDArray[np.int64]
+    baselines: tuple[float, ...]
+
+    @classmethod
+    def of(cls, role: str, view: AnchoredSpans) -> "_Asked":
+        """The anchor of a view with what its baselines count."""
+        counts = span_baselines(view)
+        flat = (*counts.tp.tolist(), *counts.predicted.tolist())
+        return cls(role, np.array(view.anchors, dtype=np.int64), flat)
+
+
 def _rows(
     view: AnchoredSpans,
     sentence: Sentence,
@@ -105,46 +115,30 @@ def _rows(
     """Rows of one example: by preset, the cue's and the pseudo-cue's."""
     made, pieces = sentence
     other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
+    asked = _Asked.of("measured", view), _Asked.of("control", view.anchored_at(other))
+    counted = _counted_words(view)
     for name in params.conditions():
         # the released code counts a target as often as it is listed
         gold = view.n_listed if name.startswith("as_") else len(view.targets)
-        for role, anchors in (("measured", view.anchors), ("control", other)):
-            start = (item, None, role, canonical_json({"preset": name}))
-            yield _row(start, made[name], anchors, view, gold=gold, encoding=params.encoding)
+        condition = canonical_json({"preset": name})
+        found = made[name]
+        for one in asked:
+            start = (item, None, one.role, condition)
+            if isinstance(found, Failure):
+                status = "undefined" if found.reason == WITHOUT_PIECES else "failed"
+                yield Row(*start, status, found.reason, None)
+            elif not one.words.size:
+                yield Row(*start, "undefined", _NO_ROOM, None)
+            else:
+                predicted = ENCODINGS[params.encoding](found, one.words)  # (layer, head, word)
+                counts = predicted.reshape(-1, len(counted)).astype(np.float32) @ counted
+                values = (*counts.T.ravel().tolist(), float(gold), *one.baselines)
+                yield Row(*start, "ok", None, values)
 
 
-def _row(
-    start: tuple[str, None, str, str],
-    made: Made,
-    anchors: Sequence[int],
-    view: AnchoredSpans,
-    *,
-    gold: int,
-    encoding: str,
-) -> Row:
-    """Counts of all heads and baselines for one anchor, or why there are none."""
-    if isinstance(made, Failure):
-        status = "undefined" if made.reason == WITHOUT_PIECES else "failed"
-        return Row(*start, status, made.reason, None)
-    if not anchors:
-        return Row(*start, "undefined", _NO_ROOM, None)
-    predicted = ENCODINGS[encoding](made, np.asarray(anchors))  # (layer, head, word)
-    is_target = np.zeros(len(view.words), dtype=bool)
-    is_target[list(view.targets)] = True
-    without = span_baselines(view if start[2] == "measured" else view.anchored_at(anchors))
-    values = np.concatenate(
-        [
-            _counted(predicted & is_target),
-            _counted(predicted),
-            [float(gold)],
-            without.tp,
-            without.predicted,
-        ]
-    )
-    return Row(*start, "ok", None, tuple(values.tolist()))
-
-
-def _counted(words: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Number of words by head, flattened."""
-    counts: NDArray[np.float64] = words.sum(axis=-1).ravel().astype(np.float64)
-    return counts
+def _counted_words(view: AnchoredSpans) -> NDArray[np.float32]:
+    """Columns ``(word, 2)`` that count what is predicted: targets, and all words."""
+    counted = np.ones((len(view.words), 2), dtype=np.float32)
+    counted[:, 0] = 0.0
+    counted[list(view.targets), 0] = 1.0
+    return counted

@@ -42,18 +42,18 @@ def pseudo_cue(
     if not length:
         return ()
     taken = set(anchors)
+    is_free = [word not in taken and bool(pieces.get(word)) for word in range(n_words)]
     starts = [
-        start
-        for start in range(n_words - length + 1)
-        if all(w not in taken and pieces.get(w) for w in range(start, start + length))
+        start for start in range(n_words - length + 1) if all(is_free[start : start + length])
     ]
     if not starts:
         return ()
     own = sum(pieces.get(word, 0) for word in anchors)
-    size = np.array([sum(pieces[start + k] for k in range(length)) for start in starts])
-    away = np.abs(np.array(starts) - anchors[0]) / max(1, n_words)
-    off = np.abs(size - own)
-    fits = off == off.min()
-    near = fits & (away <= max(NEAR, away[fits].min()))
-    start = starts[int(rng.choice(np.flatnonzero(near)))]
+    off = [abs(sum(pieces[start + k] for k in range(length)) - own) for start in starts]
+    least = min(off)
+    fits = [start for start, error in zip(starts, off, strict=True) if error == least]
+    away = [abs(start - anchors[0]) / max(1, n_words) for start in fits]
+    limit = max(NEAR, min(away))
+    near = [start for start, share in zip(fits, away, strict=True) if share <= limit]
+    start = near[int(rng.integers(len(near)))]
     return tuple(range(start, start + length))

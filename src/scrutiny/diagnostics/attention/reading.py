@@ -1,5 +1,6 @@
 """Maps of sentences, each asked once however many presets and examples read it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -96,16 +97,14 @@ def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> M
     """Map between words, or why a sentence has none."""
     if isinstance(found, Failure):
         return found
-    there = len({word for word in found.words if word is not None})
-    if there < n_words and options.missing == "drop-sentence":
-        return Failure(WITHOUT_PIECES)
+    if options.missing == "drop-sentence":
+        there = len({word for word in found.words if word is not None})
+        if there < n_words:
+            return Failure(WITHOUT_PIECES)
     return word_map(found, n_words, options)
 
 
 def _pieces(found: AttentionMap | None) -> dict[int, int]:
     """Number of pieces of each word."""
-    counts: dict[int, int] = {}
-    for word in () if found is None else found.words:
-        if word is not None:
-            counts[word] = counts.get(word, 0) + 1
-    return counts
+    counts = Counter(() if found is None else found.words)
+    return {word: count for word, count in counts.items() if word is not None}

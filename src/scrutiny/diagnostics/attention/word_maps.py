@@ -7,7 +7,8 @@ the condition of every number.
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from functools import cached_property
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,8 @@ class MapOptions:
     missing: Missing = "drop-word"
 
 
-class WordMap(NamedTuple):
+@dataclass(frozen=True, eq=False)  # no slots: what several anchors ask for is kept
+class WordMap:
     """Attention of all heads between units: words, and special tokens where they are kept.
 
     Parameters
@@ -79,11 +81,38 @@ class WordMap(NamedTuple):
     words: NDArray[np.int64]
     n_words: int
 
-    @property
+    @cached_property
     def is_word(self) -> NDArray[np.bool_]:
         """Whether each unit is a word."""
         is_word: NDArray[np.bool_] = self.words != SPECIAL
         return is_word
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether units are the words of the sentence, all of them in their order."""
+        return self.words.size == self.n_words and bool(self.is_word.all())
+
+    @cached_property
+    def strongest(self) -> NDArray[np.int64]:
+        """Unit ``(layer, head, unit)`` that each row attends to most, -1 where it attends to none.
+
+        The first of equals.
+        """
+        size = self.words.size
+        if not size:
+            return np.empty(self.weights.shape[:-1], dtype=np.int64)
+        rows = self.weights.reshape(-1, size)
+        target = rows.argmax(axis=-1)
+        target[rows[np.arange(len(rows)), target] <= 0] = -1
+        strongest: NDArray[np.int64] = target.reshape(self.weights.shape[:-1])
+        return strongest
+
+    def is_any_of(self, words: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each unit is one of these words of the sentence."""
+        named = np.zeros(self.n_words + 1, dtype=bool)  # special tokens are the last one
+        named[words] = True
+        found: NDArray[np.bool_] = named[self.words]
+        return found
 
 
 def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
@@ -107,51 +136,44 @@ def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
     out of it); Zhao & Bethard (2020).
     """
     starts, words = _units(found.words)
-    weights = found.weights
-    if starts.size < weights.shape[-1]:
-        sizes = np.diff(starts, append=weights.shape[-1])
-        weights = _into(weights, starts, sizes, options.into)
-        weights = _out_of(weights, starts, sizes, options.out_of)
+    sizes = np.empty_like(starts)
+    sizes[:-1], sizes[-1:] = starts[1:] - starts[:-1], len(found.words) - starts[-1:]
+    if options.special != "keep" and options.out_of != "max":  # which weighs whole rows
+        kept = words != SPECIAL
+        starts, sizes, words = starts[kept], sizes[kept], words[kept]
+    weights = _into(found.weights, starts, sizes, options.into)
+    weights = _out_of(weights, starts, sizes, options.out_of)
     if options.direction == "to":
         weights = np.swapaxes(weights, -1, -2)
     elif options.direction == "both":
-        weights = (weights + np.swapaxes(weights, -1, -2)) / 2
+        weights = np.asarray((weights + np.swapaxes(weights, -1, -2)) / 2, dtype=np.float32)
     if options.is_self_masked:
-        weights = weights.copy() if weights is found.weights else np.array(weights)
-        unit = np.arange(words.size)
-        weights[..., unit, unit] = 0.0
-    if options.special != "keep":
+        if np.may_share_memory(weights, found.weights):
+            weights = np.array(weights, dtype=np.float32, order="C")
+        np.einsum("...ii->...i", weights)[...] = 0.0
+    if options.special != "keep" and options.out_of == "max":
         kept = np.flatnonzero(words != SPECIAL)
-        weights, words = _only(weights, kept), words[kept]
-        if options.special == "renormalize":
-            total = weights.sum(axis=-1, keepdims=True)
-            weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+        weights, words = weights[..., kept[:, None], kept], words[kept]
+    if options.special == "renormalize":
+        total = weights.sum(axis=-1, keepdims=True)
+        weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
     return WordMap(weights, words, n_words)
 
 
 def _units(words: tuple[int | None, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First piece of each unit, and its word; every special token is a unit of its own."""
-    starts, names = [], []
-    before: int | None = SPECIAL
-    for position, word in enumerate(words):
-        if word is None or word != before:
-            starts.append(position)
-            names.append(SPECIAL if word is None else word)
-        before = SPECIAL if word is None else word
-    return np.array(starts, dtype=np.int64), np.array(names, dtype=np.int64)
+    codes = np.array([SPECIAL if word is None else word for word in words], dtype=np.int64)
+    is_first = np.ones(codes.size, dtype=bool)
+    is_first[1:] = (codes[1:] != codes[:-1]) | (codes[1:] == SPECIAL)
+    starts = np.flatnonzero(is_first)
+    return starts, codes[starts]
 
 
 def _into(
     weights: Floats, starts: NDArray[np.int64], sizes: NDArray[np.int64], how: Into
 ) -> Floats:
     """Columns of pieces become columns of units."""
-    if how == "max":
-        largest: Floats = np.maximum.reduceat(weights, starts, axis=-1)
-        return largest
-    summed: Floats = np.add.reduceat(weights, starts, axis=-1)
-    if how == "mean":
-        summed /= sizes.astype(np.float32)
-    return summed
+    return _joined(weights, starts, sizes, axis=-1, how=how)
 
 
 def _out_of(
@@ -159,21 +181,60 @@ def _out_of(
 ) -> Floats:
     """Rows of pieces become rows of units."""
     if how == "first":
-        first: Floats = weights[..., starts, :]
-        return first
-    mean: Floats = np.add.reduceat(weights, starts, axis=-2)
-    mean /= sizes.astype(np.float32)[:, None]
+        return _joined(weights, starts, np.ones_like(sizes), axis=-2)
+    mean = _joined(weights, starts, sizes, axis=-2, how="mean")
     if how == "mean":
         return mean
-    largest: Floats = np.maximum.reduceat(weights, starts, axis=-2)
-    largest *= mean.sum(axis=-1, keepdims=True) / largest.sum(axis=-1, keepdims=True)
-    return largest
+    largest = _joined(weights, starts, sizes, axis=-2, how="max")
+    scale = mean.sum(axis=-1, keepdims=True) / largest.sum(axis=-1, keepdims=True)
+    scaled: Floats = largest * scale
+    return scaled
 
 
-def _only(weights: Floats, kept: NDArray[np.int64]) -> Floats:
-    """Rows and columns of some units; a view where they stand together."""
-    if kept.size and kept[-1] - kept[0] + 1 == kept.size:
-        window = slice(int(kept[0]), int(kept[-1]) + 1)
-        return weights[..., window, window]
-    chosen: Floats = weights[..., kept[:, None], kept]
-    return chosen
+def _joined(
+    weights: Floats,
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    *,
+    axis: Literal[-1, -2],
+    how: Into = "sum",
+) -> Floats:
+    """Pieces of each unit brought together along an axis.
+
+    Few words are split: first pieces are copied in long runs, and the others added one by one. A
+    view, which nobody writes to, where units are pieces that stand in a row.
+    """
+    runs = _runs(starts)
+    split = np.flatnonzero(sizes > 1).tolist()
+    if len(runs) == 1 and not split:
+        window = slice(int(starts[0]), int(starts[0]) + starts.size)
+        return weights[..., window] if axis == -1 else weights[..., window, :]
+    shape = [*weights.shape]
+    shape[axis] = starts.size
+    joined = np.empty(shape, dtype=weights.dtype)
+    of_pieces, of_units = weights, joined
+    if axis == -2:
+        of_pieces, of_units = np.swapaxes(weights, -1, -2), np.swapaxes(joined, -1, -2)
+    for first, stop in runs:
+        begin = int(starts[first])
+        of_units[..., first:stop] = of_pieces[..., begin : begin + stop - first]
+    add = np.maximum if how == "max" else np.add
+    for unit in split:
+        own, begin, size = of_units[..., unit], int(starts[unit]), int(sizes[unit])
+        for piece in range(begin + 1, begin + size):
+            add(own, of_pieces[..., piece], out=own)
+        if how == "mean":
+            own /= np.float32(size)
+    return joined
+
+
+def _runs(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """First unit and the one behind the last of each stretch whose first pieces are neighbors.
+
+    Examples
+    --------
+    >>> _runs(np.array([1, 2, 3, 6, 7]))
+    [(0, 3), (3, 5)]
+    """
+    cuts = (np.flatnonzero(starts[1:] - starts[:-1] != 1) + 1).tolist()
+    return list(zip([0, *cuts], [*cuts, starts.size], strict=True)) if starts.size else []
