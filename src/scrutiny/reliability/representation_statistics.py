@@ -22,8 +22,8 @@ an item drawn twice would be its own neighbor, so the likeness itself is never r
 ``neighbor_jaccard@1``
     **Measures**: whether items have the same nearest items. **Misleads when**: neighbors are no
     small share of the items.
-``likeness_excess@1``
-    **Measures**: any of them minus what exchanged items give. **Misleads when**: taken for a test
+``debiased_cka_excess@1``, ... ``neighbor_jaccard_excess@1``
+    **Measures**: each of them minus what exchanged items give. **Misleads when**: taken for a test
     of a good likeness: two models that read the same words beat chance.
 
 **References**: Kornblith et al. (2019), Similarity of neural network representations revisited;
@@ -65,6 +65,19 @@ def _likeness(name: str, says: str, *, scale: str = "share") -> Additive:
     )
 
 
+def _excess(kind: Additive) -> Additive:
+    """A likeness minus what exchanged items give."""
+    return Additive(
+        f"{kind.id.partition('@')[0]}_excess@1",
+        f"{kind.says}, beyond exchanged items",
+        (*_NEEDS, "exchanged"),
+        _beyond,
+        _first,
+        conditional_on=kind.conditional_on,
+        no_effect=0.0,
+    )
+
+
 DEBIASED_CKA: Final = _likeness("debiased_cka", "debiased CKA", scale="coefficient")
 LINEAR_CKA: Final = _likeness("linear_cka", "linear CKA")
 MINIBATCH_CKA: Final = _likeness("minibatch_cka", "minibatch CKA", scale="coefficient")
@@ -76,12 +89,25 @@ PROCRUSTES_DISTANCE: Final = _likeness(
     "procrustes_distance", "Procrustes distance", scale="identity"
 )
 NEIGHBOR_JACCARD: Final = _likeness("neighbor_jaccard", "overlap of nearest neighbors")
-LIKENESS_EXCESS: Final = Additive(
-    "likeness_excess@1",
-    "likeness beyond exchanged items",
-    (*_NEEDS, "exchanged"),
-    _beyond,
-    _first,
-    conditional_on="the influence of each item (jackknife)",
-    no_effect=0.0,
+_KINDS: Final = (
+    DEBIASED_CKA,
+    LINEAR_CKA,
+    MINIBATCH_CKA,
+    MEAN_CCA,
+    SVCCA,
+    PWCCA,
+    RSA,
+    PROCRUSTES_DISTANCE,
+    NEIGHBOR_JACCARD,
 )
+(
+    DEBIASED_CKA_EXCESS,
+    LINEAR_CKA_EXCESS,
+    MINIBATCH_CKA_EXCESS,
+    MEAN_CCA_EXCESS,
+    SVCCA_EXCESS,
+    PWCCA_EXCESS,
+    RSA_EXCESS,
+    PROCRUSTES_DISTANCE_EXCESS,
+    NEIGHBOR_JACCARD_EXCESS,
+) = (_excess(kind) for kind in _KINDS)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from scrutiny.report.footer import seeds
 from scrutiny.report.glyphs import WIDTH
 from scrutiny.report.numbers import percent
-from scrutiny.report.page import DETAILS, Detail, Made, make, page
+from scrutiny.report.page import DETAILS, Detail, Made, Page, make, page
 from scrutiny.report.trusted import CONDITIONS, RULE
 from scrutiny.report.verdicts import OUTCOME_MARKS, VERDICTS, mark
 from scrutiny.report.view import RunView
@@ -49,12 +49,18 @@ def _render(view: RunView, detail: Detail, made: Made) -> str:
         page=content,
         facts=view.facts,
         seeds=seeds(view),
-        style=Markup(static("report.css") + (static("heads.css") if content.heads else "")),
+        style=Markup(static("report.css") + (static("heads.css") if _has_switch(content) else "")),
         scripts=[Markup(script) for script in scripts],
         policy=_policy(scripts),
         most_trusted=min(MOST_TRUSTED, detail.listed),
         specs=content.specs(),
     )
+
+
+def _has_switch(content: Page) -> bool:
+    """Whether a page has maps of heads, or other charts with a switch."""
+    charts = (chart for part in content.parts for chart in part.charts)
+    return bool(content.heads) or any(chart.has_choice for chart in charts)
 
 
 def _policy(scripts: tuple[str, ...]) -> str:

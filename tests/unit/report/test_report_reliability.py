@@ -43,7 +43,7 @@ def parts(view):
 def test_every_part_has_its_ingredients(parts):
     names = ("seeds", "flips", "choices", "course", "agreement", "convergent", "abstention")
     assert tuple(parts) == (*names, "spread", "relations", "comparisons")
-    assert len(parts) == len(PARTS) - 1  # nothing is held against printed figures
+    assert len(parts) == len(PARTS) - 3  # no printed figures, and nothing of pairs of models
 
 
 def test_charts_are_plain_data_with_tables_and_without_colors(parts):

@@ -159,8 +159,8 @@ def _of_floor(margin: float, inputs: Inputs) -> Claim:
     """Claim that the target is as near to the reference as another run of the reference."""
     return _claim(
         "floor",
-        f"{inputs.subject} gives {inputs.reference}'s answers as often as {inputs.reference}'s "
-        f"other runs do, but for {_points(margin)}",
+        f"{inputs.subject} gives the answers of {inputs.reference} as often as other runs of "
+        f"{inputs.reference} do, but for {_points(margin)}",
         Component("floor/agreement", -margin, "control: the reference's own runs"),
         inputs,
         needs_control=True,

@@ -38,7 +38,7 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
     contrasts = [] if is_self else list(_contrasts(claimed))
     return Design(
         conditions=tuple(c.condition for c in wanted),
-        estimates=tuple(spec for c in wanted for spec in _specs(c, params)),
+        estimates=tuple(_specs(wanted, params)),
         claims=() if is_self or not claimed else (_claim(claimed, params, inputs),),
         queries_per_item=2,
         notes=tuple(_notes(params, inputs)),
@@ -50,25 +50,18 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
     )
 
 
-def _specs(comparison: Comparison, params: RepresentationsParams) -> Iterator[EstimateSpec]:
-    """Estimate of a comparison, and of what it exceeds exchanged items by."""
-    sides = {"": Selector("measured", comparison.condition)}
-    unit = params.unit or "item"
-    yield EstimateSpec(
-        comparison.name,
-        f"{comparison.measure}@1",
-        sides,
-        condition=comparison.where,
-        unit=unit,
-    )
-    if comparison.layers.is_last:
-        yield EstimateSpec(
-            f"excess/{comparison.name}",
-            "likeness_excess@1",
-            sides,
-            condition=comparison.condition,
-            unit=unit,
-        )
+def _specs(wanted: Sequence[Comparison], params: RepresentationsParams) -> Iterator[EstimateSpec]:
+    """Estimates of all comparisons; behind them what the last layers exceed exchanged items by."""
+    for prefix, suffix in (("", ""), ("excess/", "_excess")):
+        for comparison in wanted:
+            if not suffix or comparison.layers.is_last:
+                yield EstimateSpec(
+                    f"{prefix}{comparison.name}",
+                    f"{comparison.measure}{suffix}@1",
+                    {"": Selector("measured", comparison.condition)},
+                    condition=comparison.where,
+                    unit=params.unit or "item",
+                )
 
 
 def _contrasts(claimed: Sequence[Comparison]) -> Iterator[ContrastSpec]:

@@ -15,6 +15,8 @@ from scrutiny.report.view import RunView
 #: In the order of the page.
 PARTS: Final = (
     "published",
+    "matrices",
+    "layer_grid",
     "attacks",
     "seeds",
     "flip_histogram",

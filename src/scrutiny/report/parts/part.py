@@ -25,6 +25,8 @@ class Part:
         Charts with tables; a chart may be its table alone.
     note
         What is left out, if anything is.
+    is_compact
+        Whether its charts take so little room that small pages keep twice as many.
     """
 
     anchor: str
@@ -32,9 +34,11 @@ class Part:
     lead: str
     charts: tuple[Chart, ...]
     note: str = ""
+    is_compact: bool = False
 
     def cut(self, *, charts: int, rows: int) -> "Part":
-        """Return the part with at most so many charts, and rows a table."""
+        """Return the part with at most so many charts, and rows a table; twice if compact."""
+        charts *= 2 if self.is_compact else 1
         kept = tuple(_cut(chart, rows) for chart in self.charts[:charts])
         note = left_out(len(self.charts), charts, "charts") if not self.note else self.note
         return replace(self, charts=kept, note=note)

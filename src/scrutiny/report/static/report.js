@@ -42,7 +42,7 @@
       axisX: { labelOverlap: true },
       legend: { ...text, orient: "top", title: null, symbolSize: 60, labelLimit: 200, columnPadding: 18, columns: box.clientWidth < 460 ? 2 : 0, offset: 8 },
       mark: { color: color("--c1") },
-      style: { zero: { color: color("--soft"), strokeWidth: 1, opacity: 0.7 }, limit: { color: color("--undecided"), strokeDash: [4, 3], strokeWidth: 1.5 }, best: { color: color("--ink"), strokeWidth: 2 } },
+      style: { zero: { color: color("--soft"), strokeWidth: 1, opacity: 0.7 }, limit: { color: color("--undecided"), strokeDash: [4, 3], strokeWidth: 1.5 }, best: { color: color("--ink"), strokeWidth: 2 }, over: { color: color("--paper") } },
       bar: { cornerRadiusEnd: 1 }, rule: { color: color("--c1") }, text: { color: color("--ink") },
     };
   }
