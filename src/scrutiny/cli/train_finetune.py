@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 _SEEDS = "Seeds with commas between them; 1,2,3 unless given, 1 for a family."
+_TASK = "Where the columns do not tell; or anchored-tagging, control-labels, relation-tagging."
+_SET = "A field of the recipe without a flag: --set true_share=0.5."
 
 
 @click.command("finetune")
@@ -17,7 +19,7 @@ _SEEDS = "Seeds with commas between them; 1,2,3 unless given, 1 for a family."
 @click.option(
     "--reported", multiple=True, metavar="STRING", help="Data to be reported on: kept apart."
 )
-@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option("--task", default="", metavar="NAME", help=_TASK)
 @click.option("--seeds", metavar="A,B", help=_SEEDS)
 @click.option("--runs", type=click.IntRange(1), help="Seeds 1 to N.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the family.")
@@ -32,6 +34,7 @@ _SEEDS = "Seeds with commas between them; 1,2,3 unless given, 1 for a family."
 @click.option("--precision", type=click.Choice(["auto", "float32", "bfloat16"]))
 @click.option("--augment", default="", metavar="A,B", help="Train on changed texts, too: recipes.")
 @click.option("--augment-share", type=float, help="Of the texts seen changed; 0.5.")
+@click.option("--set", "fields", multiple=True, metavar="FIELD=VALUE", help=_SET)
 @click.option("--device", default="auto", metavar="D", help="auto, cpu, cuda:0.")
 @click.option(
     "--display",
@@ -41,7 +44,7 @@ _SEEDS = "Seeds with commas between them; 1,2,3 unless given, 1 for a family."
 )
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: one run a line.")
 def command(**flags: Any) -> int:
-    r"""Fine-tune an encoder once for each seed: classes, pairs or tags.
+    r"""Fine-tune an encoder once for each seed: classes, pairs, tags, or annotations.
 
     The epoch with the best dev score is kept, and the dev data is never what is reported on.
     Interrupted, the same command goes on from the last epoch.
@@ -49,6 +52,8 @@ def command(**flags: Any) -> int:
     \b
     scrutiny train finetune --model minilm --out runs/sst2 --limit 4000 \
         --data "tsv:train.tsv#text=sentence,label=label" --seeds 1,2,3
+    scrutiny train finetune --model zoo:bert-4x128/seed-1 --task control-labels \
+        --data negation:story.json --epochs 6 --lr 1e-3 --out runs/control
     """
     from scrutiny.cli.progress import progress_of
     from scrutiny.training.finetuning.runs import finetune
@@ -72,34 +77,50 @@ def command(**flags: Any) -> int:
 def _job(flags: dict[str, Any]) -> Any:
     """What the flags ask for."""
     from scrutiny.core.errors import PlanError
-    from scrutiny.data.dataset import load_dataset
     from scrutiny.training.finetuning.base import bases_of
     from scrutiny.training.finetuning.job import Job
-    from scrutiny.training.finetuning.parts import load_parts
+    from scrutiny.training.finetuning.task_gradient import piece_task
 
     if flags["seeds"] and flags["runs"]:
         raise PlanError("--seeds names the runs and --runs counts them: give one of the two.")
-    recipe = _recipe(flags)
-    reported = [load_dataset(text, task=flags["task"] or None) for text in flags["reported"]]
-    parts = load_parts(
-        flags["data"], recipe, dev=flags["dev"], task=flags["task"], reported=reported
-    )
+    task = piece_task(flags["task"])
+    recipe = _recipe(flags, task)
+    parts = _parts(flags, task, recipe)
     bases = bases_of(flags["model"])
     runs = flags["runs"] or (1 if bases[0].factors else 3)
     seeds = _seeds(flags["seeds"]) if flags["seeds"] else tuple(range(1, runs + 1))
     return Job(bases, parts, recipe, seeds)
 
 
-def _recipe(flags: dict[str, Any]) -> Any:
-    """Recipe of the flags that were given."""
+def _parts(flags: dict[str, Any], task: Any, recipe: Any) -> Any:
+    """What is trained on, chosen by and held out: of data with labels, or of annotations."""
+    from scrutiny.data.dataset import load_dataset
+    from scrutiny.training.finetuning.anchored_parts import piece_parts
+    from scrutiny.training.finetuning.parts import load_parts
+
+    name = flags["task"] if task is None else task.reads
+    reported = [load_dataset(text, task=name or None) for text in flags["reported"]]
+    if task is None:
+        return load_parts(flags["data"], recipe, dev=flags["dev"], task=name, reported=reported)
+    data = load_dataset(flags["data"], task=name)
+    dev = load_dataset(flags["dev"], task=name) if flags["dev"] else None
+    return piece_parts(task, recipe, data=data, dev=dev, reported=reported)
+
+
+def _recipe(flags: dict[str, Any], task: Any) -> Any:
+    """Recipe of the flags that were given and of ``--set``."""
     from dataclasses import fields
 
     from scrutiny.cli.plans import split_recipes
+    from scrutiny.cli.set_fields import stated_fields
+    from scrutiny.run.params import make_params
     from scrutiny.training.finetuning.recipe import Recipe
 
+    kind = Recipe if task is None else task.recipe
     names = {field.name for field in fields(Recipe)}
     given = {k: v for k, v in flags.items() if k in names and v is not None}
-    return Recipe(**{**given, "augment": tuple(split_recipes(flags["augment"]))})
+    given["augment"] = split_recipes(flags["augment"])
+    return make_params(kind, {**stated_fields(flags["fields"]), **given}, where="train finetune")
 
 
 def _seeds(text: str) -> tuple[int, ...]:
@@ -124,9 +145,31 @@ def _lines(found: list[Any]) -> Iterator[str]:
         seconds = sum(epoch["seconds"] for epoch in record["epochs"])
         chosen = f"epoch {record['chosen_epoch']} of {len(record['epochs'])}"
         yield f"{one.run.place}: {score}{chosen} ({record['chosen_by']}), {seconds:.0f} s"
+        yield from _skill(one.folder)
     if len(scores) > 1:
         chance = found[0].record["dev_chance"]
         yield (
             f"mean {fmean(scores):.3f}, sd over runs {stdev(scores):.3f}, without skill "
             f"{chance:.3f}; the dev data chose the epochs, so report other data"
         )
+
+
+def _skill(folder: Path) -> Iterator[str]:
+    """What a run scores on held-out sentences, of a task that labels pieces."""
+    from scrutiny.models.competence import read_competence
+    from scrutiny.training.finetuning.anchored_skill import GATE
+
+    record = read_competence(folder) or {}
+    found = record.get(GATE)
+    if found is None:
+        return
+    sentences = f"{record['held_out']['sentences']} held-out sentences"
+    if found["value"] is None:
+        yield f"  {sentences}: {found['reason']}, below the gate {GATE!r}"
+        return
+    side = "above" if found["is_above"] else "below"
+    yield (
+        f"  {sentences}: {found['metric']} {found['value']:.3f} "
+        f"[{found['low']:.3f}, {found['high']:.3f}], without skill {found['baseline']:.3f}: "
+        f"{side} the gate"
+    )

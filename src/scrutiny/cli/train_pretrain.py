@@ -125,23 +125,12 @@ def _numbers(given: dict[str, Any], name: str) -> tuple[int, ...]:
 
 def _recipe(given: dict[str, Any]) -> Any:
     """Recipe of the file, of ``--set`` and of the flags; the later wins."""
-    import tomllib
-
-    from scrutiny.core.errors import PlanError
+    from scrutiny.cli.set_fields import stated_fields
     from scrutiny.training.pretraining.recipe import read_recipe, recipe_from
 
-    try:
-        values = tomllib.loads("\n".join(map(_toml, given["fields"])))
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError(f"--set {given['fields']}: {error}. Write --set FIELD=VALUE.") from error
+    values = stated_fields(given["fields"])
     values |= {k: given[k] for k in ("steps", "masking") if given[k] is not None}
     return recipe_from(values, read_recipe(given["recipe_file"]) if given["recipe_file"] else None)
-
-
-def _toml(text: str) -> str:
-    """Line of TOML for ``FIELD=VALUE``; bare words are strings."""
-    name, _, value = text.partition("=")
-    return f'{name} = "{value}"' if value.isalpha() or value in ("bf16", "fp32") else text
 
 
 def _device(name: str) -> str:

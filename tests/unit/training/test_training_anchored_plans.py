@@ -11,7 +11,9 @@ from anchored_toys import QUICK, frames, make_encoder
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scrutiny.core.errors import PlanError  # noqa: E402 - torch may be missing
+from scrutiny.cli import group  # noqa: E402 - torch may be missing
+from scrutiny.cli.failures import exit_code_of  # noqa: E402
+from scrutiny.core.errors import PlanError  # noqa: E402
 from scrutiny.run.driver import run_plan  # noqa: E402
 from scrutiny.run.params import make_params  # noqa: E402
 from scrutiny.run.plan_file import plan_of  # noqa: E402
@@ -129,6 +131,53 @@ def test_nodes_that_do_not_read(base, tmp_path):
         with_trained(plan(base, tmp_path, params={"true_shares": 0.5}))
     with pytest.raises(PlanError, match=r"train 'control', params: .*'types'"):
         with_trained(plan(base, tmp_path, task="control-labels", params={"type": "words"}))
+
+
+# -- the verb --------------------------------------------------------------------------------------
+
+
+def typed(base, folder, *more):
+    path = folder / "frames.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    given = ("train", "finetune", "--model", base, "--data", f"jsonl:{path}#group=heldout")
+    quick = ("--epochs", "2", "--lr", "0.005", "--batch", "8", "--display", "none")
+    return exit_code_of(group, [*given, "--out", str(folder / "out"), *quick, *more])
+
+
+def test_the_verb_does_what_a_node_does(base, tmp_path, capsys):
+    assert typed(base, tmp_path, "--task", "control-labels", "--set", "true_share=0.5") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines[:5:2]] == ["seed-1", "seed-2", "seed-3"]
+    assert f"{HELD_OUT} held-out sentences: accuracy " in lines[1]
+    assert lines[1].endswith(" the gate")
+    made = plan(base, tmp_path, params={**QUICK, "epochs": 2, "true_share": 0.5})
+    control = next(model for model in with_trained(made).models if model.name == "control")
+    for seed in (1, 2, 3):
+        node = Path(control.source.removeprefix("hf:").format(seed=seed))
+        verb = tmp_path / "out" / f"seed-{seed}"
+        of_both = [json.loads((one / "training.json").read_text()) for one in (node, verb)]
+        assert of_both[0]["identity"] == of_both[1]["identity"]
+        assert (node / "model.safetensors").read_bytes() == (
+            verb / "model.safetensors"
+        ).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (
+            ["--task", "anchored-tagging", "--set", "true_share=1"],
+            "no parameter named 'true_share'",
+        ),
+        (["--task", "control-labels", "--set", "types=letters"], "types"),
+        (["--task", "control-labels", "--set", "markers=["], "Write --set FIELD=VALUE"),
+        (["--task", "control-label"], "There is no task named 'control-label'"),
+        ([], "learned by the task anchored-tagging or control-labels"),
+    ],
+)
+def test_mistakes_of_the_verb(base, tmp_path, capsys, more, says):
+    assert typed(base, tmp_path, *more) == 2
+    assert says in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_plan_of_the_docs_reads():

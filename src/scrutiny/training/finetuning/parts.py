@@ -16,7 +16,7 @@ from scrutiny.data.letters import letters_hash
 from scrutiny.data.overlap import overlap
 from scrutiny.data.tasks.names import load_task
 from scrutiny.training.finetuning.recipe import Recipe
-from scrutiny.training.finetuning.task_gradient import Learned
+from scrutiny.training.finetuning.task_gradient import TASKS, Learned
 
 _STREAM: Final = "finetune@1"
 
@@ -136,9 +136,11 @@ def _read(data: Any, task: str) -> Dataset:
     found = data if isinstance(data, Dataset) else load_dataset(data, task=task or None)
     labeled = tuple(e for e in found.examples if e.gold is not None)
     if len(found.labels) < (1 if found.task == "token-tagging" else 2):
+        of_pieces = [name for name, one in TASKS.items() if one.reads == found.task]
+        hint = f" Its annotations are learned by the task {' or '.join(of_pieces)}."
         raise DataError(
             f"{found.source} has {len(found.labels)} labels, and there is nothing to learn from "
-            "fewer than two (one type of entity, for tagging)."
+            f"fewer than two (one type of entity, for tagging).{hint if of_pieces else ''}"
         )
     return replace(found, examples=labeled)
 
