@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from scrutiny.run.comparing_levels import Level, SideBySide
     from scrutiny.run.comparing_slices import Change
-    from scrutiny.run.comparing_whole import Level, SideBySide
 
 
 def objects_of(whole: "SideBySide", *, top: int) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Two runs side by side, in lines of at most 80 columns."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.cli.narrow import WIDTH, fitted
@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from scrutiny.run.comparing import Comparison
     from scrutiny.run.comparing_flips import Flips, Noise
     from scrutiny.run.comparing_items import Disagreement
+    from scrutiny.run.comparing_levels import Level, ShownChange, SideBySide
     from scrutiny.run.comparing_slices import Change
-    from scrutiny.run.comparing_whole import Level, ShownChange, SideBySide
 
 _SAYS: Final = {"supported": "higher", "not supported": "lower", "undecided": "undecided"}
 _MOST_TESTS: Final = 6
+_MOST_NAMED: Final = 3
 
 
 def headline(whole: "SideBySide") -> str:
@@ -25,11 +26,18 @@ def headline(whole: "SideBySide") -> str:
     if best:
         return best[0][2]
     found = whole.comparison
-    items = ", ".join(f"{n:,} items of {name}" for name, n in found.n_shared.items())
+    items = _shared(found.n_shared)
     count = sum(f.verdict != "undecided" for f in found.findings)
     if count == 0:
         return f"No difference is shown, of {len(found.findings)} compared on {items}."
     return f"{count} of {len(found.findings)} numbers differ, on {items}."
+
+
+def _shared(counts: Mapping[str, int]) -> str:
+    """How many items of which datasets both runs have."""
+    if len(counts) > _MOST_NAMED:
+        return f"{sum(counts.values()):,} items of {len(counts)} datasets"
+    return ", ".join(f"{n:,} items of {name}" for name, n in counts.items())
 
 
 def _leads(whole: "SideBySide") -> Iterator[tuple[bool, float, str]]:

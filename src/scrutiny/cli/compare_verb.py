@@ -63,7 +63,8 @@ def command(**flags: Any) -> int:
     The exit code is 0. With --margin: 0 no regression, 1 a regression shown, 4 undecided.
     """
     from scrutiny.cli.compare_sides import opened
-    from scrutiny.run.comparing_whole import CompareOptions, compare_side_by_side
+    from scrutiny.run.comparing_levels import CompareOptions
+    from scrutiny.run.comparing_whole import compare_side_by_side
 
     with opened(flags) as sides:
         options = CompareOptions(

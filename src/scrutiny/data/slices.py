@@ -52,11 +52,14 @@ class Slice:
         What stands behind "inputs" in a sentence ("with a negation").
     holds
         Whether an item belongs to it.
+    is_english
+        Whether it goes by English words.
     """
 
     name: str
     says: str
     holds: Callable[[Example], bool]
+    is_english: bool = False
 
 
 @lru_cache(maxsize=64)  # all slices look at one item after the other
@@ -170,17 +173,19 @@ def _has_other_letters(text: str) -> bool:
 
 
 SLICES: Final = (
-    Slice("negation", "with a negation", is_negated),
+    Slice("negation", "with a negation", is_negated, is_english=True),
     Slice("question", "with a question", is_question),
     Slice("exclamation", "with an exclamation mark", _any_text(lambda text: "!" in text)),
     Slice("number", "with a number", has_number),
     Slice("capitals", "with a word in capitals", is_in_capitals),
     Slice("name", "with a capitalized word inside a sentence", has_name),
-    Slice("rare word", "with a rare word", has_rare_word),
-    Slice("contrast", "with a word of contrast (but, however)", _any_of(_CONTRAST)),
-    Slice("condition", "with a condition (if, would)", _any_of(_CONDITION)),
-    Slice("comparison", "with a comparison (more, than)", _any_of(_COMPARISON)),
-    Slice("first person", "in the first person", _any_of(_FIRST_PERSON)),
+    Slice("rare word", "with a rare word", has_rare_word, is_english=True),
+    Slice(
+        "contrast", "with a word of contrast (but, however)", _any_of(_CONTRAST), is_english=True
+    ),
+    Slice("condition", "with a condition (if, would)", _any_of(_CONDITION), is_english=True),
+    Slice("comparison", "with a comparison (more, than)", _any_of(_COMPARISON), is_english=True),
+    Slice("first person", "in the first person", _any_of(_FIRST_PERSON), is_english=True),
     Slice("quotation", "with a quotation", _any_text(_QUOTATION.search)),
     Slice("address", "with a web or mail address", _any_text(_URL.search)),
     Slice(
@@ -191,7 +196,7 @@ SLICES: Final = (
     Slice("drawn out", "with drawn-out letters or marks", _any_text(_REPEATED.search)),
     Slice("other letters", "with letters beyond plain Latin", _any_text(_has_other_letters)),
     Slice("sentences", "of several sentences", _has_several_sentences),
-    Slice("no function word", "without a function word", _is_without_stop_words),
+    Slice("no function word", "without a function word", _is_without_stop_words, is_english=True),
 )
 
 
@@ -213,7 +218,8 @@ def slices_for(
     """All slices that divide some items, with who belongs to each.
 
     Beside those that stand in `SLICES`: a word each that the user names, thirds by length, every
-    gold label, every value of the items' columns ``a_*``.
+    gold label, every value of the items' columns ``a_*``. Those that go by English words are left
+    out where the items are not all English.
 
     Parameters
     ----------
@@ -224,7 +230,9 @@ def slices_for(
     fewest
         Items that a slice, and what is outside of it, must have.
     """
-    candidates = [*SLICES, *map(word_slice, words), *_by_length(examples)]
+    is_english = all(e.language.startswith("en") for e in examples)
+    declared = [one for one in SLICES if is_english or not one.is_english]
+    candidates = [*declared, *map(word_slice, words), *_by_length(examples)]
     candidates += _by_value("label", _labels(examples))
     names = dict.fromkeys(n for e in examples for n in e.attributes if n.startswith("a_"))
     for name in sorted(names):

@@ -18,6 +18,7 @@ from scrutiny.run.estimating import Estimator, statistic_of
 from scrutiny.run.judging import assignments_of, estimator_of
 from scrutiny.store.run_folder import RunFolder
 
+_MOST_NAMED: Final = 3
 _NOT_OF_MODELS: Final = ("coverage@1",)  # says something of the texts, the same for every model
 
 
@@ -202,10 +203,15 @@ def _manifest_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
             yield f"{name}: {ours or 'absent'} and {theirs or 'absent'}"
     if a["plan"]["seed"] != b["plan"]["seed"]:
         yield f"seed: {a['plan']['seed']} and {b['plan']['seed']}"
-    for name, ours in a["data"].items():
-        theirs = b["data"].get(name)
-        if theirs is not None and ours["fingerprint"] != theirs["fingerprint"]:
-            yield f"data {name}: other content ({ours['items']} and {theirs['items']} items)"
+    other = [
+        f"data {name}: other content ({ours['items']} and {theirs['items']} items)"
+        for name, ours in a["data"].items()
+        if (theirs := b["data"].get(name)) and ours["fingerprint"] != theirs["fingerprint"]
+    ]
+    if len(other) > _MOST_NAMED:
+        yield f"data: other content in {len(other)} datasets, {other[0].split()[1]} the first"
+    else:
+        yield from other
     if "imported" in a or "imported" in b:
         yield from _item_differences(first, second)
 

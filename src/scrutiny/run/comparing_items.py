@@ -27,9 +27,10 @@ class Disagreement:
     before, after
         Level of either run, a mean over replicates.
     distance
-        From 0 to 1: total variation distance of the probabilities where both runs have them, else
-        of the answers' shares over replicates; of scores that are no hits, the change as a share
-        of the largest.
+        From 0 to 1: the change of the level; where both runs have probabilities, the mean of that
+        and their total variation distance; where they have answers alone, the distance of the
+        answers' shares over replicates, if it is more; of scores that are no hits, the change as a
+        share of the largest.
     beyond_noise
         Estimated share of such differences, among inputs like this one, that two runs of the first
         model would not have.
@@ -119,7 +120,7 @@ def _distances(
         found: NDArray[np.float64] = np.maximum(change, labels)
         return found
     apart = np.abs(one.scores.mean(axis=0) - other.scores.mean(axis=0)).sum(axis=-1) / 2.0
-    return np.asarray(apart, dtype=np.float64)
+    return np.asarray((apart + change) / 2.0, dtype=np.float64)
 
 
 def _label_distances(

@@ -109,3 +109,11 @@ def test_slices_of_the_same_items_stand_once():
 def test_a_named_word_is_found_in_any_case():
     assert word_slice("don’t").holds(example("DON'T do it"))
     assert not word_slice("do").holds(example("I don't"))
+
+
+def test_slices_by_english_words_are_for_english_alone():
+    texts = ["Not so!" if k % 2 else "So." for k in range(20)]
+    german = [example(text, k, language="de") for k, text in enumerate(texts)]
+    assert [one.name for one, _ in slices_for(german, fewest=5)] == ["exclamation"]
+    english = [example(text, k, language="en-GB") for k, text in enumerate(texts)]
+    assert slices_for(english, fewest=5)[0][0].name == "negation"

@@ -56,7 +56,18 @@ def test_probabilities_order_the_list_where_both_runs_have_them():
     )
     found = find_disagreements(two, answers=both, noise=UNKNOWN)
     assert [one.item for one in found] == ["i0", "i2"]
-    assert [one.distance for one in found] == pytest.approx([0.3, 0.1])
+    assert [one.distance for one in found] == pytest.approx([0.15, 0.05])
+
+
+def test_an_answer_that_flips_counts_more_than_a_probability_that_moves():
+    two = sides([[1, 1]], [[1, 0]])
+    both = (
+        answers([["a", "a"]], [[[0.9, 0.1], [0.51, 0.49]]]),
+        answers([["a", "b"]], [[[0.6, 0.4], [0.49, 0.51]]]),
+    )
+    found = find_disagreements(two, answers=both, noise=UNKNOWN)
+    assert [one.item for one in found] == ["i1", "i0"]
+    assert found[0].distance == pytest.approx(0.51)
 
 
 def test_probabilities_in_another_order_are_not_compared():
@@ -65,7 +76,7 @@ def test_probabilities_in_another_order_are_not_compared():
     turned = answers([["a", "b"]], [[[0.1, 0.9], [0.8, 0.2]]])
     assert find_disagreements(two, answers=(one, turned), noise=UNKNOWN) == []
     own = find_disagreements(two, answers=(one, turned), noise=UNKNOWN, own_choices=True)
-    assert own[0].distance == pytest.approx(0.8)
+    assert own[0].distance == pytest.approx(0.4)
 
 
 def test_other_answers_count_where_both_are_wrong():

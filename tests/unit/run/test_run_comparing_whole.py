@@ -12,9 +12,10 @@ from tool_logs import imported, line, unpacked, write_lines
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
 from scrutiny.run.comparing_flips import Noise
+from scrutiny.run.comparing_levels import CompareOptions
 from scrutiny.run.comparing_live import noise_when_asked_again
 from scrutiny.run.comparing_sides import answers_of
-from scrutiny.run.comparing_whole import CompareOptions, compare_side_by_side
+from scrutiny.run.comparing_whole import compare_side_by_side
 from scrutiny.run.judging import assignments_of
 from scrutiny.run.resolve import resolve
 
@@ -149,6 +150,27 @@ def test_other_prompts_of_the_same_items_are_said(tmp_path):
         folders.append(imported("lm-eval", [tmp_path / name], tmp_path / f"run-{name}"))
     found = compare_side_by_side(*folders).comparison
     assert "prompts: of 5 of the 5 shared items" in found.differences
+
+
+def test_many_datasets_are_looked_at_together(tmp_path):
+    folders = []
+    for name in ("a", "b"):
+        for task in range(6):
+            wrong = 25 if (name, task) == ("b", 4) else 2
+            made = [
+                line(k, acc=float(k >= wrong), doc_hash=f"{1000 * task + k:064x}")
+                for k in range(30 + task)
+            ]
+            write_lines(tmp_path / name / f"samples_t{task}.jsonl", made)
+        folders.append(imported("lm-eval", [tmp_path / name], tmp_path / f"run-{name}"))
+    (level,) = compare_side_by_side(*folders, CompareOptions(again=folders[0])).levels
+    assert (level.dataset, level.overall.n, level.difference.counts.n) == ("6 datasets", 195, 195)
+    assert level.shown[0].change.name == "dataset t4"
+    assert level.shown[0].change.n == 34
+    assert level.disagreements[0].item.startswith("t4/")
+    assert level.noise == Noise("another run", 0.0, n_items=195, n_pairs=1)
+    assert level.flips.answers_differ == 0.0
+    assert level.difference.value == pytest.approx(23 / 195)
 
 
 # --- runs of our own ----------------------------------------------------------------------------

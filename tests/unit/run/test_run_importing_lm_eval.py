@@ -188,7 +188,7 @@ def test_older_logs_have_lists_and_no_hashes(tmp_path):
     (item,) = run.items().to_pylist()
     assert (item["item"], json.loads(item["gold"])) == ("doc-3", "good")
     assert run.outputs().to_pylist()[0]["label"] == "good"
-    assert "There is no results_*.json beside samples_t.jsonl." in run.manifest["warnings"]
+    assert "There is no results_*.json beside the samples in m." in run.manifest["warnings"]
 
 
 def test_the_question_is_told_from_instructions_and_examples(tmp_path):

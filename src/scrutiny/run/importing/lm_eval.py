@@ -75,7 +75,7 @@ def logged(file: LogFile) -> list[LoggedTask]:
     better = header.get("higher_is_better", {}).get(task, {})
     notes = [] if shots in (None, 0) else [f"{task} was asked with {shots} examples in front."]
     if not header:
-        notes.append(f"There is no results_*.json beside {file.path.name}.")
+        notes.append(f"There is no results_*.json beside the samples in {file.path.parent.name}.")
     return [
         LoggedTask(
             task=task,

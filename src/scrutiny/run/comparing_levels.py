@@ -1,0 +1,138 @@
+"""What is said of two runs side by side, as values."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.run.comparing import Comparison
+from scrutiny.run.comparing_flips import UNKNOWN, Flips, Noise
+from scrutiny.run.comparing_items import Disagreement
+from scrutiny.run.comparing_slices import Change
+from scrutiny.store.run_folder import RunFolder
+
+Outcome = Literal["no regression", "regression", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """How two runs are compared.
+
+    Parameters
+    ----------
+    paired
+        Whether replicate k of one belongs to replicate k of the other; nothing decides by their
+        model strings.
+    margin
+        Largest loss that does not matter; nothing judges no regression.
+    words
+        Words that make slices of their own.
+    noise
+        What is known of the first model against itself from elsewhere.
+    again
+        Another run of the first model.
+    fewest
+        Items of a slice, at least.
+    """
+
+    paired: bool | None = None
+    margin: float | None = None
+    words: tuple[str, ...] = ()
+    noise: Noise = UNKNOWN
+    again: RunFolder | None = None
+    fewest: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """A slice whose change is shown.
+
+    Parameters
+    ----------
+    change
+        The change.
+    goes_back_to
+        Clearer slice outside of which nothing is shown of this one; empty if it stands by itself.
+    turn
+        Answer before and after that its items change between most often, how many, of how many.
+    """
+
+    change: Change
+    goes_back_to: str
+    turn: tuple[str, str, int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level (accuracy, a mean score) of one model pair on one dataset.
+
+    Parameters
+    ----------
+    subject, reference
+        The model of the first run and of the second.
+    dataset, metric, condition
+        What is compared.
+    difference
+        First minus second, with its interval.
+    changes
+        Of all items, then of every slice, with one correction over all.
+    shown
+        Slices whose change is shown, the clearest first.
+    noise
+        The first model against itself.
+    flips
+        Right to wrong and back; nothing for scores that are no hits.
+    disagreements
+        Inputs that differ, those first that differ most beyond noise.
+    detectable
+        Smallest difference that these items and replicates show with 80 % power.
+    outcome
+        Whether it is a regression beyond the margin; nothing without a margin.
+    """
+
+    subject: str
+    reference: str
+    dataset: str
+    metric: str
+    condition: str
+    difference: Estimate
+    changes: tuple[Change, ...]
+    shown: tuple[ShownChange, ...]
+    noise: Noise
+    flips: Flips | None
+    disagreements: tuple[Disagreement, ...]
+    detectable: float | None
+    outcome: Outcome | None
+    lower_is_better: bool = False
+
+    @property
+    def overall(self) -> Change:
+        """Change of all items."""
+        return self.changes[0]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Everything that is said of two runs.
+
+    Parameters
+    ----------
+    comparison
+        Differences of all estimates that both runs share.
+    levels
+        One for each model pair and dataset that has a level of single items; one for all datasets
+        together where there are many.
+    """
+
+    comparison: Comparison
+    levels: tuple[Level, ...]
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Worst outcome of all accuracies, or of all mean scores where there are none.
+
+        Nothing without a margin, which is meant in the unit of what it judges.
+        """
+        hits = [level for level in self.levels if level.flips is not None]
+        found = {level.outcome for level in hits or self.levels}
+        worst: tuple[Outcome, ...] = ("regression", "undecided", "no regression")
+        return next((outcome for outcome in worst if outcome in found), None)
