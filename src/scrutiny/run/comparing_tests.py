@@ -124,7 +124,7 @@ def change_of(values: Values, inside: NDArray[np.bool_]) -> Gap:
     >>> before, after = np.ones((1, 60)), np.ones((1, 60))
     >>> after[0, :9] = 0
     >>> whole = Values(before, after, np.arange(60))
-    >>> change_of(whole, np.arange(60) < 60).value
+    >>> round(change_of(whole, np.arange(60) < 60).value, 3)
     -0.15
     """
     return _gap(values, inside, None)
