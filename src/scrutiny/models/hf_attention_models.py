@@ -1,8 +1,7 @@
 """What models of transformers offer beside their answers: attention maps, and changed heads."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from functools import wraps
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from scrutiny.core.attention import AttentionMap, HeadIndex, Intervention, Weighting, Words
@@ -120,6 +119,12 @@ class IntervenedModel:
         self._model = model
         self._attention = attention
         self._change = HeadChange(intervention)
+        # members of its own: `isinstance` of a protocol finds no others from Python 3.12 on
+        for name in filter(partial(hasattr, model), _SAME):
+            setattr(self, name, getattr(model, name))
+        for name in filter(partial(hasattr, model), _RUN[1:]):
+            asked = partial(_under, getattr(model, name), attention.network, self._change)
+            setattr(self, name, asked)
 
     def fingerprint(self) -> str | None:
         """Digest of the model and of what is changed in it."""
@@ -128,9 +133,8 @@ class IntervenedModel:
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """One prediction for each example, in order."""
-        with self._changed():
-            found: list[Prediction] = self._model.predict(examples)
-        return found
+        found = _under(self._model.predict, self._attention.network, self._change, examples)
+        return list(found)
 
     def attentions(
         self, sentences: Sequence[Words], *, weighting: Weighting = "raw"
@@ -138,23 +142,13 @@ class IntervenedModel:
         """Maps as they are under the intervention."""
         return self._attention.stream(sentences, weighting=weighting, change=self._change)
 
-    def _changed(self) -> AbstractContextManager[None]:
-        """State of the network while it is asked."""
-        return tapped(self._attention.network, self._change)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _SAME:
-            return getattr(self._model, name)
-        if name not in _RUN:
-            raise AttributeError(f"a model under an intervention has no {name!r}")
-        ask = getattr(self._model, name)
-
-        @wraps(ask)
-        def changed(*args: Any, **kwargs: Any) -> Any:
-            with self._changed():
-                return ask(*args, **kwargs)
-
-        return changed
+def _under(
+    ask: Callable[..., Any], network: Any, change: HeadChange, *args: Any, **given: Any
+) -> Any:
+    """Answer of a network that is changed while it is asked."""
+    with tapped(network, change):
+        return ask(*args, **given)
 
 
 def _refuse_unknown_heads(heads: Sequence[HeadIndex], shape: tuple[int, int]) -> None:

@@ -1,6 +1,7 @@
 """Models whose training text is known, as hashes of its letters."""
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from scrutiny.core.example import Example
@@ -44,6 +45,21 @@ class ModelWithTrainingText:
         return getattr(self._model, name)
 
 
+def _delegating(model: Model) -> type[ModelWithTrainingText]:
+    """Class with a property for every other member of the model.
+
+    From Python 3.12 on, ``isinstance`` of a protocol looks members up without ``__getattr__``: what
+    a model can be asked has to stand in the class.
+    """
+    own = {*dir(ModelWithTrainingText), *vars(ModelWithTrainingText(model, list))}
+    members = {
+        name: property(attrgetter(f"_model.{name}"))
+        for name in dir(model)
+        if not name.startswith("_") and name not in own
+    }
+    return type(ModelWithTrainingText.__name__, (ModelWithTrainingText,), members)
+
+
 def with_training_text(model: Model, make_hashes: Callable[[], Any]) -> Model:
     """Return the model with its training text known.
 
@@ -54,4 +70,4 @@ def with_training_text(model: Model, make_hashes: Callable[[], Any]) -> Model:
     make_hashes
         Gives the sorted ``uint64`` hashes; called at most once, and only if they are asked for.
     """
-    return ModelWithTrainingText(model, make_hashes)
+    return _delegating(model)(model, make_hashes)

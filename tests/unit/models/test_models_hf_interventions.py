@@ -1,5 +1,6 @@
 """Changed heads: exact against a network written in numpy, and never taken for the model's own."""
 
+import inspect
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,7 @@ from plain_attention import HEADS, SENTENCES  # noqa: E402
 from tiny_bert import make_checkpoint  # noqa: E402
 from tiny_language import make_language_model  # noqa: E402
 
-from scrutiny.core.attention import Intervenes, Intervention  # noqa: E402
+from scrutiny.core.attention import Attends, Intervenes, Intervention  # noqa: E402
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.language import Cloze, Continuation, Passage  # noqa: E402
@@ -288,3 +289,16 @@ def test_a_network_that_cannot_be_changed_says_so(bert, monkeypatch):
     monkeypatch.setattr(bert._attention, "is_open", False)
     with pytest.raises(ModelError, match="BertForPreTraining cannot be changed"):
         bert.intervened(Intervention("mask", ()))
+
+
+def test_what_a_changed_model_can_be_asked_is_its_own_member(bert, classifier):
+    """As ``isinstance`` of a protocol looks for it from Python 3.12 on."""
+    changed = bert.intervened(Intervention("mask", ((0, 0),)))
+    for name in ("encode", "masked_logprobs", "next_sentence", "representations", "n_layers"):
+        inspect.getattr_static(changed, name)
+    assert isinstance(changed, Attends)
+    assert not isinstance(changed, Intervenes)
+    assert not hasattr(changed, "token_logprobs")
+    of_classes = classifier[0].intervened(Intervention("mask", ((0, 0),)))
+    assert not hasattr(of_classes, "masked_logprobs")
+    inspect.getattr_static(of_classes, "encode")

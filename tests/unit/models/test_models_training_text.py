@@ -1,5 +1,9 @@
 import copy
+import inspect
 
+import pytest
+
+from scrutiny.core.attention import Attends, Intervenes
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
 from scrutiny.models.load import load_model, training_source
 from scrutiny.models.training_text import with_training_text
@@ -27,6 +31,40 @@ def test_other_members_are_the_models_own():
     assert model.layers == 3
     assert not hasattr(model, "heads")
     assert copy.copy(model).layers == 3
+
+
+class Able(ConstantClassifier):
+    """A classifier that can be asked more."""
+
+    asked = 0
+
+    @property
+    def attention_shape(self):
+        self.asked += 1
+        return 2, 3
+
+    def attentions(self, sentences, *, weighting="raw"):
+        return iter(sentences)
+
+
+def test_what_a_model_can_be_asked_is_found_without_asking_it():
+    """As ``isinstance`` of a protocol does from Python 3.12 on."""
+    inner = Able("pos", labels=("neg", "pos"))
+    inner.n_samples = 5
+    model = with_training_text(inner, list)
+    for name in ("attentions", "attention_shape", "predict", "training_hashes", "n_samples"):
+        inspect.getattr_static(model, name)
+    assert isinstance(model, Attends)
+    assert not isinstance(model, Intervenes)
+    with pytest.raises(AttributeError):
+        inspect.getattr_static(model, "intervened")
+    inner.asked = 0
+    with_training_text(inner, list)
+    assert inner.asked == 0
+    assert list(model.attentions(["a"])) == ["a"]
+    inner.n_samples = 7
+    assert model.n_samples == 7
+    assert copy.copy(model).attention_shape == (2, 3)
 
 
 def test_an_object_that_knows_says_so(tmp_path, classification):
