@@ -29,6 +29,9 @@ def pages() -> dict[str, str]:
         "transformations.md": "\n".join(transformations_page()),
         "diagnostics.md": "\n".join(docs_page("diagnostic", "Diagnostics")),
         "constraints.md": "\n".join(docs_page("constraint", "Constraints")),
+        "attacks.md": "\n".join(docs_page("attack", "Attacks")),
+        "goals.md": "\n".join(docs_page("goal", "Goals of searches")),
+        "search-methods.md": "\n".join(docs_page("search_method", "Methods of searches")),
         "tasks.md": "\n".join(docs_page("task", "Tasks")),
         "statistics.md": "\n".join(statistics_page()),
     }

@@ -18,7 +18,7 @@ _EXAMPLES: Final = re.compile(r"^Examples\n-+\n.*?(?=^\S[^\n]*\n-+\n|\Z)", re.MU
 
 @click.command("show")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(list(KINDS)), help="Where two kinds share a name.")
+@click.option("--kind", type=click.Choice(list(KINDS)), metavar="KIND", help="If two share a name.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def command(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, when it misleads."""

@@ -22,7 +22,8 @@ def command(**flags: Any) -> int:
     the models are integers and need nothing.
 
     \b
-    scrutiny train linear --data "tsv:train.tsv#text=sentence,label=label" --out runs/words
+    scrutiny train linear --out runs/words \
+        --data "tsv:train.tsv#text=sentence,label=label"
     """
     from scrutiny.training.words.linear import LinearRecipe
 

@@ -28,7 +28,8 @@ def command(**flags: Any) -> int:
     The epoch with the best dev score is kept.
 
     \b
-    scrutiny train recurrent --data "tsv:train.tsv#text=sentence,label=label" --out runs/lstm
+    scrutiny train recurrent --out runs/lstm \
+        --data "tsv:train.tsv#text=sentence,label=label"
     """
     from scrutiny.models.recurrent_network import RecurrentArchitecture
     from scrutiny.training.words.recurrent import RecurrentRecipe
