@@ -15,6 +15,7 @@ FILE: Final = "training.json"
 KEY: Final = "replicates_of"
 #: File with the hashes of all training sentences: beside the weights, or once for a family.
 HASHES: Final = "training_hashes.npy"
+PRE_TRAINING: Final = "pre-training"
 FINE_TUNING: Final = "fine-tuning"
 INITIALIZATION: Final = "initialization"
 

@@ -16,6 +16,7 @@ from scrutiny.data.overlap import overlap_with_hashes  # noqa: E402
 from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.checked import predict_or_fail  # noqa: E402
 from scrutiny.models.family import expand  # noqa: E402
+from scrutiny.models.lineage import replicates_of  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 from scrutiny.training.finetuning import one_run, runs  # noqa: E402
 from scrutiny.training.finetuning.runs import finetune  # noqa: E402
@@ -239,6 +240,30 @@ def test_only_encoders_can_be_fine_tuned(tmp_path):
         finetune(job(broken, sentiment(16)), tmp_path / "out")
 
 
+def test_what_the_members_of_a_family_differ_in_is_what_tuned_ones_differ_in(tmp_path):
+    from scrutiny.training.finetuning.base import bases_of
+
+    for seed in (1, 2):
+        make_encoder(tmp_path / "bases" / f"seed-{seed}", seed=seed)
+    pattern = f"hf:{tmp_path}/bases/seed-{{seed}}"
+    assert [one.replicates_of for one in bases_of(pattern)] == [None, None]  # no record says it
+    (found,) = finetune(
+        replace(job(pattern, sentiment(16), epochs=1), bases=bases_of(pattern)[:1]), tmp_path / "a"
+    )
+    assert "replicates_of" not in found.record
+    for seed in (1, 2):
+        stated = json.dumps({"replicates_of": "pre-training"})
+        (tmp_path / "bases" / f"seed-{seed}" / "training.json").write_text(stated)
+    assert [one.replicates_of for one in bases_of(pattern)] == ["pre-training"] * 2
+    one = bases_of(f"hf:{tmp_path}/bases/seed-1")
+    assert one[0].replicates_of == "fine-tuning"
+    new = bases_of(f"untrained:hf:{tmp_path}/bases/seed-1", seeds=(0, 1))
+    assert [base.replicates_of for base in new] == ["pre-training"] * 2
+    found = finetune(job(pattern, sentiment(16), epochs=1), tmp_path / "b")
+    assert {run.record["replicates_of"] for run in found} == {"pre-training"}
+    assert replicates_of(f"hf:{found[0].folder}") == "pre-training"
+
+
 def test_a_training_that_falls_apart_says_so(base, tmp_path, monkeypatch):
     monkeypatch.setattr(
         torch.nn.functional, "cross_entropy", lambda logits, *_, **__: logits.sum() * float("nan")
@@ -254,6 +279,7 @@ def test_the_folder_says_what_was_trained_on_what(learned):
     assert record["data"]["fingerprints"] == list(made.parts.fingerprints)
     assert record["base"]["fingerprint"] == made.bases[0].fingerprint
     assert record["recipe"]["lr"] == 2e-2
+    assert record["replicates_of"] == "fine-tuning"  # they share the base
     assert record["chosen_by"] == "best dev accuracy"
     assert record["dev_chance"] == made.parts.task.chance([e.gold for e in made.parts.dev])
     config = json.loads((found[0].folder / "config.json").read_text())

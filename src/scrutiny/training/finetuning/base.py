@@ -9,6 +9,7 @@ from scrutiny.core.canonical import digest
 from scrutiny.models.checkpoints import checkpoint_source
 from scrutiny.models.family import expand
 from scrutiny.models.hf_checkpoint import Checkpoint, find_checkpoint
+from scrutiny.models.lineage import FINE_TUNING, PRE_TRAINING, replicates_of
 from scrutiny.models.source import UNTRAINED, ModelSource, parse
 
 
@@ -50,6 +51,17 @@ class Base:
     def fingerprint(self) -> str:
         """Digest of weights, configuration, tokenizer and the seed of an untrained network."""
         return digest("finetuned base", self.checkpoint.fingerprint(), str(self.init))
+
+    @property
+    def replicates_of(self) -> str | None:
+        """What differs between runs that are trained from all members of its family.
+
+        ``fine-tuning`` where they share this very network; else what differs between its members,
+        or nothing where no record says it.
+        """
+        if not self.random:
+            return FINE_TUNING
+        return PRE_TRAINING if self.init is not None else replicates_of(self.source)
 
 
 def bases_of(

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
+from scrutiny.models.lineage import KEY
 from scrutiny.training.finetuning.augmentation import augmented
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, Job, OneRun
@@ -182,7 +183,9 @@ class Training:
         """Base, data, recipe as it was carried out, and where it ran."""
         parts, base = self._parts, self._run.base
         device = self._parted.network.device
+        lineage = {} if base.replicates_of is None else {KEY: base.replicates_of}
         return {
+            **lineage,
             "task": parts.name,
             "labels": list(parts.names),
             "base": {
