@@ -35,7 +35,7 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
     )
     claimed = [c for c in wanted if c.layers.is_last and c.measure in params.claimed]
     is_self = inputs.subject == inputs.reference
-    contrasts = [] if is_self else list(_contrasts(claimed))
+    contrasts = [] if is_self else list(_contrasts(claimed, inputs))
     return Design(
         conditions=tuple(c.condition for c in wanted),
         estimates=tuple(_specs(wanted, params)),
@@ -64,12 +64,13 @@ def _specs(wanted: Sequence[Comparison], params: RepresentationsParams) -> Itera
                 )
 
 
-def _contrasts(claimed: Sequence[Comparison]) -> Iterator[ContrastSpec]:
+def _contrasts(claimed: Sequence[Comparison], inputs: Inputs) -> Iterator[ContrastSpec]:
     """Differences from untrained networks, and from other runs of the reference."""
     for comparison in claimed:
         name = comparison.name
         yield ContrastSpec(f"untrained/{name}", name, name)
-        yield ContrastSpec(f"runs/{name}", name, name, role="reference")
+        if inputs.reference_replicates > 1:
+            yield ContrastSpec(f"runs/{name}", name, name, role="reference")
 
 
 def _claim(claimed: Sequence[Comparison], params: RepresentationsParams, inputs: Inputs) -> Claim:

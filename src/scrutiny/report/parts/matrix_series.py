@@ -80,7 +80,8 @@ def series_of(view: RunView) -> dict[str, list[Series]]:
 def _series(members: Sequence[Estimate]) -> Series | None:
     """Series of the estimates that differ in their models; nothing unless it has all pairs."""
     cells = {(str(e.key.reference), e.key.subject): e for e in members}
-    models = tuple(dict.fromkeys(b for _, b in cells if any(a == b for a, _ in cells)))
+    subjects = {subject for _, subject in cells}
+    models = tuple(dict.fromkeys(reference for reference, _ in cells if reference in subjects))
     pairs = [(a, b) for a in models for b in models if a != b]
     if len(models) < FEWEST or any(pair not in cells for pair in pairs):
         return None

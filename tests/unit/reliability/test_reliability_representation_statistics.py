@@ -1,0 +1,70 @@
+"""Statistics of the likeness of vectors: pseudo-values on records."""
+
+import numpy as np
+import pytest
+
+from scrutiny.core.registry import registry
+from scrutiny.diagnostics.similarity.representations_params import MEASURES
+from scrutiny.reliability import representation_statistics as s
+from scrutiny.stats.resample import resample
+from scrutiny.stats.weights import Units
+from scrutiny.testing import check_statistic
+
+NAMES = [
+    name
+    for name in registry().names("statistic")
+    if registry().entry("statistic", name).registration.target.startswith(s.__name__)
+]
+G = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_keep_the_promises_of_their_protocol(name):
+    statistic = registry().load("statistic", name)
+    check_statistic(statistic)
+    assert statistic.id == name
+    assert statistic.conditional_on
+
+
+def test_every_measure_has_a_statistic_and_an_excess():
+    assert set(NAMES) == {f"{m}{end}@1" for m in MEASURES for end in ("", "_excess")}
+
+
+def measures(value=0.7, exchanged=0.1, count=60):
+    influence = G.standard_normal(count)
+    influence -= influence.mean()
+    return np.column_stack([np.full(count, value), influence, np.full(count, exchanged)])
+
+
+def of(statistic, rows):
+    parts = statistic.components(rows)
+    return float(statistic.value(parts.sum(axis=0)[None], np.ones(1)))
+
+
+def test_the_value_is_the_likeness_and_the_excess_is_beyond_exchanged_items():
+    rows = measures()
+    assert of(s.DEBIASED_CKA, rows[:, :2]) == pytest.approx(0.7)
+    assert of(s.DEBIASED_CKA_EXCESS, rows) == pytest.approx(0.6)
+    assert of(s.PROCRUSTES_DISTANCE_EXCESS, measures(0.2, 1.1)) == pytest.approx(-0.9)
+
+
+def test_resampling_moves_the_influence_alone():
+    rows = measures(count=200)[:, :2]
+    drawn = resample(
+        s.RSA.components(rows)[None], s.RSA.value, rng=G, draws=4000, units=Units.of(200)
+    )
+    assert drawn.point[0] == pytest.approx(0.7)
+    assert drawn.draws.std() == pytest.approx(rows[:, 1].std() / 200**0.5, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "scale"),
+    [
+        (s.DEBIASED_CKA, "coefficient"),
+        (s.LINEAR_CKA, "share"),
+        (s.PROCRUSTES_DISTANCE, "identity"),
+        (s.RSA_EXCESS, "identity"),
+    ],
+)
+def test_intervals_are_cut_where_no_value_can_lie(statistic, scale):
+    assert statistic.scale == scale
