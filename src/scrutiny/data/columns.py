@@ -9,6 +9,7 @@ from scrutiny.data.own_columns import (
     ID_NAMES,
     own_columns,
     refuse_foreign,
+    task_of_annotation,
     task_of_names,
     task_of_options,
 )
@@ -30,6 +31,8 @@ _LABEL: Final = (
     "label", "target", "class", "gold", "gold_label", "sentiment", "category", "polarity", "y",
 )  # fmt: skip
 _TOKENS: Final = ("tokens", "words")
+#: Roles that say, where they are stated, that no annotation is meant.
+_TELLING: Final = frozenset({"text", "text_pair", "label", "tokens", "tags"})
 _TAGS: Final = ("tags", "ner_tags", "ner", "entity_tags", "bio")
 
 
@@ -69,6 +72,11 @@ def _common_columns(task: str, stated: DataSource, *, source: DataSource, table:
     }
     guesses = _guess(table.columns, stated=roles, refused=set(options) - set(roles), task=name)
     guessed = tuple(guesses)
+    if not name and "tags" not in guesses and not _TELLING & set(roles):
+        # words with an annotation are no text to classify, though a column has them as a text
+        told = task_of_annotation(table.columns)
+        if told:
+            return own_columns(told, stated, table)
     roles |= guesses
     if not name and not {"text", "tokens"} & set(roles):
         told = task_of_names(table.columns)

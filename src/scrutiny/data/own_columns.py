@@ -84,5 +84,15 @@ def task_of_names(columns: Collection[str]) -> str:
     return ""
 
 
+def task_of_annotation(columns: Collection[str]) -> str:
+    """Task of annotated words whose needed columns are all there by well-known names."""
+    there = {column.strip().casefold() for column in columns}
+    for task in every_task():
+        needed = {role.name: set(role.names) for role in roles_of(task) if role.is_needed}
+        if "words" in needed and all(names & there for names in needed.values()):
+            return str(task.name)
+    return ""
+
+
 def _telling(task: Any) -> tuple[str, ...]:
     return tuple(getattr(task, "told_by", ()))

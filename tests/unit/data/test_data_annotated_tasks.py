@@ -68,6 +68,23 @@ def test_rows_are_known_by_their_columns(load, name):
     assert one.attributes["a_half"] == half_of(one.attributes["u_sentence"])
 
 
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("beside", [{"text": "Ann never said"}, {"sentence": "s1", "label": "x"}])
+def test_a_text_beside_the_words_is_not_what_the_rows_are_for(load, name, beside):
+    data = load(row(name, **beside))
+    assert (data.task, data.bad_rows) == (name, ())
+    assert data.examples[0].text == "Ann never said that Bob lied ."
+
+
+def test_what_the_user_says_the_rows_are_for_goes_before_their_names(load):
+    both = row("anchored-spans", text="Ann never said", label="x")
+    for options in ("#label=label", "#text=text", "#text=text,label=label"):
+        assert load(both, options=options).task == "text-classification"
+    assert load(both, options="#task=text-classification").task == "text-classification"
+    tagged = row("dependency-arcs", tags=["O"] * len(WORDS))
+    assert load(tagged).task == "token-tagging"
+
+
 def test_views_of_rows(load):
     view = AnchoredSpans.of(load(row("anchored-spans")).examples[0])
     assert (view.words, view.anchors, view.targets) == (tuple(WORDS), (1,), (0, 2, 3, 4, 5))
