@@ -61,6 +61,7 @@ REGISTRATIONS: Final = (
     Registration(
         "diagnostic", "similarity.representations@1", f"{_D}.similarity:SimilarityRepresentations"
     ),
+    Registration("diagnostic", "similarity.stir@1", f"{_D}.similarity:SharedVectors"),
     Registration("diagnostic", "competence@1", f"{_D}.competence:Competence"),
     Registration("diagnostic", "stereotypes.crows-pairs@1", f"{_D}.stereotypes:CrowsPairs"),
     Registration("diagnostic", "stereotypes.pairs@1", f"{_D}.stereotypes:Pairs"),
@@ -407,4 +408,6 @@ REGISTRATIONS: Final = (
     Registration("statistic", "rsa_excess@1", f"{_RP}:RSA_EXCESS"),
     Registration("statistic", "procrustes_distance_excess@1", f"{_RP}:PROCRUSTES_DISTANCE_EXCESS"),
     Registration("statistic", "neighbor_jaccard_excess@1", f"{_RP}:NEIGHBOR_JACCARD_EXCESS"),
+    Registration("statistic", "stir@1", f"{_RP}:STIR"),
+    Registration("statistic", "stir_lift@1", f"{_RP}:STIR_LIFT"),
 )

@@ -25,11 +25,15 @@ an item drawn twice would be its own neighbor, so the likeness itself is never r
 ``debiased_cka_excess@1``, ... ``neighbor_jaccard_excess@1``
     **Measures**: each of them minus what exchanged items give. **Misleads when**: taken for a test
     of a good likeness: two models that read the same words beat chance.
+``stir@1``, ``stir_lift@1``
+    **Measures**: alignment of a model's vectors of texts and of their changed forms that a
+    reference equates (STIR); minus that of random changes. **Misleads when**: the first is read
+    without the second: a small change moves no model far.
 
 **References**: Kornblith et al. (2019), Similarity of neural network representations revisited;
 Nguyen, Raghu & Kornblith (2021); Raghu et al. (2017), SVCCA; Morcos, Raghu & Bengio (2018);
 Kriegeskorte, Mur & Bandettini (2008); Ding, Denain & Steinhardt (2021); Klabunde et al. (2025),
-ReSi; Efron & Stein (1981), The jackknife estimate of variance.
+ReSi; Nanda et al. (2022); Efron & Stein (1981), The jackknife estimate of variance.
 """
 
 from typing import Final
@@ -111,3 +115,14 @@ _KINDS: Final = (
     PROCRUSTES_DISTANCE_EXCESS,
     NEIGHBOR_JACCARD_EXCESS,
 ) = (_excess(kind) for kind in _KINDS)
+
+STIR: Final = _likeness("stir", "STIR", scale="coefficient")
+STIR_LIFT: Final = Additive(
+    "stir_lift@1",
+    "STIR beyond random changes",
+    (*_NEEDS, "control.value", "control.influence"),
+    lambda m: with_count(m[..., 0] + m[..., 1] - m[..., 2] - m[..., 3]),
+    _first,
+    conditional_on="the influence of each item (jackknife)",
+    no_effect=0.0,
+)

@@ -3,10 +3,13 @@
 from scrutiny.diagnostics.similarity.outputs import OutputsParams, SimilarityOutputs
 from scrutiny.diagnostics.similarity.representations import SimilarityRepresentations
 from scrutiny.diagnostics.similarity.representations_params import RepresentationsParams
+from scrutiny.diagnostics.similarity.stir import SharedVectors, StirParams
 
 __all__ = [
     "OutputsParams",
     "RepresentationsParams",
+    "SharedVectors",
     "SimilarityOutputs",
     "SimilarityRepresentations",
+    "StirParams",
 ]

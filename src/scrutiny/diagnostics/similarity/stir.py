@@ -1,0 +1,336 @@
+"""STIR: texts that leave a reference's vectors where they are, and where another model's go."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Literal, cast
+
+import numpy as np
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Inputs,
+    Reference,
+    Selector,
+)
+from scrutiny.core.edit import Variant
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.example import Example
+from scrutiny.core.language import POOLINGS, Represents
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.similarity.leaving_out import Likeness, Scheme, dealt, likeness
+from scrutiny.diagnostics.similarity.vectors import Floats, drawn, text_of, units_of, vectors_of
+from scrutiny.perturb.batch import perturb_stream
+from scrutiny.perturb.engine import Setting
+from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.stir import stir
+from scrutiny.text.edits import apply_edits
+
+_FEWEST: Final = 10  # items with a changed text, without which there is no alignment
+_ROLES: Final = ("measured", "control")
+Changed = Mapping[str, Mapping[str, Variant]]
+
+
+@dataclass(frozen=True, slots=True)
+class StirParams:
+    """What is changed, and how a text that the reference cannot tell is found.
+
+    Parameters
+    ----------
+    recipe
+        How texts are changed.
+    candidates
+        Random changes of each text, of which the one is taken that moves the reference least.
+    pooling
+        What one vector for a text is, at the last layer of both models.
+    most_items, groups, unit
+        As in the likeness of representations.
+    margin
+        Smallest alignment beyond random changes worth a claim.
+    """
+
+    recipe: str = "typos"
+    candidates: int = 8
+    pooling: str = "mean"
+    most_items: int = 400
+    groups: int = 20
+    unit: str = ""
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.pooling not in POOLINGS or self.pooling == "word":
+            known = [name for name in POOLINGS if name != "word"]
+            raise PlanError(str(UnknownNameError("pooling", self.pooling, known)))
+        for name, lowest in (("candidates", 2), ("most_items", 10), ("groups", 5)):
+            if getattr(self, name) < lowest:
+                raise PlanError(f"{name} is at least {lowest}, not {getattr(self, name)}.")
+
+
+class SharedVectors:
+    """Alignment of a model's vectors of texts and of their changed forms that a reference equates.
+
+    Of some random changes of each text the one is kept that moves the reference's vector least;
+    beside it one of them at random. ``value`` is the debiased alignment of the model's vectors of
+    the texts and of the changed ones, ``influence`` what the item adds to it.
+
+    **Measures**: how much of what the reference's vectors ignore the model's ignore, too: the
+    representational ancestor of Hard-SCoPE. Asymmetric: the texts are the reference's.
+
+    **Misleads when**: read without random changes of the same kind: one changed word moves no
+    model far, and every alignment is then near 1. The best of a few candidates is no invariance;
+    the paper follows gradients, which text does not allow.
+
+    **References**: Nanda et al. (2022), Measuring representational robustness of neural networks
+    through shared invariances. Searching among edits, the debiased alignment, the control and the
+    intervals are ours.
+    """
+
+    id = "similarity.stir@1"
+    summary = "texts that leave a reference's vectors: do they leave this model's (STIR)?"
+    Params = StirParams
+    needs: frozenset[str] = frozenset({"representations"})
+    tasks: frozenset[str] = frozenset(
+        {"passages", "text-classification", "text-pair-classification"}
+    )
+    measures: tuple[Measure, ...] = (Measure("value"), Measure("influence"))
+    scope: Literal["item", "dataset"] = "dataset"
+    wants_reference = True
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Alignment, and what the item adds to it."""
+        del task
+        return self.measures
+
+    def audit_params(self, task: Task) -> StirParams:
+        """Parameters of the audit: fewer texts."""
+        del task
+        return StirParams(candidates=4, most_items=200)
+
+    def design(self, params: StirParams, inputs: Inputs) -> Design:
+        """Alignment, that of random changes, and the difference, with one claim."""
+        return _design(params, inputs)
+
+    def prepare(
+        self, params: StirParams, examples: Sequence[Example], ctx: Context
+    ) -> Iterable[Variant]:
+        """The change that moves the reference least, and one at random, of each drawn item."""
+        if ctx.reference is None:
+            raise PlanError(f"{self.id} searches for what a reference cannot tell: name one.")
+        return list(_searched(params, examples, ctx, ctx.reference))
+
+    def measure(self, params: StirParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """Two rows for each item: of searched changes, and of random ones."""
+        if ctx.reference is None:
+            raise PlanError(f"{self.id} compares with a reference: name one.")
+        variants = {
+            item: {v.role: v for v in found if v.name.endswith(_whose(ctx.reference))}
+            for item, found in batch.variants.items()
+        }
+        return list(_Aligned(params, cell, batch.examples, variants, ctx).rows())
+
+
+def _whose(reference: Reference) -> str:
+    """End of the names of a reference's variants: several stand in one file."""
+    return f" for {reference.subject}{reference.replicate or ''}"
+
+
+def _searched(
+    params: StirParams, examples: Sequence[Example], ctx: Context, reference: Reference
+) -> Iterator[Variant]:
+    """Searched and random change of each drawn item, in this order."""
+    recipe = parse_recipe(params.recipe)
+    stream = partial(ctx.rng, "stir", SharedVectors.id)
+    kept = drawn(units_of(examples, params.unit), params.most_items, stream("items"))
+    chosen = [e for e, is_drawn in zip(examples, kept.tolist(), strict=True) if is_drawn]
+    columns = [
+        [
+            variants[0]
+            for _, variants in perturb_stream(
+                chosen, [recipe], Setting(seed=ctx.seed, draw=draw, task=ctx.task.name)
+            )
+        ]
+        for draw in range(params.candidates)
+    ]
+    moved = _moved(params, chosen, columns, reference)  # (candidate, item)
+    for number, example in enumerate(chosen):
+        found = [column[number] for column in columns]
+        there = [i for i, v in enumerate(found) if np.isfinite(moved[i, number]) and v.edits]
+        if not there:
+            yield _named(found[0], "measured", reference, recipe.name)
+            continue
+        nearest = min(there, key=lambda i: (moved[i, number], i))
+        random = there[int(stream(example.id).integers(len(there)))]
+        yield _named(found[nearest], "measured", reference, recipe.name)
+        yield _named(found[random], "control", reference, recipe.name)
+
+
+def _named(variant: Variant, role: str, reference: Reference, recipe: str) -> Variant:
+    """Variant under the name of its role and of whose it is."""
+    names = {r: f"{recipe}/{r}{_whose(reference)}" for r in _ROLES}
+    twin = names["measured"] if role == "control" else None
+    return Variant(
+        variant.item,
+        names[role],
+        role,
+        twin,
+        variant.recipe,
+        variant.edits,
+        variant.gold,
+        status=variant.status,
+        reason=variant.reason,
+    )
+
+
+def _moved(
+    params: StirParams,
+    examples: Sequence[Example],
+    columns: Sequence[Sequence[Variant]],
+    reference: Reference,
+) -> Floats:
+    """How far each candidate moves the reference's vector ``(candidate, item)``; NaN without."""
+    ask = partial(_last, reference.model, pooling=params.pooling)
+    base = ask([text_of(example) for example in examples])
+    found = np.full((len(columns), len(examples)), np.nan)
+    for candidate, column in enumerate(columns):
+        fine = [i for i, v in enumerate(column) if v.status == "ok" and v.edits]
+        if fine:
+            texts = [text_of(apply_edits(examples[i], column[i].edits)) for i in fine]
+            found[candidate, fine] = np.linalg.norm(ask(texts) - base[fine], axis=1)
+    return found
+
+
+def _last(model: Any, texts: Sequence[str], *, pooling: str) -> Floats:
+    """Vectors ``(text, dimension)`` of the last layer; NaN where there is none."""
+    layer = cast("Represents", model).n_layers
+    return vectors_of(model, texts, layers=[layer], poolings=(pooling,)).of(layer, pooling)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Aligned:
+    """A model's vectors of items and of their changed forms."""
+
+    params: StirParams
+    cell: Cell
+    examples: Sequence[Example]
+    variants: Changed
+    ctx: Context
+
+    def rows(self) -> Iterator[Row]:
+        """Rows item by item."""
+        columns = {role: self._column(role) for role in _ROLES}
+        for example in self.examples:
+            for role in _ROLES:
+                yield columns[role][example.id]
+
+    def _column(self, role: str) -> dict[str, Row]:
+        """Row of every item for changes of one role."""
+        where = canonical_json(condition_of(self.params))
+        rows = {
+            e.id: Row(e.id, None, role, where, "skipped", self._why_none(e, role), None)
+            for e in self.examples
+        }
+        chosen = [e for e in self.examples if self._variant(e, role) is not None]
+        if not chosen:
+            return rows
+        changed = [apply_edits(e, self._edits(e, role)) for e in chosen]
+        ask = partial(_last, self.ctx.model, pooling=self.params.pooling)
+        X, Y = (ask([text_of(e) for e in some]) for some in (chosen, changed))
+        there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1))
+        units = units_of(chosen, self.params.unit)
+        rng = self.ctx.rng("stir", SharedVectors.id, f"{self.cell.dataset}/groups")
+        group = dealt(units, self.params.groups, rng)
+        found = _likeness(X[there], Y[there], Scheme(group[there], units[there], ()))
+        influences = iter(() if found is None else found.influence.tolist())
+        for example, is_there in zip(chosen, there.tolist(), strict=True):
+            row = rows[example.id]._replace(status="undefined", reason="no_likeness")
+            if not is_there:
+                row = row._replace(reason="no_vector")
+            elif found is not None:
+                row = row._replace(status="ok", reason=None, values=(found.value, next(influences)))
+            rows[example.id] = row
+        return rows
+
+    def _variant(self, example: Example, role: str) -> Variant | None:
+        """Changed text of an item, if it has one."""
+        found = self.variants.get(example.id, {}).get(role)
+        return found if found is not None and found.status == "ok" else None
+
+    def _edits(self, example: Example, role: str) -> tuple[Any, ...]:
+        return self.variants[example.id][role].edits
+
+    def _why_none(self, example: Example, role: str) -> str:
+        """Why an item has no changed text."""
+        found = self.variants.get(example.id, {})
+        if not found:
+            return "not_drawn"
+        variant = found.get(role)
+        return "no_treatment" if variant is None else variant.reason or "no_pair"
+
+
+def _likeness(X: Floats, Y: Floats, scheme: Scheme) -> Likeness | None:
+    """Alignment of both, where it exists."""
+    if len(X) < _FEWEST:
+        return None
+    try:
+        return likeness(X, Y, stir, scheme)
+    except StatisticsError:
+        return None
+
+
+def condition_of(params: StirParams) -> dict[str, object]:
+    """Condition of records and estimates."""
+    return {"recipe": params.recipe, "pooling": params.pooling}
+
+
+def _design(params: StirParams, inputs: Inputs) -> Design:
+    """Estimates and the claim for one family beside its reference."""
+    condition = condition_of(params)
+    searched, random = (Selector(role, condition) for role in _ROLES)
+    one, other = inputs.subject, inputs.reference
+    unit = params.unit or "item"
+    both = {"": searched, "control": random}
+    claim = Claim(
+        id="stir",
+        says=f"changes that hardly move the vectors of {other} move those of {one} less than "
+        "random ones do",
+        diagnostic="similarity.stir",
+        components=(Component("lift", params.margin, "control: random change"),),
+        family="stir",
+        checks=("items", "seeds", "datasets"),
+    )
+    return Design(
+        conditions=(condition,),
+        estimates=(
+            EstimateSpec("stir", "stir@1", {"": searched}, condition=condition, unit=unit),
+            EstimateSpec(
+                "random",
+                "stir@1",
+                {"": random},
+                role="control",
+                condition=condition,
+                unit=unit,
+            ),
+            EstimateSpec("lift", "stir_lift@1", both, condition=condition, unit=unit),
+        ),
+        claims=() if one == other else (claim,),
+        queries_per_item=3,
+        search_per_item=1 + params.candidates,
+        notes=(
+            f"Of {params.candidates} random changes ({params.recipe}) of each text the one was "
+            f"kept that moves the vector of {other} least, and one at random beside it.",
+            "Alignment is debiased CKA between the vectors of the texts and of their changed "
+            "forms; intervals by the jackknife over groups of items.",
+        ),
+        families={
+            "stir": f"vectors of {one} ignore what those of {other} ignore on {inputs.dataset}, "
+            "beyond random changes"
+        },
+    )
