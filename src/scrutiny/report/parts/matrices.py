@@ -17,7 +17,8 @@ from scrutiny.report.view import RunView
 if TYPE_CHECKING:
     from scrutiny.stats.pair_correlation import PairCorrelation
 
-MOST_SERIES: Final = 12
+MOST_SERIES: Final = 16
+_MOST_CORRELATED: Final = 12
 _MOST_DIAGNOSTICS: Final = MOST_CHARTS - 1  # the last chart is of what agrees
 _LEAD: Final = (
     "Rows are references, columns the models measured beside them; what is not symmetric differs "
@@ -118,7 +119,7 @@ def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
                 by_models.setdefault(tuple(sorted(one.models)), []).append(one)
     charts = []
     for models, series in by_models.items():
-        kept = _distinct(series)[:MOST_SERIES]
+        kept = _distinct(series)[:_MOST_CORRELATED]
         if len(kept) > 1:
             charts.append(_correlations(kept, models, n_all=len(series), seed=seed))
     return charts
@@ -156,7 +157,7 @@ def _correlations(
         filter(
             None,
             (
-                left_out(n_all, MOST_SERIES, "measures") if len(series) < n_all else "",
+                left_out(n_all, _MOST_CORRELATED, "measures") if len(series) < n_all else "",
                 left_out(len(rows), MOST_ROWS, "correlations"),
             ),
         )
