@@ -252,6 +252,7 @@ REGISTRATIONS: Final = (
     Registration("statistic", "best_head_precision@1", f"{_HB}:BEST_HEAD_PRECISION"),
     Registration("statistic", "best_head_recall@1", f"{_HB}:BEST_HEAD_RECALL"),
     Registration("statistic", "f1@1", f"{_H}:F1"),
+    Registration("statistic", "f1_over_baseline@1", f"{_H}:F1_OVER_BASELINE"),
     Registration("statistic", "precision@1", f"{_H}:PRECISION"),
     Registration("statistic", "recall@1", f"{_H}:RECALL"),
     Registration("statistic", "gain_tau_f1@1", f"{_H}:GAIN_TAU_F1"),

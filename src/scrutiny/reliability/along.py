@@ -11,8 +11,10 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Measure
+from scrutiny.reliability.adjusted_along import with_max_t
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Asked, Estimated, of_draws, resample_joined
+from scrutiny.reliability.intervals import is_held
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.stats.errors import StatisticsError
 
@@ -49,6 +51,7 @@ def estimate_along(
     -------
     list of Estimated
         In the order of the places; the draws of items are those of any estimate on this dataset.
+        Where the statistic says what no effect is, each has its max-T adjusted p-value.
     """
     asked = []
     for place in places:
@@ -71,4 +74,8 @@ def estimate_along(
     for k, one in enumerate(asked):
         mine = drawn.select(slice(k * width, (k + 1) * width))
         found.append(of_draws(one, mine, statistic=statistic, resampling=resampling, seed=seed))
-    return found
+    no_effect = getattr(statistic, "no_effect", None)
+    if no_effect is None:
+        return found
+    rng = generator(seed, "max-t", name=statistic.id, item=key.dataset)
+    return with_max_t(found, no_effect=no_effect, rng=rng, is_fixed=is_held(resampling))

@@ -15,6 +15,10 @@ _OF_ONE_BLOCK: Final = ("dataset", "metric")
 _ROLES: Final = ("measured", "control", "null")
 
 
+#: A head's F1 minus a constant: its tests are listed, and its map would be that of F1.
+OVER_BASELINE: Final = "f1_over_baseline"
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Maps of one family under one condition, by dataset and score: what one chart shows."""
@@ -50,11 +54,14 @@ class HeadStudy:
         Averages over the heads of each layer that the run has estimated, and their differences.
     bases
         Family that each one was trained from, where there is one.
+    tested
+        Maps whose heads were tested together.
     """
 
     maps: tuple[HeadMap, ...] = ()
     layers: tuple[HeadMap, ...] = ()
     bases: Mapping[str, str] = field(default_factory=dict)
+    tested: tuple[HeadMap, ...] = ()
 
     def blocks(self) -> list[Block]:
         """Maps by family and condition; other metrics than the scores of heads stand alone.
@@ -101,7 +108,8 @@ def head_study(view: RunView) -> HeadStudy:
     known = {_identity(m) for m in heads}
     heads += [m for m in view.records.head_maps() if _identity(m) not in known]
     return HeadStudy(
-        maps=tuple(m for m in heads if m.values),
+        maps=tuple(m for m in heads if m.values and score_of(m.key) != OVER_BASELINE),
+        tested=tuple(m for m in estimated if m.tests),
         layers=tuple(m for m in estimated if not _is_of_heads(m)),
         bases=_bases(view.manifest),
     )

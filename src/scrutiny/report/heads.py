@@ -21,6 +21,8 @@ _LAYER: Final = "layer"
 _HEAD: Final = "head"
 _PLACES: Final = (f"condition.{_LAYER}", f"condition.{_HEAD}")
 _AVERAGES: Final = "mean_head_"
+#: Level of the tests of single heads, adjusted for each other.
+ALPHA: Final = 0.05
 _FEWEST: Final = 3  # places of one kind; fewer were asked for one by one and are listed
 
 
@@ -63,6 +65,20 @@ class HeadMap:
     def values(self) -> dict[Place, float]:
         """Values of the places that have one."""
         return {place: c.value for place, c in self.cells.items() if c.value is not None}
+
+    @property
+    def tests(self) -> dict[Place, float]:
+        """P-values of the places that were tested together, adjusted for each other (max-T)."""
+        made = {place: c.estimate.across for place, c in self.cells.items() if c.estimate}
+        return {p: across["max_t_p"] for p, across in made.items() if "max_t_p" in across}
+
+    @property
+    def named(self) -> tuple[list[Place], list[Place]]:
+        """Places above and below 0 by these tests at 5 %, the smallest p first."""
+        tests, values = self.tests, self.values
+        passed = sorted((p for p in tests if tests[p] <= ALPHA), key=lambda p: (tests[p], p))
+        above = [place for place in passed if values.get(place, 0.0) > 0]
+        return above, [place for place in passed if place not in above]
 
     @property
     def best(self) -> Place | None:

@@ -18,6 +18,7 @@ from scrutiny.report.view import RunView
 
 _MOST: Final = 24
 _LABEL: Final = 30
+_MOST_NAMED: Final = 6
 _ROLES: Final = ("measured", "control")
 
 
@@ -76,3 +77,15 @@ def _line(one: HeadMap) -> Iterator[Text]:
         which += f" {interval(estimate).partition(' ')[2]}"
     yield Text(side_by_side((f"  {first}", _LABEL), *cells, (which, 28)))
     yield from (Text(f"    {piece}") for piece in others)
+    yield from _tested(one)
+
+
+def _tested(one: HeadMap) -> Iterator[Text]:
+    """How many places differ from 0, where all were tested together (max-T)."""
+    if not one.tests:
+        return
+    above, below = one.named
+    names = ", ".join(map(place_name, above[:_MOST_NAMED]))
+    names += ", …" if len(above) > _MOST_NAMED else ""
+    said = f"{len(above)} of {len(one.tests)} above 0 and {len(below)} below, tested together"
+    yield from wrapped(f"    {said}{f': {names}' if names else ''}", hanging=6)

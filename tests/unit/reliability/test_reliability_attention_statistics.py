@@ -71,6 +71,15 @@ def scores(table, kind, rows=slice(None)):
     return np.array(found)
 
 
+def test_a_head_is_held_against_the_best_baseline_of_the_same_rows():
+    one = s.F1_OVER_BASELINE.of_widths([1, 1, BASELINES, BASELINES, 1])
+    for head in range(HEADS):
+        rows = np.column_stack([OWN[:, [head, HEADS + head]], LOW, GOLD])
+        wanted = scores(OWN, "f1")[head] - scores(LOW, "f1").max()
+        assert value(one, rows) == pytest.approx(wanted)
+    assert one.no_effect == 0.0
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_head_has_the_scores_of_its_sums(kind):
     one = np.column_stack([OWN[:, [2, HEADS + 2]], GOLD])

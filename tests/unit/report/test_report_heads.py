@@ -90,6 +90,7 @@ def test_heads_and_layers_are_no_rows_of_ordinary_tables(view):
     listed, single = main_estimates(view), single_estimates(view)
     assert [e for e in listed if heads.place_of(e.key) is not None] == []
     of_heads = 2 * 2 * len(PRESETS) * 3 * N_PLACES  # families, datasets, presets, scores
+    of_heads += 2 * 2 * N_PLACES  # beside the best baseline, under the first preset
     of_layers = 2 * 2 * len(PRESETS) * LAYERS
     assert len(single) == of_heads + of_layers
     (section,) = sections(view)
@@ -121,9 +122,9 @@ def test_an_ordinary_run_keeps_all_its_estimates():
 
 def test_csv_and_json_keep_every_head(view):
     rows = list(csv.DictReader(io.StringIO(render_csv(view))))
-    assert sum('"head":' in row["condition"] for row in rows) == 48 * N_PLACES // 2
+    assert sum('"head":' in row["condition"] for row in rows) == 56 * N_PLACES // 2
     lines = [json.loads(line) for line in render_ndjson(view).splitlines()]
-    assert sum("head" in line.get("condition", {}) for line in lines) == 48 * N_PLACES // 2
+    assert sum("head" in line.get("condition", {}) for line in lines) == 56 * N_PLACES // 2
 
 
 # -- terminal --------------------------------------------------------------------------------------
@@ -172,7 +173,32 @@ def map_of(parts, subject, preset=PRESETS[0]):
 def test_every_family_has_a_map_under_every_preset(parts):
     titles = [c.title.removeprefix("attention.heads: f1 · ") for c in parts["maps"].charts]
     families = ("pretrained", "downstream", "control-task")
-    assert titles == [f"{family} · {preset}" for preset in PRESETS for family in families]
+    maps = [f"{family} · {preset}" for preset in PRESETS for family in families]
+    assert titles == [*maps, "Heads tested together"]
+
+
+def test_heads_that_stand_out_of_all_are_named_with_their_p(view, parts):
+    table = parts["maps"].charts[-1].table
+    assert table.header[2:5] == ("tested", "above 0", "below 0")
+    assert len(table.rows) == 4  # families and datasets
+    for row in table.rows:
+        assert row[0].startswith("attention.heads: f1 over baseline · ")
+        assert int(row[2]) == N_PLACES
+        above = [
+            e for e in held_against_baselines(view, row[0].split(" · ")[1], row[1]) if e.value > 0
+        ]
+        assert int(row[3]) == sum(e.across["max_t_p"] <= 0.05 for e in above)
+    text = plain_text(view)
+    assert f"of {N_PLACES} above 0 and" in text
+    assert "tested together" in text
+
+
+def held_against_baselines(view, subject, dataset):
+    return [
+        e
+        for e in view.estimates
+        if (e.key.metric, e.key.subject, e.key.dataset) == ("f1_over_baseline@1", subject, dataset)
+    ]
 
 
 def test_maps_show_the_estimates_of_both_datasets_on_one_scale(view, parts):
@@ -202,10 +228,11 @@ def test_the_best_head_of_each_dataset_is_framed(parts):
 
 
 def test_the_switch_between_scores_has_a_name_of_its_own(parts):
-    specs = [c.spec for c in parts["maps"].charts]
+    specs = [c.spec for c in parts["maps"].charts if c.spec is not None]
     names = [spec["params"][0]["name"] for spec in specs]
     assert len(set(names)) == len(names)  # else radio buttons of two charts are one group
-    for chart, spec, name in zip(parts["maps"].charts, specs, names, strict=True):
+    charts = parts["maps"].charts[: len(specs)]
+    for chart, spec, name in zip(charts, specs, names, strict=True):
         assert spec["params"][0]["bind"]["options"] == ["f1", "precision", "recall"]
         assert spec["params"][0]["bind"]["element"] == f"#{chart.anchor}-choice"
         assert spec["transform"] == [{"calculate": f"datum[{name}]", "as": "value"}]

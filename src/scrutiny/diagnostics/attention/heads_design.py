@@ -27,6 +27,7 @@ def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     names = tuple(params.conditions())
     specs = [spec for name in names for spec in _specs(name, inputs)]
+    specs.append(_spec(names[0], "f1_over_baseline", along=("layer", "head")))
     return Design(
         conditions=tuple({"preset": name} for name in names),
         estimates=tuple(specs),
@@ -220,6 +221,10 @@ def _notes(params: HeadsParams) -> Iterator[str]:
     yield (
         "Heads and baselines are chosen on one half of the sentences and scored on the other, both "
         "ways; best_head_f1 is chosen and scored on the same data, as published."
+    )
+    yield (
+        "f1_over_baseline tests every head against the best baseline of the same data, together: "
+        "p-values are adjusted by max-T from shared draws."
     )
     yield (
         "Pseudo-cues: words that are no cue, matched in place and number of pieces, take the cue's "

@@ -11,7 +11,7 @@ from scrutiny.report.head_study import Block, HeadStudy, condition_words, score_
 from scrutiny.report.heads import SCORES, Cell, HeadMap, Place, place_name
 from scrutiny.report.identity import identity
 from scrutiny.report.labels import family_name
-from scrutiny.report.numbers import NO_VALUE, interval, number
+from scrutiny.report.numbers import NO_VALUE, interval, number, p_value
 from scrutiny.report.parts.heads_chart import Panel, heat_map
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.parts.words import mean_and_sd
@@ -20,6 +20,7 @@ from scrutiny.report.view import RunView
 
 TOP: Final = 10
 MOST_MAPS: Final = 16
+_MOST_NAMED: Final = 6
 _MOST_INTERVALS: Final = 3  # columns of a table with intervals everywhere
 _LEAD: Final = (
     "Every layer and head, counted from 1, by itself. Datasets stand side by side on one scale of "
@@ -37,7 +38,37 @@ def part(view: RunView, study: HeadStudy) -> Part | None:
         return None
     charts = tuple(_chart(block) for block in blocks[:MOST_MAPS])
     note = left_out(len(blocks), MOST_MAPS, "maps")
+    charts += (_tests(study.tested),) if study.tested else ()
     return Part("heads-maps", "Head by head", _LEAD, charts, note)
+
+
+def _tests(tested: Sequence[HeadMap]) -> Chart:
+    """Which heads stand out, of all that were tested together."""
+    rows = tuple(
+        (
+            title_of(one.key, score_of(one.key)),
+            one.key.dataset,
+            str(len(one.tests)),
+            str(len(one.named[0])),
+            str(len(one.named[1])),
+            "; ".join(_tested(one, place) for place in one.named[0][:_MOST_NAMED]) or NO_VALUE,
+        )
+        for one in tested
+    )
+    header = ("heads", "data", "tested", "above 0", "below 0", "above 0 with the smallest p")
+    return Chart(
+        anchor="heads-tests",
+        title="Heads tested together",
+        caption="At 5 %, adjusted for all heads of a row (max-T from shared draws): the chance of "
+        "naming any head wrongly is 5 %. Best baselines are chosen on the same data, and heads of "
+        "several pre-training seeds share nothing but their place.",
+        spec=None,
+        table=Table(header, rows, 2),
+    )
+
+
+def _tested(one: HeadMap, place: Place) -> str:
+    return f"{place_name(place)} {cell_text(one.cells.get(place))}, p {p_value(one.tests[place])}"
 
 
 def _chart(block: Block) -> Chart:
