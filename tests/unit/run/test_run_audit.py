@@ -12,7 +12,7 @@ from scrutiny.run.checking import cost_of
 from scrutiny.run.executors import executor
 from scrutiny.run.resolve import resolve
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "training"))
+sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("training", "models")]
 
 MODELS = (ModelPlan("m", "builtin:sentiment"),)
 DATA = (DataPlan("x", "builtin:reviews", limit=40),)
@@ -91,6 +91,25 @@ def test_an_encoder_is_asked_about_attention_on_sentences_that_come_with_the_dia
     assert {"attention.heads", "attention.arcs", "faithfulness.heads"} <= set(rows)
     untrained = resolved.families["c untrained"]
     assert len(untrained.replicates) == 5  # few, where budgets are modest
+
+
+@pytest.mark.parametrize(("kind", "head"), [("GPT2", "LMHeadModel"), ("Bert", "ForMaskedLM")])
+def test_language_models_are_asked_about_attention(tmp_path, kind, head):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tiny_language import make_language_model
+
+    model = ModelPlan("m", f"hf:{make_language_model(tmp_path / 'm', kind, head=head)}")
+    plan = audit_plan([model], [DataPlan("pairs", "builtin:agreement", limit=12)])
+    found = {m.id: m.data for m in plan.measure}
+    assert found["competence"] == ("pairs",)
+    assert found["attention.heads"] == ("builtin:negation",)
+    assert found["attention.arcs"] == ("builtin:arcs",)
+    of_trees = audit_plan([model], [DataPlan("trees", "builtin:arcs")])
+    rows = {m.id: (m.data, m.params) for m in of_trees.measure}
+    assert rows["attention.arcs"][0] == ("trees",)
+    assert rows["attention.heads"][0] == ("builtin:negation",)
+    assert (rows["attention.probe"][1]["draws"], rows["attention.probe"][1]["epochs"]) == (1, 4)
 
 
 def test_data_that_fit_are_taken_in_place_of_what_a_diagnostic_brings(classifier):
