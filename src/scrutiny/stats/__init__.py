@@ -28,6 +28,7 @@ two models
     what accuracies give. `similarity_distributions`: divergences, temperatures. `scope`: shared
     invariances, with what belongs beside them in `scope_controls`. `sampled_outputs`: what samples
     and top-k allow. `two_sample`: one model or two.
+    `pair_correlation`: two measures over all pairs of models.
     `cka`, `cca`, `rsa`, `procrustes`, `neighbors`, `stir`: representations, checked in
     `representations`, with intervals and chance in `representation_error`.
 many tests, verdicts
