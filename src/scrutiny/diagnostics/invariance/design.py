@@ -162,7 +162,7 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
         says=f"{generation.capability}, {_amount(generation)}: changes that keep the answer of "
         f"{inputs.reference} keep that of {inputs.subject}, by {100 * params.margin:g} points more "
         "than random ones",
-        diagnostic="invariance",
+        diagnostic="invariance.scope",
         components=(
             Component(f"lift/{generation.label}", params.margin, "control: random change"),
         ),
