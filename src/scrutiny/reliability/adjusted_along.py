@@ -20,8 +20,9 @@ def with_max_t(
 
     ``max_t_p`` is two-sided, of the value being ``no_effect``; ``max_t_smallest_p`` the smallest
     that so many draws can give, ``max_t_tests`` how many places were tested together. Draws of
-    items are shared, and have the tails of a t by the number of units. Replicates add a t of each place's own to them: taking places as independent
-    there makes the largest of them larger, and so the test stricter, than it would be.
+    items are shared, and have the tails of a t by the number of units. Replicates add a t of each
+    place's own to them: taking places as independent there makes the largest of them larger, and
+    so the test stricter, than it would be.
 
     Parameters
     ----------
