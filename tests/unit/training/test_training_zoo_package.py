@@ -48,6 +48,13 @@ def test_files_are_those_of_the_index(zoo, checkpoints):
         assert gates == checkpoint["gates"]
 
 
+def test_configurations_name_no_folder_of_the_machine_that_made_them(zoo, checkpoints):
+    for checkpoint in checkpoints:
+        config = json.loads((zoo.folder() / checkpoint["path"] / "config.json").read_text())
+        assert config["model_type"] == "bert"
+        assert "_name_or_path" not in config
+
+
 def test_weights_are_what_their_records_say(zoo, checkpoints):
     for checkpoint in checkpoints:
         record = json.loads((zoo.folder() / checkpoint["path"] / "training.json").read_text())

@@ -1,7 +1,5 @@
 """A family of attention classifiers: one folder for each seed, none of them trained twice."""
 
-import json
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
@@ -9,15 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json, digest
-from scrutiny.core.errors import MissingExtraError, PlanError
+from scrutiny.core.errors import MissingExtraError
 from scrutiny.data.dataset import Dataset, load_dataset
-from scrutiny.data.letters import training_hashes
 from scrutiny.models.attention_classifier import HASHES, write_parts
-from scrutiny.store.files import storage_errors, write_text
-from scrutiny.training.attention_classifier.fitting import VERSION, Fitted, fit
+from scrutiny.training.attention_classifier.fitting import VERSION, fit
 from scrutiny.training.attention_classifier.recipe import Recipe
 from scrutiny.training.finetuning.parts import Parts, load_parts
-from scrutiny.training.finetuning.writing import RECORD
+from scrutiny.training.member_folder import check_seeds, of_data, read_record, write_member
 
 #: Three are the fewest that can carry a claim on the recipe.
 SEEDS: Final = (1, 2, 3)
@@ -76,8 +72,7 @@ def train_family(
     except ImportError as error:
         raise MissingExtraError("Training an attention classifier", "hf") from error
     del safetensors
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
-        raise PlanError(f"seeds are different whole numbers from 0 on, not {tuple(seeds)}.")
+    check_seeds(seeds)
     recipe = recipe or Recipe()
     parts = load_parts(
         data,
@@ -111,7 +106,7 @@ def _trained(parts: Parts, recipe: Recipe, *, seed: int, folder: Path) -> Traine
     """Classifier of one seed, from its folder or trained now."""
     identity = digest(VERSION, canonical_json(recipe.plain()), parts.digest, str(seed))
     if folder.exists():
-        return Trained(folder, _record(folder, identity))
+        return Trained(folder, read_record(folder, identity))
     fitted = fit(parts, recipe, seed=seed)
     record = {
         "identity": identity,
@@ -120,52 +115,18 @@ def _trained(parts: Parts, recipe: Recipe, *, seed: int, folder: Path) -> Traine
         "replicates_of": "pre-training",  # everything from the first weight on
         "recipe": recipe.plain(),
         "labels": list(parts.labels),
-        "data": {
-            "train": {"source": parts.sources[0], "n": len(parts.train)},
-            "dev": {"source": parts.sources[1] or "split off", "n": len(parts.dev)},
-            "digest": parts.digest,
-            "notes": list(parts.notes),
-        },
+        "data": of_data(parts),
         "words": len(fitted.parts.vocabulary.words),
         "epochs": [asdict(epoch) for epoch in fitted.epochs],
         "chosen_epoch": fitted.chosen,
         "dev_score": fitted.epochs[fitted.chosen - 1].dev,
         "made_with": {name: version(name) for name in ("scrutiny", "torch")},
     }
-    _write(fitted, parts, record, folder)
+    write_member(
+        folder,
+        lambda made: write_parts(fitted.parts, made),
+        record=record,
+        parts=parts,
+        hashes=HASHES,
+    )
     return Trained(folder, record)
-
-
-def _record(folder: Path, identity: str) -> dict[str, Any]:
-    """Record of a folder that is there.
-
-    Raises
-    ------
-    PlanError
-        If it holds something else.
-    """
-    try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        record = {}
-    if not isinstance(record, dict) or record.get("identity") != identity:
-        raise PlanError(
-            f"{str(folder)!r} holds something else (another recipe, seed or other data). Choose "
-            "another folder, or remove it to train anew."
-        )
-    return record
-
-
-def _write(fitted: Fitted, parts: Parts, record: dict[str, Any], folder: Path) -> None:
-    """Write a classifier beside its place and move it there as a whole."""
-    import numpy as np
-
-    # a hidden neighbor, so that "seed-{seed}" never finds half a classifier
-    made = folder.with_name(f".{folder.name}.part")
-    with storage_errors(folder):
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir(parents=True)
-        write_parts(fitted.parts, made)
-        np.save(made / HASHES, training_hashes(e.text for e in parts.train), allow_pickle=False)
-        write_text(made / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-        made.rename(folder)

@@ -33,6 +33,7 @@ def save_weights(network: Any, folder: Path, precision: Precision) -> str:
     save_file(tensors, str(folder / WEIGHTS), metadata={"format": "pt"})
     (folder / WEIGHTS).chmod(0o644)  # safetensors makes it the owner's alone
     config = network.config.to_dict()
+    config.pop("_name_or_path", None)  # where it was read from: a folder of one machine
     config["architectures"] = ["BertForPreTraining"]
     config["dtype"] = "float16" if precision == "fp16" else "float32"
     write_json(folder / "config.json", config)

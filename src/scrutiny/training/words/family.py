@@ -1,7 +1,5 @@
 """A family of word classifiers: one folder for each seed, none of them trained twice."""
 
-import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -9,14 +7,11 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from scrutiny.core.canonical import canonical_json, digest
-from scrutiny.core.errors import PlanError
 from scrutiny.data.dataset import Dataset, load_dataset
-from scrutiny.data.letters import training_hashes
 from scrutiny.models.word_folder import HASHES
-from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.parts import Parts, load_parts
 from scrutiny.training.finetuning.recipe import Recipe as Rows
-from scrutiny.training.finetuning.writing import RECORD
+from scrutiny.training.member_folder import check_seeds, of_data, read_record, write_member
 
 #: Three are the fewest that can carry a claim on the recipe.
 SEEDS: Final = (1, 2, 3)
@@ -110,8 +105,7 @@ def train_words(
     MissingExtraError
         If a package that the recipe needs is not installed.
     """
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
-        raise PlanError(f"seeds are different whole numbers from 0 on, not {tuple(seeds)}.")
+    check_seeds(seeds)
     own = [one if isinstance(one, Dataset) else load_dataset(one, task=_TASK) for one in reported]
     parts = load_parts(data, recipe.rows(), dev=dev, task=_TASK, reported=own)
     found = []
@@ -140,7 +134,7 @@ def _trained(parts: Parts, recipe: WordRecipe, *, seed: int, folder: Path) -> Me
     """Classifier of one seed, from its folder or trained now."""
     identity = digest(recipe.version, canonical_json(recipe.plain()), parts.digest, str(seed))
     if folder.exists():
-        return Member(folder, _record(folder, identity))
+        return Member(folder, read_record(folder, identity))
     trained = recipe.fit(parts, seed=seed)
     record = {
         "identity": identity,
@@ -148,49 +142,9 @@ def _trained(parts: Parts, recipe: WordRecipe, *, seed: int, folder: Path) -> Me
         "seed": seed,
         "recipe": recipe.plain(),
         "labels": list(parts.labels),
-        "data": {
-            "train": {"source": parts.sources[0], "n": len(parts.train)},
-            "dev": {"source": parts.sources[1] or "split off", "n": len(parts.dev)},
-            "digest": parts.digest,
-            "notes": list(parts.notes),
-        },
+        "data": of_data(parts),
         **trained.record,
         "made_with": {name: version(name) for name in ("scrutiny", *recipe.packages)},
     }
-    _write(trained, parts, record, folder)
+    write_member(folder, trained.write, record=record, parts=parts, hashes=HASHES)
     return Member(folder, record)
-
-
-def _record(folder: Path, identity: str) -> dict[str, Any]:
-    """Record of a folder that is there.
-
-    Raises
-    ------
-    PlanError
-        If it holds something else.
-    """
-    try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        record = {}
-    if not isinstance(record, dict) or record.get("identity") != identity:
-        raise PlanError(
-            f"{str(folder)!r} holds something else (another recipe, seed or other data). Choose "
-            "another folder, or remove it to train anew."
-        )
-    return record
-
-
-def _write(trained: Trained, parts: Parts, record: dict[str, Any], folder: Path) -> None:
-    """Write a classifier beside its place and move it there as a whole."""
-    import numpy as np
-
-    # a hidden neighbor, so that "seed-{seed}" never finds half a classifier
-    made = folder.with_name(f".{folder.name}.part")
-    with storage_errors(folder):
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir(parents=True)
-        trained.write(made)
-        np.save(made / HASHES, training_hashes(e.text for e in parts.train), allow_pickle=False)
-        write_text(made / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-        made.rename(folder)
