@@ -61,7 +61,7 @@ class Claim:
         the same family.
     gates
         Gates of a checkpoint's own competence record ("fivegram", "agreement", "next_sentence")
-        below which it is refused.
+        below which it is refused; in a finding, those that every replicate's record speaks of.
     refused
         Why it is refused whatever the numbers say (a checkpoint whose competence record is below
         the gates), or nothing.

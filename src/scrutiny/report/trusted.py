@@ -207,4 +207,4 @@ def _skill(finding: Finding) -> str:
         return "refused"
     if finding.claim.competence and finding.p_supported is None:
         return "not shown"  # a gate decided, nothing was tested
-    return "yes" if finding.claim.competence else NONE_DECLARED
+    return "yes" if finding.claim.competence or finding.claim.gates else NONE_DECLARED

@@ -33,6 +33,12 @@ def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -
     )
 
 
+def on_record(family: Family, within: Mapping[str, str], gates: Collection[str]) -> tuple[str, ...]:
+    """Gates that the records of all these replicates speak of, in the order given."""
+    records = [_gates(r.source) for r in family.replicates if r.condition == within]
+    return tuple(name for name in gates if records and all(name in each for each in records))
+
+
 @lru_cache(maxsize=256)
 def _gates(source: str) -> Mapping[str, Any]:
     """Gates of a checkpoint's record; none where it has no record, or is no checkpoint."""

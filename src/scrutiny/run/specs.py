@@ -11,7 +11,7 @@ from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.assignment import Assignment, Contrast
-from scrutiny.run.gated import refusal
+from scrutiny.run.gated import on_record, refusal
 from scrutiny.run.resolved import Resolved
 
 
@@ -221,6 +221,7 @@ def _named(
         id=prefix + claim.id,
         components=tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components),
         family=prefix + claim.family if claim.family else "",
+        gates=on_record(place.family, place.within, claim.gates),
         refused=_refused(claim, place, everywhere, models=models) if claim.gates else "",
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence

@@ -106,6 +106,12 @@ def finding_of(view):
     return next(f for f in view.findings if f.claim.id == "pairs-race-color")
 
 
+@pytest.mark.parametrize(("gates", "said"), [(("agreement",), "yes"), ((), NONE_DECLARED)])
+def test_a_gate_on_record_is_skill(view, gates, said):
+    claim = replace(finding_of(view).claim, competence=(), gates=gates)
+    assert outcome(changed(view, claim=claim), "skill") == said
+
+
 def test_one_seed_on_the_other_side_is_enough(view):
     estimate = finding_of(view).estimate
     values = dict(estimate.by_replicate) | {next(iter(estimate.by_replicate)): 0.4}

@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
-from scrutiny.run.gated import _gates, refusal
+from scrutiny.run.gated import _gates, on_record, refusal
 
 
 @pytest.fixture
@@ -52,3 +52,11 @@ def test_a_record_that_does_not_read_is_no_pass(family, tmp_path):
 def test_models_without_a_checkpoint_have_no_record():
     toy = Family("m", "builtin:x", (Replicate("builtin:sentiment/seed-1", {"seed": "1"}),))
     assert refusal(toy, {}, ("fivegram",)) == ""
+
+
+def test_gates_are_on_record_where_every_replicate_has_them(family):
+    gates = ("agreement", "fivegram")
+    assert on_record(family, {"step": "10"}, gates) == ()  # seed 3 has no record
+    recorded = Family("m", "hf:x", tuple(r for r in family.replicates if r.random["seed"] != "3"))
+    assert on_record(recorded, {"step": "10"}, gates) == ("fivegram",)
+    assert on_record(recorded, {"step": "30"}, gates) == ()

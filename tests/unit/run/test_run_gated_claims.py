@@ -78,3 +78,9 @@ def test_only_families_of_its_own_comparisons_count(places):
     everywhere = places(tuned=True, control=False, base=None)
     assert refused(everywhere, against_base) == ""
     assert refused(everywhere, replace(CLAIM, gates=())) == ""
+
+
+@pytest.mark.parametrize(("ok", "gates"), [(True, ("task_skill",)), (None, ())])
+def test_it_keeps_the_gates_that_its_family_has_on_record(places, ok, gates):
+    everywhere = places(tuned=ok)
+    assert _named(CLAIM, everywhere[0], everywhere, models=MODELS).gates == gates
