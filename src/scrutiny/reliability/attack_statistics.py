@@ -35,6 +35,11 @@ Validity (Hauser et al.):
     rated: they stand for the others.
 ``valid_success_50@1``, ``_70``, ``_90``
     **Measures**: the same, counting a text if that probability is at least so many percent.
+``rater_validity@1``, ``rater_separation@1``
+    **Measures**: mean probability of keeping the meaning that a rater gives to texts of which it is
+    known: the item as it is, or another item's text; and the first minus the second.
+    **Misleads when**: taken for skill at small changes: a rater that tells an item from another one
+    may still not see one word replaced by its opposite.
 ``similar_success_70@1``, ``_80``, ``_90``, ``_95``
     **Measures**: attacked items on which the goal was reached by a text whose cosine to the
     original is at least so many hundredths. **Misleads when**: taken for validity: encoders put
@@ -195,6 +200,33 @@ def _valid_from(percent: int) -> Additive:
         f"attack success, meaning kept with {percent} % or more",
         lambda valid: (valid >= percent / 100 - 1e-9).astype(np.float64),
     )
+
+
+RATER_VALIDITY: Final = _ratio(
+    "rater_validity@1",
+    "texts that the rater calls valid",
+    ("rated", "valid"),
+    lambda m: (m[..., 0] * m[..., 1], m[..., 0]),
+    scale="logit",
+)
+
+
+def _rated_on_both(measures: Array) -> Array:
+    """Rated and valid texts of one side, then of the other; of items rated on both."""
+    rated, valid, other_rated, other_valid = np.moveaxis(measures, -1, 0)
+    both = rated * other_rated
+    return np.stack([both, both * (valid - other_valid)], axis=-1)
+
+
+RATER_SEPARATION: Final = Additive(
+    "rater_separation@1",
+    "unchanged texts called valid beyond other items' texts",
+    ("after.rated", "after.valid", "control.rated", "control.valid"),
+    _rated_on_both,
+    lambda sums: divide(sums[..., 1], sums[..., 0]),
+    higher_is="better",
+    no_effect=0.0,
+)
 
 
 VALID_ATTACK_SUCCESS: Final = _valid(

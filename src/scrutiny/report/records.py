@@ -268,6 +268,8 @@ def _hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
     (at_hit,) = columns_of(panel.measures, HIT, {}) or (0,)
     at_margin = columns_of(panel.measures, MARGIN, {})
     for (condition, role), side in recorded.sides.items():
+        if "rater" in recorded.conditions[condition]:
+            continue  # texts that were rated, and not asked of the model
         hit = side.values[:, :, at_hit]
         asked = np.isfinite(hit).any(axis=1)  # replicates that have this condition at all
         if not asked.any() or not np.isin(hit[np.isfinite(hit)], (0.0, 1.0)).all():

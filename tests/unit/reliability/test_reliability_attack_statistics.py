@@ -25,7 +25,7 @@ def value(statistic, *columns):
 @pytest.mark.parametrize("statistic", ALL, ids=lambda one: one.id)
 def test_they_keep_the_promises_of_their_protocol(statistic):
     check_statistic(statistic)
-    assert len({one.id for one in ALL}) == len(ALL) == 23
+    assert len({one.id for one in ALL}) == len(ALL) == 25
 
 
 # Six items; the model gets the last two wrong as they are.
@@ -98,6 +98,17 @@ def test_without_ratings_there_is_no_valid_success_but_without_success_it_is_zer
     assert np.isnan(value(s.SIMILAR_SUCCESS_80, ATTACKED, SUCCESS, nobody, nobody))
     assert value(s.VALID_ATTACK_SUCCESS, ATTACKED, nobody, nobody, nobody) == 0
     assert value(s.SIMILAR_SUCCESS_80, ATTACKED, nobody, nobody, nobody) == 0
+
+
+def test_a_rater_is_judged_by_what_it_says_of_known_texts():
+    """The third item has no other item's text that was rated: the separation leaves it out."""
+    rated, unchanged, both, other = [1, 1, 1, 0], [1.0, 0.8, 0.0, 0], [1, 1, 0, 0], [0.2, 0.0, 0, 0]
+    assert value(s.RATER_VALIDITY, rated, unchanged) == pytest.approx(0.6)
+    found = value(s.RATER_SEPARATION, rated, unchanged, both, other)
+    assert found == pytest.approx(0.9 - 0.1)
+    always = [1.0] * 4
+    assert value(s.RATER_SEPARATION, rated, always, rated, always) == 0
+    assert np.isnan(value(s.RATER_SEPARATION, rated, always, [0] * 4, always))
 
 
 def test_valid_success_falls_with_the_threshold():

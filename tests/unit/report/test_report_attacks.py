@@ -7,7 +7,7 @@ import pytest
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.diagnostics.attack.kept import FoundText
 from scrutiny.report.load import load_view
-from scrutiny.report.parts.attacks import NOT_RATED, changes_in, part
+from scrutiny.report.parts.attacks import NO_RATER, NOT_RATED, changes_in, part
 from scrutiny.report.view import RunFacts, RunView
 from scrutiny.run.driver import run_plan
 from scrutiny.run.resolve import resolve
@@ -105,3 +105,25 @@ def test_changes_are_marked_in_their_place_and_long_stretches_cut():
     assert " … " in shown
     assert shown.endswith("[film → movie] " + "z" * 59 + "…")
     assert changes_in(one("go", ("text", 1, 1, "\u200b"))) == "g[ → ⟨U+200B⟩]o"
+
+
+RATER = """
+labels = ("contradiction", "entailment")
+is_batch_invariant = True
+
+class Rater:
+    labels = labels
+    def predict_proba(self, pairs):
+        return [[1 - p, p] for p in (float(a == b) if KNOWS else 1.0 for a, b in pairs)]
+"""
+
+
+@pytest.mark.parametrize(("knows", "separation"), [(True, "1.00"), (False, "0.00")])
+def test_a_rater_stands_beside_what_it_says_of_known_texts(tmp_path, knows, separation):
+    folder = tmp_path / "rater.py"
+    folder.write_text(RATER.replace("KNOWS", str(knows)))
+    shown = part(view_of(tmp_path / "run", recipes=["pwws"], rater=f"python:{folder}:Rater"))
+    main, rater, _texts = shown.charts
+    assert [row[0] for row in rater.table.rows][:2] == ["the item as it is", "another item's text"]
+    assert rater.table.rows[2][2].startswith(separation)
+    assert (main.table.rows[0][2] == NO_RATER) == (not knows)

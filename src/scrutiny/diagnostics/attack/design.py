@@ -13,6 +13,7 @@ valid_success       success times that
 under               accuracy under attack, over all items
 asked, median       texts that the model was asked about
 words               share of words changed in successful texts
+rater_*             what a model that rates says of unchanged texts, and of other items' texts
 within_q            success within q texts
 ==================  =================================================================
 
@@ -26,6 +27,14 @@ from typing import Final
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of, given
+from scrutiny.diagnostics.attack.rater_control import (
+    OTHER,
+    UNCHANGED,
+    gate,
+    is_controlled,
+    rater_estimates,
+    rater_note,
+)
 from scrutiny.diagnostics.attack.rows import condition_of
 from scrutiny.perturb.recipes.attack import Attack, deviations_of
 from scrutiny.reliability.attack_statistics import BUDGETS, SIMILARITIES, VALIDITIES
@@ -43,7 +52,10 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
     attacked = _attacked(params, inputs)
     times = len(attacks) * params.draws * (2 if params.control else 1)
     return Design(
-        conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
+        conditions=(
+            *((UNCHANGED, OTHER) if is_controlled(params) else ()),
+            *(condition_of(a, d) for a in attacks for d in range(params.draws)),
+        ),
         estimates=tuple(estimates(list(attacks), params)),
         claims=tuple(claims(attacks, params, inputs)),
         queries_per_item=1 + -(-times * params.budget * attacked // max(1, inputs.n_items)),
@@ -62,6 +74,7 @@ def _attacked(params: AttackParams | TransferParams, inputs: Inputs) -> int:
 def estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
+    yield from rater_estimates(params)
     for name in attacks:
         for draw in range(params.draws):
             yield from _of_attack(name, draw, params)
@@ -78,7 +91,13 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
     ) -> EstimateSpec:
         sides = {"": side, "before": BEFORE}
         return EstimateSpec(
-            f"{what}/{end}", metric, sides, fallback=_STAYS, role=role, condition=condition
+            f"{what}/{end}",
+            metric,
+            sides,
+            fallback=_STAYS,
+            role=role,
+            condition=condition,
+            presupposes=gate(params) if what.startswith("valid_") else (),
         )
 
     yield of("success", "attack_success@1")
@@ -172,6 +191,8 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
             "known to be valid: give ratings or a rater. Hauser et al. (2021) found 96 to 99 % of "
             "such texts not to keep it."
         )
+    else:
+        yield rater_note(params)
     held = given(params, inputs.task, inputs.capabilities)
     for name, attack in attacks.items():
         if said := deviations_of(attack, held):

@@ -12,6 +12,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.attack.design import make_design
 from scrutiny.diagnostics.attack.kept import ATTACKS, FoundText, pack
 from scrutiny.diagnostics.attack.params import AttackParams, attacks_of, given
+from scrutiny.diagnostics.attack.rater_control import known_by_rater, rater_rows
 from scrutiny.diagnostics.attack.ratings import read_ratings
 from scrutiny.diagnostics.attack.rows import (
     MEASURES,
@@ -21,7 +22,7 @@ from scrutiny.diagnostics.attack.rows import (
     skipped_row,
     undrawn_rows,
 )
-from scrutiny.diagnostics.attack.searching import Attempt, Work, drawn
+from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, drawn
 from scrutiny.diagnostics.attack.validity import Judgment, judge
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
@@ -34,8 +35,9 @@ class Attacks:
 
     Records of an item, for each attack and draw: whether it was attacked, whether the goal was
     reached, texts asked, words changed, and what judges say of the text. Role ``baseline`` is the
-    item as it is, role ``control`` random change at the same expense. The texts are kept
-    (`scrutiny.diagnostics.attack.kept`).
+    item as it is, role ``control`` random change at the same expense. Where a model rates validity,
+    two more say what it makes of the item as it is (``control``) and of another item's text
+    (``null``). The texts are kept (`scrutiny.diagnostics.attack.kept`).
 
     **Measures**: how little an opponent has to change, who may ask the model as often as the budget
     says.
@@ -88,7 +90,9 @@ class Attacks:
         judged = [_judged(params, attempt) for attempt in attempts]
         kept = _kept(attempts, judged, cell=cell, labels=ctx.labels, kind=_kind(params))
         ctx.array(ATTACKS, pack(kept))
+        known = known_by_rater(params, chosen)
         for example in batch.examples:
+            yield from rater_rows(params, example.id, known.get(example.id), NOT_DRAWN)
             if example.id not in answers:
                 yield from undrawn_rows(
                     example.id, _conditions(list(attacks), params), _roles(params)
@@ -119,6 +123,7 @@ def _nothing(
 ) -> Iterator[Row]:
     """Rows of a model that answers stored texts only: no other text can be asked about."""
     for example in examples:
+        yield from rater_rows(params, example.id, None, _STORED)
         yield skipped_row(example.id, "baseline", "{}", _STORED)
         for condition in _conditions(attacks, params):
             for role in _roles(params):

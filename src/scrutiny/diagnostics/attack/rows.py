@@ -30,6 +30,8 @@ MEASURES: Final = (
     Measure("scored", unit="items"),
     Measure("log_perplexity_ratio", unit="nats"),
 )
+#: Why a control of a rater has no value.
+UNRATED: Final = "unrated"
 _NOTHING: Final = (0.0,) * (len(MEASURES) - 1)
 
 
@@ -51,6 +53,15 @@ def baseline_row(example: Example, answer: Prediction | Failure, labels: tuple[s
 def skipped_row(item: str, role: str, condition: str, reason: str) -> Row:
     """Record of an item that was not attacked."""
     return Row(item, None, role, condition, "skipped", reason, None)
+
+
+def rated_row(item: str, valid: float | None, *, role: str, condition: str) -> Row:
+    """Record of a text that was rated and not attacked; undefined where the rater cannot say."""
+    if valid is None:
+        return Row(item, None, role, condition, "undefined", UNRATED, None)
+    known = {"rated": 1.0, "valid": valid}
+    values = tuple(known.get(measure.name, 0.0) for measure in MEASURES)
+    return Row(item, None, role, condition, "ok", None, values)
 
 
 def undrawn_rows(item: str, conditions: Sequence[str], roles: Sequence[str]) -> Iterator[Row]:

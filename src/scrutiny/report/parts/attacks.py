@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from scrutiny.diagnostics.attack.kept import FoundText
 
 NOT_RATED: Final = "not rated"
+#: A rater that does not tell an unchanged text from another item's says nothing about the others.
+NO_RATER: Final = "refused: see the rater"
 _SUCCESS: Final = "attack_success"
 _WITHIN: Final = "success_within_"
 _EACH: Final = 3  # texts of an attack
@@ -42,6 +44,11 @@ _FURTHER: Final = (
     ("from .9 ", "similar_success_90"),
     ("from .95", "similar_success_95"),
 )
+_RATED: Final = (
+    ("the item as it is", "near 1", ("rater_validity", "control")),
+    ("another item's text", "near 0", ("rater_validity", "null")),
+    ("the first minus the second", "near 1, .5 at least", ("rater_separation", "measured")),
+)
 _LEAD: Final = (
     "Success is over the items that the model gets right as they are, each replicate over its own; "
     "a success counts for little unless the text still says the same. Random change draws from the "
@@ -64,6 +71,8 @@ def part(view: RunView) -> Part | None:
         members = places[place]
         key = members[0].key
         charts.append(_chart(members, anchor=digest(place, size=4)))
+        if rater := _rater(members, anchor=digest(place, size=4)):
+            charts.append(rater)
         found = texts.get(f"{key.diagnostic} {key.subject} {key.dataset}", [])
         if found:
             charts.append(_texts(found, anchor=digest(place, size=4)))
@@ -123,11 +132,38 @@ def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
     for _, metric, role in _COLUMNS:
         estimate = found.get((metric, role))
         is_unrated = metric == "valid_share" and (estimate is None or estimate.value is None)
-        cells.append(NOT_RATED if is_unrated else interval(estimate))
+        cells.append(_unrated(estimate) if is_unrated else interval(estimate))
     mean, median = (_value(found, f"{kind}_texts_asked") for kind in ("mean", "median"))
     asked = f"{number(median, 0)} (mean {number(mean, 1)})"
     changed = _value(found, "words_changed")
     return name, *cells, asked, NO_VALUE if changed is None else percent(changed)
+
+
+def _unrated(estimate: Estimate | None) -> str:
+    """Why the share of valid texts is not known."""
+    return NO_RATER if estimate is not None and estimate.status == "refused" else NOT_RATED
+
+
+def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
+    """What a model that rates says of texts whose validity is known; nothing if none rates."""
+    found = {(unversioned(e.key.metric), e.key.role): e for e in members}
+    rows = tuple(
+        (text, known, interval(found[place])) for text, known, place in _RATED if place in found
+    )
+    if not rows:
+        return None
+    return Chart(
+        anchor=f"attacks-{anchor}-rater",
+        title="The rater, on texts whose validity is known",
+        caption=(
+            "Who rates texts has to be judged, too. A rater that tells these two apart may still "
+            "not see one word replaced by its opposite; one that does not is worth nothing, and no "
+            "share of valid texts is stated then."
+        ),
+        spec=None,
+        table=Table(("text", "should be", "called valid"), rows),
+        is_open=True,
+    )
 
 
 def _value(found: Mapping[tuple[str, str], Estimate], metric: str) -> float | None:

@@ -1,0 +1,123 @@
+"""What a rater says where the answer is known: the item itself, and another item in its place.
+
+A rater that calls everything valid makes every success a valid one, and one that calls nothing
+valid makes a model look robust. So a model that rates is asked about two texts of every item of
+which nobody has to be asked, just as if an attack had found them; what it says of the others counts
+only if it tells these two apart. Ratings of a file have no such controls of their own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.edit import Edit
+from scrutiny.core.example import Example
+from scrutiny.core.record import Row
+from scrutiny.diagnostics.attack.params import AttackParams
+from scrutiny.diagnostics.attack.rows import rated_row, skipped_row
+from scrutiny.diagnostics.attack.validity import rater_of
+from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.state import State
+
+#: Conditions of the records, with their roles: the item as it is, and another item's text.
+UNCHANGED: Final[Mapping[str, object]] = {"rater": "unchanged"}
+OTHER: Final[Mapping[str, object]] = {"rater": "other item"}
+_PLACES: Final = (("control", canonical_json(UNCHANGED)), ("null", canonical_json(OTHER)))
+#: How much more of the unchanged texts than of the others must be called valid, on average.
+LEAST_SEPARATION: Final = 0.5
+NAME: Final = "rater"  # under which the texts are rated, as if this were an attack
+
+
+class Known(NamedTuple):
+    """What a rater says of an item as it is, and of another item's text; nothing if it cannot."""
+
+    unchanged: float | None
+    other: float | None
+
+
+def is_controlled(params: AttackParams) -> bool:
+    """Whether a model rates: people's ratings are taken as they are."""
+    return bool(params.rater or "nli" in params.resources)
+
+
+def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[str, Known]:
+    """What the rater says of each item; nothing at all where no model rates."""
+    rater = rater_of(params) if is_controlled(params) else None
+    if rater is None or not examples:
+        return {}
+    others = dict(_others(examples))
+    same = rater.rate(NAME, [_state(example) for example in examples])
+    paired = [example for example in examples if example.id in others]
+    said = rater.rate(NAME, [_state(e, others[e.id]) for e in paired]) if paired else []
+    other = dict(zip([e.id for e in paired], said, strict=True))
+    return {e.id: Known(p, other.get(e.id)) for e, p in zip(examples, same, strict=True)}
+
+
+def _others(examples: Sequence[Example]) -> Iterator[tuple[str, str]]:
+    """Another item's last field for each item: that of the next one by the hash of their names."""
+    ranked = sorted(examples, key=lambda example: digest(NAME, example.id))
+    texts = [tuple(example.fields.values())[-1] for example in ranked]
+    for place, example in enumerate(ranked):
+        for step in range(1, len(ranked)):
+            text = texts[(place + step) % len(ranked)]
+            if text != texts[place]:
+                yield example.id, text
+                break
+
+
+def _state(example: Example, text: str | None = None) -> State:
+    """An item as it is, or with a text in place of its last field."""
+    start = State.start(Origin(Example(example.id, example.fields)))
+    if text is None:
+        return start
+    name = tuple(example.fields)[-1]
+    return State.of(start.origin, [Edit(name, 0, len(example.fields[name]), text)])
+
+
+def rater_rows(params: AttackParams, item: str, known: Known | None, reason: str) -> Iterator[Row]:
+    """Records of an item's two controls; skipped with a reason where it was not rated."""
+    if not is_controlled(params):
+        return
+    for (role, condition), value in zip(_PLACES, known or (None, None), strict=True):
+        if known is None:
+            yield skipped_row(item, role, condition, reason)
+        else:
+            yield rated_row(item, value, role=role, condition=condition)
+
+
+def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
+    """What the rater says of both, and how far it tells them apart."""
+    if not is_controlled(params):
+        return
+    same, other = Selector("control", UNCHANGED), Selector("null", OTHER)
+    yield EstimateSpec(
+        "rater_unchanged", "rater_validity@1", {"": same}, role="control", condition=UNCHANGED
+    )
+    yield EstimateSpec("rater_other", "rater_validity@1", {"": other}, role="null", condition=OTHER)
+    yield EstimateSpec(
+        "rater_separation",
+        "rater_separation@1",
+        {"after": same, "control": other},
+        condition=UNCHANGED,
+    )
+
+
+def gate(params: AttackParams) -> tuple[tuple[str, float], ...]:
+    """What estimates of validity presuppose."""
+    return (("rater_separation", LEAST_SEPARATION),) if is_controlled(params) else ()
+
+
+def rater_note(params: AttackParams) -> str:
+    """Sentence for "how this was measured"."""
+    if is_controlled(params):
+        return (
+            "A model rates which texts keep the meaning. It was asked about every item as it is, "
+            "and about another item's text in its place, as if an attack had found them; unless "
+            f"it calls the first valid more often by {LEAST_SEPARATION:g}, no share of valid texts "
+            "is stated."
+        )
+    return (
+        "Ratings of a file are taken as they are: whether its raters tell an unchanged text from "
+        "another item's is theirs to show."
+    )
