@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from scrutiny.run.comparing_kept import Shared
     from scrutiny.run.comparing_levels import Level, SideBySide
     from scrutiny.run.comparing_slices import Change
 
@@ -16,6 +17,8 @@ def objects_of(whole: "SideBySide", *, top: int) -> Iterator[dict[str, Any]]:
         yield finding_to_json(finding)
     for level in whole.levels:
         yield from _of_level(level, top=top)
+    if whole.shared is not None:
+        yield from _of_shared(whole.shared)
     yield {
         "part": "outcome",
         "outcome": whole.outcome,
@@ -53,12 +56,43 @@ def _of_level(level: "Level", *, top: int) -> Iterator[dict[str, Any]]:
             "mended": estimate_to_row(level.flips.mended),
             "mcnemar_p": [test.p_value for test in level.flips.tests],
             "answers_differ": level.flips.answers_differ,
+            **({"is_graded": True} if level.flips.is_graded else {}),
         }
     causes = {found.change.name: found.goes_back_to for found in level.shown}
     for change in level.changes:
         yield {"part": "slice", **own, **_slice(change), "goes_back_to": causes.get(change.name)}
     for one in level.disagreements[:top]:
         yield {"part": "disagreement", **own, **plain(one), "rank": one.rank}
+
+
+def _of_shared(shared: "Shared") -> Iterator[dict[str, Any]]:
+    """Objects of each shared invariance, and of the likeness of vectors."""
+    from scrutiny.store.estimates import estimate_to_row
+    from scrutiny.store.findings import finding_to_json
+
+    for one in shared.kept:
+        yield {
+            "part": "invariance",
+            "capability": one.capability,
+            "amount": one.amount,
+            "subject": one.target,
+            "reference": one.reference,
+            "dataset": one.dataset,
+            "is_judged": one.is_forward,
+            "hard": estimate_to_row(one.hard),
+            "random": estimate_to_row(one.random),
+            "ceiling": estimate_to_row(one.ceiling),
+            "ceiling_of": one.how,
+            **{name.partition("@")[0]: estimate_to_row(e) for name, e in one.further.items()},
+            "finding": finding_to_json(one.finding),
+            "margin": shared.margin,
+            "outcome": one.outcome,
+        }
+    if shared.likeness is not None:
+        for found in shared.likeness.estimates:
+            yield {"part": "representation", **estimate_to_row(found)}
+        for claimed in shared.likeness.findings:
+            yield {"part": "representation claim", **finding_to_json(claimed)}
 
 
 def _slice(change: "Change") -> dict[str, Any]:

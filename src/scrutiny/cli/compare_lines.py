@@ -60,12 +60,12 @@ def _lead(change: "Change", level: "Level", *, is_better: bool) -> str:
     where = "overall" if change.name == "all" else f"on inputs {change.says}"
     of = f"{change.n:,} items" if change.name == "all" else f"{change.n:,} of {level.overall.n:,}"
     return (
-        f"{'Better' if is_better else 'Worse'} {where}: {_name(level)} {change.before:.3f} -> "
+        f"{'Better' if is_better else 'Worse'} {where}: {level_name(level)} {change.before:.3f} -> "
         f"{change.after:.3f} ({of} of {level.dataset})."
     )
 
 
-def _name(level: "Level") -> str:
+def level_name(level: "Level") -> str:
     """What the level is called."""
     metric = level.metric.partition("@")[0]
     return f"{metric} ({level.condition})" if level.condition else metric
@@ -73,25 +73,28 @@ def _name(level: "Level") -> str:
 
 def lines_of(level: "Level", *, top: int, show_all: bool) -> Iterator[str]:
     """Everything that is said of one level."""
-    yield fitted(f"{_name(level)} of {level.reference} against {level.subject}, {level.dataset}")
-    yield from _wrapped("noise floor", noise_words(level.noise))
+    yield fitted(
+        f"{level_name(level)} of {level.reference} against {level.subject}, {level.dataset}"
+    )
+    yield from wrapped("noise floor", noise_words(level.noise))
     difference = level.difference
     if difference.value is not None and difference.low is not None:
-        yield from _wrapped(
+        yield from wrapped(
             "change", f"{_change(level)}; {difference.counts.n:,} of {difference.counts.planned:,}"
         )
     if level.flips is not None:
-        yield from _wrapped("flips", flip_words(level.flips))
-        yield from _wrapped("McNemar", test_words(level.flips))
+        yield from wrapped("flips", flip_words(level.flips))
+        name = "sign test" if level.flips.is_graded else "McNemar"
+        yield from wrapped(name, test_words(level.flips))
     yield from _changes(level, show_all=show_all)
     yield from _inputs(level.disagreements[:top], total=len(level.disagreements))
     if level.detectable is not None:
-        yield from _wrapped(
+        yield from wrapped(
             "could show", f"a difference of {level.detectable:.3f} (80 % power, these items)"
         )
 
 
-def _wrapped(name: str, words: str) -> list[str]:
+def wrapped(name: str, words: str) -> list[str]:
     """A name and what is said under it, hanging."""
     return textwrap.wrap(words, WIDTH, initial_indent=f"  {name:<13}", subsequent_indent=" " * 15)
 
@@ -126,11 +129,10 @@ def noise_words(noise: "Noise") -> str:
 
 
 def flip_words(flips: "Flips") -> str:
-    """Right to wrong and back, and answers that differ."""
-    parts = [
-        f"{_share(flips.broken)} right -> wrong",
-        f"{_share(flips.mended)} wrong -> right",
-    ]
+    """Right to wrong and back, and answers that differ; of scores worse and better."""
+    names = ("worse", "better") if flips.is_graded else ("right -> wrong", "wrong -> right")
+    pairs = zip((flips.broken, flips.mended), names, strict=True)
+    parts = [f"{_share(found)} {name}" for found, name in pairs]
     if flips.answers_differ is not None:
         parts.append(f"{flips.answers_differ:.1%} of answers differ")
     return ", ".join(parts)
@@ -143,7 +145,7 @@ def _share(found: "Estimate") -> str:
 
 
 def test_words(flips: "Flips") -> str:
-    """McNemar's test of each pair of replicates."""
+    """McNemar's test, of scores the sign test, of each pair of replicates."""
     said = [f"{_p(test.p_value)} ({test.n} flip)" for test in flips.tests[:_MOST_TESTS]]
     left = len(flips.tests) - len(said)
     more = f", {left} more pairs" if left else ""
@@ -159,10 +161,10 @@ def _changes(level: "Level", *, show_all: bool) -> Iterator[str]:
     """Slices whose change is shown; all that were tested where they are asked for."""
     tested = len(level.changes) - 1
     if not tested:
-        yield from _wrapped("inputs", "no slice has 20 items on either side")
+        yield from wrapped("inputs", "no slice has 20 items on either side")
         return
     if not level.shown:
-        yield from _wrapped(
+        yield from wrapped(
             "inputs", f"no slice is shown to change otherwise than the rest ({tested} tested)"
         )
     for found in level.shown:
@@ -194,7 +196,7 @@ def _shown(found: "ShownChange", level: "Level") -> Iterator[str]:
         before, after, count, total = found.turn
         if len(before) + len(after) < WIDTH // 2:
             words += f"; mostly {before} -> {after} ({count} of {total} changed answers)"
-    yield from _wrapped(word, words)
+    yield from wrapped(word, words)
 
 
 def _inputs(found: Sequence["Disagreement"], *, total: int) -> Iterator[str]:

@@ -7,10 +7,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import DataError, PlanError
 
 if TYPE_CHECKING:
+    from scrutiny.cli.running import Request
+    from scrutiny.core.plan import Plan
     from scrutiny.run.comparing_flips import Noise
+    from scrutiny.run.comparing_kept import Shared
+    from scrutiny.run.comparing_shared import Wanted
     from scrutiny.store.run_folder import RunFolder
 
 Kind = Literal["run", "log", "model"]
@@ -18,12 +22,17 @@ Kind = Literal["run", "log", "model"]
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Two run folders, and what is known of the first model against itself."""
+    """Two run folders, and what is known of the models beyond them.
+
+    ``again`` is another run of the first model, ``noise`` what it is when asked again, ``shared``
+    what both share beyond their answers.
+    """
 
     first: "RunFolder"
     second: "RunFolder"
     again: "RunFolder | None"
     noise: "Noise"
+    shared: "Shared | None" = None
 
 
 @contextmanager
@@ -33,35 +42,53 @@ def opened(flags: Mapping[str, Any]) -> Iterator[Opened]:
     Raises
     ------
     PlanError
-        If one is a model and the other is not, or models come without data.
+        If models come without data, or a model beside something that cannot be asked again.
     """
-    from scrutiny.run.comparing_flips import UNKNOWN
-
     texts = [flags["first"], flags["second"]]
     kinds = [kind_of(text) for text in texts]
+    wanted = wanted_of(flags)
+    if kinds != ["model", "model"] and wanted.is_any:
+        known = texts[0] if kinds[0] != "model" else texts[1]
+        raise PlanError(
+            f"{known!r} holds answers and cannot be asked about changed texts: --invariances and "
+            "--representations need two live models, with --data."
+        )
     if "model" not in kinds:
         with TemporaryDirectory(prefix="scrutiny-compare-") as kept:
-            out = Path(kept) if flags["out"] is None else Path(flags["out"])
-            again = flags["again"]
-            yield Opened(
-                _folder(texts[0], out / "first", flags),
-                _folder(texts[1], out / "second", flags),
-                None if again is None else _folder(again, out / "again", flags),
-                UNKNOWN,
-            )
+            yield _read(texts, flags, Path(kept) if flags["out"] is None else Path(flags["out"]))
         return
     if kinds != ["model", "model"]:
-        known = texts[1 - kinds.index("model")]
-        raise PlanError(
-            f"{texts[kinds.index('model')]!r} is a model and {known!r} is none: give two models "
-            "with --data, two runs, or two logs."
-        )
+        yield _mixed(texts, flags, live=kinds.index("model"))
+        return
     if not flags["data"]:
         raise PlanError(
             "Two models are compared on data: add --data builtin:reviews, or --data "
             '"csv:dev.csv#text=sentence,label=label".'
         )
-    yield _asked(texts, flags)
+    yield _asked(texts, flags, wanted)
+
+
+def wanted_of(flags: Mapping[str, Any]) -> "Wanted":
+    """What is to be compared beyond answers.
+
+    Raises
+    ------
+    PlanError
+        If ``--invariances`` names nothing between its commas.
+    """
+    from scrutiny.cli.plans import split_recipes
+    from scrutiny.run.comparing_shared import MARGIN, Wanted
+
+    text = flags["invariances"]
+    names = tuple(split_recipes(text or ""))
+    if text is not None and not names:
+        raise PlanError(
+            f"--invariances {text!r} names no change: write --invariances synonym,typo, or a "
+            "recipe that `scrutiny list transformations` prints."
+        )
+    margins = (flags["invariance_margin"], flags["margin"], MARGIN)
+    margin = next(one for one in margins if one is not None)
+    return Wanted(names, margin, flags["representations"])
 
 
 def kind_of(text: str) -> Kind:
@@ -97,7 +124,20 @@ def _folder(text: str, out: Path, flags: Mapping[str, Any]) -> "RunFolder":
     return import_logs(tool, [text], out, options=options)
 
 
-def _asked(texts: list[str], flags: Mapping[str, Any]) -> Opened:
+def _read(texts: list[str], flags: Mapping[str, Any], out: Path) -> Opened:
+    """Two runs or logs."""
+    from scrutiny.run.comparing_flips import UNKNOWN
+
+    again = flags["again"]
+    return Opened(
+        _folder(texts[0], out / "first", flags),
+        _folder(texts[1], out / "second", flags),
+        None if again is None else _folder(again, out / "again", flags),
+        UNKNOWN,
+    )
+
+
+def _asked(texts: list[str], flags: Mapping[str, Any], wanted: "Wanted") -> Opened:
     """Both models measured on the data; a single first model is asked again for its noise."""
     from scrutiny.cli.plans import plan_from_flags
     from scrutiny.cli.running import Request, run_request
@@ -112,11 +152,99 @@ def _asked(texts: list[str], flags: Mapping[str, Any]) -> Opened:
             for what in flags["measures"] or ("performance",)
         ]
         plans.append(replace(several[0], measure=tuple(m for p in several for m in p.measure)))
-        out = None if flags["out"] is None else Path(flags["out"]) / name
-        given = {**flags, "out": out}
+        given = _into(name, flags)
         folders.append(run_request(plans[-1], given, request, name=f"compare-{name}"))
     resolved = resolve(plans[0], options=request.options)
     noise = noise_when_asked_again(
         resolved, family=plans[0].models[0].name, data=plans[0].data[0].name
     )
-    return Opened(folders[0], folders[1], None, noise)
+    shared = _shared(plans[0], texts, flags, request, wanted) if wanted.is_any else None
+    return Opened(folders[0], folders[1], None, noise, shared)
+
+
+def _into(name: str, flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Flags whose run folder is a part of that of the whole command."""
+    return {**flags, "out": None if flags["out"] is None else Path(flags["out"]) / name}
+
+
+def _shared(
+    plan: "Plan", texts: list[str], flags: Mapping[str, Any], request: "Request", wanted: "Wanted"
+) -> "Shared":
+    """What both models share: a run of both, with each as the other's reference."""
+    from scrutiny.cli.plans import named_models
+    from scrutiny.cli.running import run_request
+    from scrutiny.run.comparing_shared import read_shared, shared_plan
+
+    beside = shared_plan(replace(plan, models=named_models(texts)), wanted)
+    folder = run_request(beside, _into("shared", flags), request, name="compare-shared")
+    return read_shared(folder, wanted)
+
+
+def _mixed(texts: list[str], flags: Mapping[str, Any], *, live: int) -> Opened:
+    """A run, and a live model that is asked what the run asked."""
+    from scrutiny.cli.plans import named_data, named_models
+    from scrutiny.cli.running import Request, run_request
+    from scrutiny.core.registry import registry
+    from scrutiny.run.comparing_flips import UNKNOWN
+    from scrutiny.run.comparing_live import noise_when_asked_again
+    from scrutiny.run.comparing_rerun import plan_of_run
+    from scrutiny.run.resolve import resolve
+    from scrutiny.store.run_folder import RunFolder
+
+    known = _run_beside(texts[1 - live], texts[live])
+    plan = plan_of_run(
+        known,
+        named_models([texts[live]])[0],
+        data=named_data(flags) if flags["data"] else (),
+        only=[registry().resolve("diagnostic", name) for name in flags["measures"]],
+    )
+    plan = _as_asked_for(plan, flags)
+    request, name = Request.of(flags), ("first", "second")[live]
+    try:
+        asked = run_request(plan, _into(name, flags), request, name=f"compare-{name}")
+    except DataError as error:
+        raise PlanError(
+            f"The data of {known.path} does not read as it did: {error} If it has moved, say where "
+            "it lies now with --data."
+        ) from error
+    noise = UNKNOWN
+    if live == 0:
+        resolved = resolve(plan, options=request.options)
+        noise = noise_when_asked_again(resolved, family=plan.models[0].name, data=plan.data[0].name)
+    folders = (asked, known) if live == 0 else (known, asked)
+    again = None if flags["again"] is None else RunFolder.open(flags["again"])
+    return Opened(*folders, again, noise)
+
+
+def _as_asked_for(plan: "Plan", flags: Mapping[str, Any]) -> "Plan":
+    """Plan of a run with what the flags say on top."""
+    limit, draws, seed = flags["limit"], flags["draws"], flags["seed"]
+    if limit is not None:
+        plan = replace(plan, data=tuple(replace(one, limit=limit) for one in plan.data))
+    if draws:
+        plan = replace(plan, resampling=replace(plan.resampling, draws=draws))
+    return plan if seed is None else replace(plan, seed=seed)
+
+
+def _run_beside(text: str, model: str) -> "RunFolder":
+    """Run folder that stands beside a live model.
+
+    Raises
+    ------
+    PlanError
+        If it is a log, whose questions cannot be asked again, or nothing at all.
+    """
+    from scrutiny.store.run_folder import RunFolder
+
+    if kind_of(text) == "log":
+        raise PlanError(
+            f"{model!r} is a model and {text!r} is a log of another tool, whose questions cannot "
+            "be asked again: evaluate the model with that tool, too, and give two logs; or give "
+            "two models with --data. Beside a run folder a model is asked what the run asked."
+        )
+    if not Path(text).is_dir():
+        raise PlanError(
+            f"{model!r} is a model and {text!r} is none: give two models with --data, two runs, "
+            "or two logs."
+        )
+    return RunFolder.open(text)

@@ -1,20 +1,14 @@
 """``scrutiny compare``: two runs, two logs or two models, paired."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from scrutiny.cli.narrow import narrowed
 from scrutiny.cli.options import running_options
 
 _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
-_WORDS: Final = {
-    "no regression": "PASS  the loss is shown to lie within",
-    "regression": "FAIL  a loss is shown to lie beyond",
-    "undecided": "UNDECIDED  nothing is shown about a loss of",
-}
 
 
 @click.command("compare")
@@ -50,6 +44,26 @@ _WORDS: Final = {
 @click.option(
     "--with", "transformations", default="", metavar="A,B", help="Of --measure robustness."
 )
+@click.option(
+    "--invariances",
+    metavar="A,B",
+    help="Of two models: also ask whether changes (synonym,typo) that keep one's answers keep the "
+    "other's.",
+)
+@click.option(
+    "--invariance-margin",
+    type=click.FloatRange(0.0, 1.0, max_open=True),
+    metavar="M",
+    help="Largest loss of those that does not matter; that of --margin, or 0.02.",
+)
+@click.option(
+    "--representations",
+    is_flag=True,
+    help="Of two models: also how alike their vectors of the last layers are.",
+)
+@click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="PAGE", help="Write a page."
+)
 @click.option("--draws", type=click.IntRange(100), help="Resamples of the items.")
 @running_options
 def command(**flags: Any) -> int:
@@ -60,9 +74,15 @@ def command(**flags: Any) -> int:
     scrutiny compare results/acme__v1 results/acme__v2 --margin 0.02
     scrutiny compare hf:./v1 hf:./v2 --data csv:dev.csv#text=sentence,label=label
 
+    A model beside a run folder is asked what the run asked.
+
+    \b
+    scrutiny compare runs/v1 hf:./v2 --html upgrade.html
+
     The exit code is 0. With --margin: 0 no regression, 1 a regression shown, 4 undecided.
     """
     from scrutiny.cli.compare_sides import opened
+    from scrutiny.cli.compare_writing import printed, write_page
     from scrutiny.run.comparing_levels import CompareOptions
     from scrutiny.run.comparing_whole import compare_side_by_side
 
@@ -75,28 +95,8 @@ def command(**flags: Any) -> int:
             again=sides.again,
         )
         found = compare_side_by_side(sides.first, sides.second, options)
-    _print(found, flags)
+        found = replace(found, shared=sides.shared)
+        if flags["html"] is not None:
+            write_page(found, sides, flags)
+    printed(found, flags)
     return 0 if found.outcome is None else _CODES[found.outcome]
-
-
-def _print(found: Any, flags: dict[str, Any]) -> None:
-    """Print objects, or lines whose first one says what changed."""
-    from scrutiny.cli.compare_json import objects_of
-    from scrutiny.cli.compare_lines import findings_of, headline, lines_of
-
-    if flags["as_json"]:
-        for one in objects_of(found, top=flags["top"]):
-            click.echo(json.dumps(one, ensure_ascii=False))
-        return
-    click.secho(narrowed(headline(found)), bold=True)
-    if found.outcome is not None:
-        click.echo(f"{_WORDS[found.outcome]} {flags['margin']:g}.")
-    for level in found.levels:
-        for line in lines_of(level, top=flags["top"], show_all=flags["show_all"]):
-            click.echo(line)
-    for line in findings_of(found.comparison, show_all=flags["show_all"]):
-        click.echo(line)
-    for text in found.comparison.differences:
-        click.echo(narrowed(f"The runs also differ in {text}."))
-    if flags["out"] is not None:
-        click.echo(f"Kept in {Path(flags['out'])}")

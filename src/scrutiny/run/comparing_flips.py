@@ -19,23 +19,27 @@ from scrutiny.stats.mcnemar import mcnemar_by_replicate
 
 #: Share of items that go from right to wrong, and from wrong to right.
 _RATES: Final = ("broken_rate@1", "mended_rate@1")
+_SAME: Final = 1e-9  # scores nearer than this are one score
 How = Literal["replicates", "another run", "asked again", "exact", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Flips:
-    """Items that are right in one run and wrong in the other.
+    """Items that are right in one run and wrong in the other; of scores, that got worse or better.
 
     Parameters
     ----------
     broken, mended
-        Share that goes from right to wrong (the negative flip rate), and back.
+        Share that goes from right to wrong (the negative flip rate), and back; of scores the share
+        that is worse, and better.
     tests
         McNemar's test of each pair of replicates, never of rows pooled over them.
     n_pairs
         Pairs of replicates held against each other.
     answers_differ
         Share of items with another answer, right or wrong; nothing where answers are not kept.
+    is_graded
+        Whether items are partly right: scores from 0 to 1, F1 of tagged sentences.
     """
 
     broken: Estimate
@@ -43,6 +47,7 @@ class Flips:
     tests: tuple[ExactTest, ...]
     n_pairs: int
     answers_differ: float | None
+    is_graded: bool = False
 
     @property
     def share(self) -> float:
@@ -75,10 +80,12 @@ UNKNOWN: Final = Noise("unknown")
 
 
 def flips_of(sides: Sides, answers: tuple[Answers, Answers] | None) -> Flips:
-    """Flips of hits between the replicates that are held against each other."""
+    """Flips between the replicates that are held against each other."""
     pairs = sides.pairs()
     before = sides.first[[i for i, _ in pairs]]
     after = sides.second[[k for _, k in pairs]]
+    if not sides.is_hit:
+        before, after = _as_hits(before, after, sign=sides.sign)
     panel = Panel(
         measures=(Measure("hit"),),
         replicates=tuple(f"pair {k}" for k in range(1, len(pairs) + 1)),
@@ -103,7 +110,16 @@ def flips_of(sides: Sides, answers: tuple[Answers, Answers] | None) -> Flips:
         tests=mcnemar_by_replicate(before, after),
         n_pairs=len(pairs),
         answers_differ=None if answers is None else answers_differ(*answers, pairs=pairs),
+        is_graded=not sides.is_hit,
     )
+
+
+def _as_hits(
+    before: NDArray[np.float64], after: NDArray[np.float64], *, sign: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores as hits: right before and wrong after is what got worse, and the other way round."""
+    gain = sign * (after - before)
+    return (gain < _SAME).astype(np.float64), (gain > -_SAME).astype(np.float64)
 
 
 def _side(values: NDArray[np.float64]) -> Side:
@@ -139,5 +155,5 @@ def _between(hits: NDArray[np.float64], pairs: Sequence[tuple[int, int]], how: H
     """Share of items on which two replicates differ, a mean over pairs."""
     if not pairs:
         return UNKNOWN
-    share = float(np.mean([(hits[i] != hits[k]).mean() for i, k in pairs]))
+    share = float(np.mean([(np.abs(hits[i] - hits[k]) > _SAME).mean() for i, k in pairs]))
     return Noise(how, share, n_items=hits.shape[1], n_pairs=len(pairs))

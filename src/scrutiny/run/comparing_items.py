@@ -1,12 +1,15 @@
 """The inputs on which two runs differ most, for reasons beyond noise."""
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.example import Example
 from scrutiny.run.comparing_flips import Noise
 from scrutiny.run.comparing_sides import Answers, Sides
 from scrutiny.run.comparing_slices import Change
@@ -30,7 +33,8 @@ class Disagreement:
         From 0 to 1: the change of the level; where both runs have probabilities, the mean of that
         and their total variation distance; where they have answers alone, the distance of the
         answers' shares over replicates, if it is more; of scores that are no hits, the change as a
-        share of the largest.
+        share of the largest; of tagged sentences the mean of the change of their F1 and of the
+        distance of the answers' shares.
     beyond_noise
         Estimated share of such differences, among inputs like this one, that two runs of the first
         model would not have.
@@ -109,6 +113,8 @@ def _distances(
 ) -> NDArray[np.float64]:
     """Distance of both runs on each item ``(item,)``, of their means over replicates."""
     change = np.abs(sides.change)
+    if answers is not None and answers[0].are_spans:
+        return (change + _label_distances(answers[0].labels, answers[1].labels)) / 2.0
     if not sides.is_hit:
         largest = float(change.max(initial=0.0))
         return change / largest if largest else change
@@ -181,7 +187,8 @@ def _beyond_noise(
 def _moved(sides: Sides) -> NDArray[np.float64]:
     """Share of pairs of replicates whose level differs ``(item,)``."""
     pairs = sides.pairs()
-    return np.asarray(np.mean([sides.first[i] != sides.second[k] for i, k in pairs], axis=0))
+    apart = [np.abs(sides.first[i] - sides.second[k]) > 1e-9 for i, k in pairs]
+    return np.asarray(np.mean(apart, axis=0))
 
 
 def _share_beyond(rate: float, floor: float) -> float:
@@ -201,11 +208,13 @@ def _disagreement(
     """The input at a place."""
     example = sides.examples[place]
     said = [None, None] if answers is None else [_commonest(a.labels[:, place]) for a in answers]
+    if answers is not None and answers[0].are_spans:
+        said = [None if text is None else spans_in_words(text, example.fields) for text in said]
     return Disagreement(
         item=example.id,
         source=example.source,
         text=" | ".join(example.fields.values()),
-        gold=example.gold if isinstance(example.gold, str) else None,
+        gold=_gold_in_words(example),
         first=said[0],
         second=said[1],
         before=float(sides.first[:, place].mean()),
@@ -213,6 +222,29 @@ def _disagreement(
         distance=distance,
         beyond_noise=beyond,
         slices=slices,
+    )
+
+
+def _gold_in_words(example: Example) -> str | None:
+    """Gold answer as a text; nothing where there is none."""
+    if example.gold is None or isinstance(example.gold, str):
+        return example.gold
+    return spans_in_words(canonical_json(example.gold), example.fields)
+
+
+def spans_in_words(text: str, fields: Mapping[str, str]) -> str:
+    """Spans as people read them, from their JSON.
+
+    Examples
+    --------
+    >>> spans_in_words('[["text",0,3,"PER"],["text",8,12,"LOC"]]', {"text": "Ida saw Rome"})
+    'Ida (PER), Rome (LOC)'
+    >>> spans_in_words("[]", {"text": "Nobody"})
+    'nothing'
+    """
+    spans = sorted(json.loads(text))
+    return ", ".join(f"{fields[f][start:end]} ({label})" for f, start, end, label in spans) or (
+        "nothing"
     )
 
 
@@ -226,9 +258,9 @@ def commonest_turn(
 ) -> tuple[str, str, int, int] | None:
     """Answer before and after that items change between most often, how many do, of how many.
 
-    Nothing where answers are not kept or none changes.
+    Nothing where answers are not kept, are spans, or none changes.
     """
-    if answers is None:
+    if answers is None or answers[0].are_spans:
         return None
     turns: Counter[tuple[str, str]] = Counter()
     for k in np.flatnonzero(members).tolist():

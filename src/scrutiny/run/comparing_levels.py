@@ -1,16 +1,14 @@
 """What is said of two runs side by side, as values."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.run.comparing import Comparison
 from scrutiny.run.comparing_flips import UNKNOWN, Flips, Noise
 from scrutiny.run.comparing_items import Disagreement
+from scrutiny.run.comparing_kept import Outcome, Shared, worst_of
 from scrutiny.run.comparing_slices import Change
 from scrutiny.store.run_folder import RunFolder
-
-Outcome = Literal["no regression", "regression", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ class Level:
     noise
         The first model against itself.
     flips
-        Right to wrong and back; nothing for scores that are no hits.
+        Right to wrong and back; of scores from 0 to 1 worse and better; nothing for other scores.
     disagreements
         Inputs that differ, those first that differ most beyond noise.
     detectable
@@ -109,6 +107,11 @@ class Level:
         """Change of all items."""
         return self.changes[0]
 
+    @property
+    def is_hit(self) -> bool:
+        """Whether items are right or wrong."""
+        return self.metric == "accuracy@1"
+
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
@@ -121,18 +124,27 @@ class SideBySide:
     levels
         One for each model pair and dataset that has a level of single items; one for all datasets
         together where there are many.
+    shared
+        Shared invariances, where two live models were asked for them.
     """
 
     comparison: Comparison
     levels: tuple[Level, ...]
+    shared: Shared | None = None
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome_of_levels(self) -> Outcome | None:
         """Worst outcome of all accuracies, or of all mean scores where there are none.
 
         Nothing without a margin, which is meant in the unit of what it judges.
         """
-        hits = [level for level in self.levels if level.flips is not None]
-        found = {level.outcome for level in hits or self.levels}
-        worst: tuple[Outcome, ...] = ("regression", "undecided", "no regression")
-        return next((outcome for outcome in worst if outcome in found), None)
+        hits = [level for level in self.levels if level.is_hit]
+        return worst_of({level.outcome for level in hits or self.levels})
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Worst outcome of the levels and of shared invariances; nothing without a margin."""
+        own = self.outcome_of_levels
+        if own is None or self.shared is None:
+            return own
+        return worst_of({own, self.shared.outcome})

@@ -1,8 +1,10 @@
 """A live model against itself: the noise floor where there is one replicate."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.run.comparing_flips import UNKNOWN, Noise
 from scrutiny.run.loading import load_replicate
@@ -35,7 +37,7 @@ def noise_when_asked_again(
     model = load_replicate(replicates[0].source, task, resolved.options)
     if getattr(model, "has_stored_answers_only", False):
         return UNKNOWN
-    examples = [one for one in dataset.examples if isinstance(one.gold, str)][:most]
+    examples = [one for one in dataset.examples if one.gold is not None][:most]
     if not examples:
         return UNKNOWN
     if model.is_batch_invariant:
@@ -47,7 +49,7 @@ def noise_when_asked_again(
     ]
     hits = [
         [
-            None if isinstance(answer, Failure) else answer.label == names.get(str(one.gold))
+            None if isinstance(answer, Failure) else _how_right(one.gold, answer, names)
             for one, answer in zip(examples, several, strict=True)
         ]
         for several in answers
@@ -58,3 +60,11 @@ def noise_when_asked_again(
     return Noise(
         "asked again", sum(a != b for a, b in both) / len(both), n_items=len(both), n_pairs=1
     )
+
+
+def _how_right(gold: Any, answer: Prediction, names: Mapping[str, str]) -> object:
+    """Whether a label is right; of tags, how many are right of how many found."""
+    if answer.spans is None or not isinstance(gold, tuple):
+        return answer.label == names.get(str(gold))
+    wanted = {span._replace(label=names.get(span.label, span.label)) for span in gold}
+    return len(wanted & set(answer.spans)), len(set(answer.spans))

@@ -121,7 +121,7 @@ def _answers(
 
 def _noise(first: RunFolder, one: Assignment, sides: Sides, options: CompareOptions) -> Noise:
     """The first model against itself, as well as it is known."""
-    if not sides.is_hit:
+    if not (sides.is_hit or sides.is_share):
         return UNKNOWN
     if len(sides.first) > 1:
         return noise_of_replicates(sides)
@@ -222,12 +222,13 @@ def _beside(several: Sequence[Answers]) -> Answers:
     return Answers(
         np.concatenate([one.labels for one in several], axis=1),
         np.concatenate(scores, axis=1) if is_whole else None,
+        any(one.are_spans for one in several),
     )
 
 
 def _joint_noise(several: Sequence[Noise], sides: Sides) -> Noise:
     """Noise over the items of all datasets."""
-    if sides.is_hit and len(sides.first) > 1:
+    if (sides.is_hit or sides.is_share) and len(sides.first) > 1:
         return noise_of_replicates(sides)
     total = sum(one.n_items for one in several)
     if any(one.share is None for one in several) or not total:

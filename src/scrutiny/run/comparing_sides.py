@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,8 +21,10 @@ from scrutiny.run.estimating import Estimator
 from scrutiny.stats.weights import Units
 from scrutiny.store.run_folder import RunFolder
 
-#: Statistics whose value is the mean of one measure of an item.
-LEVELS: Final = ("accuracy@1", "mean@1")
+#: Statistic of taggers: of counts over all items; side by side each item has its own.
+TAGGING: Final = "entity_f1@1"
+#: Statistics whose value is the mean of one measure of an item, or is looked at item by item.
+LEVELS: Final = ("accuracy@1", "mean@1", TAGGING)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +69,13 @@ class Sides:
     def is_hit(self) -> bool:
         """Whether items are right or wrong."""
         return self.metric == "accuracy@1"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether items may be partly right: scores from 0 to 1 that are no hits."""
+        sides = (self.first, self.second)
+        within = all(bool(((side >= 0) & (side <= 1)).all()) for side in sides)
+        return not self.is_hit and within
 
     @property
     def change(self) -> NDArray[np.float64]:
@@ -116,15 +125,42 @@ def sides_of(
     there = {other[0].items[i] for i in other[1].rows.tolist()}
     kept = [name for i in one[1].rows.tolist() if (name := one[0].items[i]) in there]
     known = examples_of(items, pair[0].dataset)
+    metric = pair[0].spec.metric
+    if metric == TAGGING:
+        values = f1_of_items(meeting.values[0]), f1_of_items(meeting.values[1])
+        meeting, metric = replace(meeting, values=values), "mean@1"
     return Sides(
         meeting=meeting,
         examples=tuple(known[name] for name in kept),
-        metric=pair[0].spec.metric,
+        metric=metric,
         is_paired=is_paired,
         resampling=estimators[0].resampling,
         seed=estimators[0].seed,
         sign=sign,
     )
+
+
+def f1_of_items(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """F1 of every item by itself, from its spans found, made up and missed.
+
+    Parameters
+    ----------
+    counts
+        ``(replicate, item, 3)``: true positives, false positives, false negatives.
+
+    Returns
+    -------
+    array
+        ``(replicate, item, 1)``; 1 where nothing was to be found and nothing was.
+
+    Examples
+    --------
+    >>> f1_of_items(np.array([[[1, 1, 0], [0, 0, 0], [0, 0, 2]]])).ravel().round(2).tolist()
+    [0.67, 1.0, 0.0]
+    """
+    found, made_up, missed = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
+    total = 2.0 * found + made_up + missed
+    return np.asarray(np.where(total > 0, 2.0 * found / np.maximum(total, 1.0), 1.0)[..., None])
 
 
 def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
@@ -167,14 +203,17 @@ class Answers:
     Parameters
     ----------
     labels
-        ``(replicate, item)`` labels or texts; None where there is none.
+        ``(replicate, item)`` labels or texts, or the JSON of spans; None where there is none.
     scores
         ``(replicate, item, label)`` probabilities; nothing where some are missing or of another
         number of labels.
+    are_spans
+        Whether what was answered are spans.
     """
 
     labels: NDArray[np.object_]
     scores: NDArray[np.float64] | None
+    are_spans: bool = False
 
 
 def answers_of(
@@ -196,16 +235,19 @@ def answers_of(
     place = {name: k for k, name in enumerate(items)}
     labels = np.full((len(row_of), len(place)), None, dtype=object)
     scores: dict[tuple[int, int], Sequence[float]] = {}
+    are_spans = False
     for row in table.filter(mask).to_pylist():
         if row["condition"] not in wanted or row["item"] not in place:
             continue
         if row["replicate"] not in row_of:
             continue
         at = row_of[row["replicate"]], place[row["item"]]
-        labels[at] = row["label"] if row["label"] is not None else row["text"]
+        said = (row[name] for name in ("label", "text", "spans"))
+        labels[at] = next((one for one in said if one is not None), None)
+        are_spans = are_spans or labels[at] == row["spans"] is not None
         if row["scores"] is not None:
             scores[at] = row["scores"]
-    return Answers(labels, _dense(scores, labels.shape))
+    return Answers(labels, _dense(scores, labels.shape), are_spans)
 
 
 def _dense(

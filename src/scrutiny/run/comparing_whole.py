@@ -22,6 +22,7 @@ from scrutiny.run.comparing_levels import (
     SideBySide,
 )
 from scrutiny.run.comparing_reading import Read, read_levels
+from scrutiny.run.comparing_sides import TAGGING
 from scrutiny.run.comparing_slices import ALPHA, Change, changes, independent, shown
 from scrutiny.run.contrasts import contrast
 from scrutiny.store.run_folder import RunFolder
@@ -72,7 +73,7 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
         reference=read.pair[1].subject,
         dataset=read.dataset,
         metric=one.spec.metric,
-        condition=" ".join(str(v) for v in one.condition.values()),
+        condition=_condition(read),
         difference=whole.estimate,
         changes=tuple(found),
         shown=tuple(
@@ -80,7 +81,7 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
             for change, cause in ranked
         ),
         noise=read.noise,
-        flips=flips_of(sides, answers) if sides.is_hit else None,
+        flips=flips_of(sides, answers) if sides.is_hit or sides.is_share else None,
         disagreements=tuple(
             find_disagreements(
                 sides,
@@ -94,6 +95,12 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
         outcome=_outcome(found, whole, margin=options.margin, sign=sides.sign),
         lower_is_better=sides.sign < 0,
     )
+
+
+def _condition(read: Read) -> str:
+    """What the level is of, in words."""
+    found = [str(value) for value in read.pair[0].condition.values()]
+    return " ".join(found + ["mean of items"] * (read.pair[0].spec.metric == TAGGING))
 
 
 def _slices(read: Read, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:

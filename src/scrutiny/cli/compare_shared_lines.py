@@ -1,0 +1,107 @@
+"""Shared invariances of two models, in lines of at most 80 columns."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from scrutiny.cli.compare_lines import wrapped
+from scrutiny.cli.narrow import fitted, narrowed
+
+if TYPE_CHECKING:
+    from scrutiny.core.estimate import Estimate
+    from scrutiny.run.comparing_kept import Kept, Likeness, Shared
+
+_WORDS: Final = {
+    "no regression": "PASS  the second keeps these invariances of the first within",
+    "regression": "FAIL  the second is shown to lose more of these invariances than",
+    "undecided": "UNDECIDED  nothing is shown about a loss of invariances of",
+}
+_LAYERS: Final = ("layer", "reference_layer", "pooling")
+
+
+def shared_lines(shared: "Shared | None") -> Iterator[str]:
+    """Everything that is said of what two models share beyond their answers; nothing of nothing."""
+    if shared is None:
+        return
+    if shared.outcome is not None:
+        yield f"{_WORDS[shared.outcome]} {shared.margin:g}."
+    for is_forward in (True, False):
+        several = [one for one in shared.kept if one.is_forward == is_forward]
+        for one in several:
+            if one is several[0] or one.dataset != several[0].dataset:
+                yield from narrowed(direction(one)).splitlines()
+            yield from _lines_of(one)
+    if shared.likeness is not None:
+        yield from _likeness(shared.likeness)
+
+
+def direction(one: "Kept") -> str:
+    """Whose invariances are asked of whom."""
+    told = "" if one.is_forward else " (told, not judged)"
+    return f"Changes that keep the answer of {one.reference}, asked of {one.target}{told}"
+
+
+def _lines_of(one: "Kept") -> Iterator[str]:
+    """One capability: what is kept, what it is held against, and the verdict."""
+    yield from wrapped(
+        one.capability[:12],
+        f"{bounds(one.hard)} keep the answer; {ceiling_name(one)} {bounds(one.ceiling)}; random "
+        f"changes {bounds(one.random)}; {one.hard.counts.n:,} of {one.hard.counts.planned:,}",
+    )
+    lift, kappa, soft, own = (
+        one.further.get(name)
+        for name in ("scope_lift@1", "kappa_inv@1", "soft_scope@1", "lift of itself")
+    )
+    parts = [
+        f"{name} {bounds(found)}"
+        for name, found in (
+            ("lift", lift),
+            ("of itself", own),
+            ("kappa", kappa),
+            ("Soft-SCoPE", soft),
+        )
+        if found is not None and found.value is not None
+    ]
+    if parts:
+        yield from wrapped("", ", ".join(parts))
+    yield from wrapped("", f"{verdict_word(one)}: {one.finding.reason}")
+
+
+def verdict_word(one: "Kept") -> str:
+    """What is shown of a capability."""
+    return {"supported": "kept", "not supported": "lost"}.get(
+        one.finding.verdict, one.finding.verdict
+    )
+
+
+def ceiling_name(one: "Kept") -> str:
+    """What the target is held against."""
+    return "the reference itself" if one.how == "itself" else "another run of the reference"
+
+
+def bounds(found: "Estimate") -> str:
+    """Value with its interval."""
+    if found.value is None:
+        return "–"
+    if found.low is None or found.high is None:
+        return f"{found.value:.3f}"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def _likeness(found: "Likeness") -> Iterator[str]:
+    """Vectors of the last layers: the claim, then the numbers of both models beside each other."""
+    for claimed in found.findings:
+        said = f"{claimed.verdict}: {claimed.claim.says}; {claimed.reason}"
+        yield from wrapped("vectors", said)
+    for one in found.estimates:
+        yield fitted(f"    {likeness_name(one):<52} {bounds(one)}")
+
+
+def likeness_name(one: "Estimate") -> str:
+    """Which measure of which layers, and what it is held against."""
+    where = [str(one.key.condition[name]) for name in _LAYERS if name in one.key.condition]
+    metric = one.key.metric.partition("@")[0].replace("_", " ")
+    if one.key.subject == one.key.reference:
+        metric += ", another run of itself"
+    elif one.key.role == "contrast":
+        metric += ", beyond another run"
+    return f"{metric} ({', '.join(where)})" if where else metric

@@ -1,0 +1,63 @@
+"""What ``scrutiny compare`` found, as lines, as objects and as a page."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from scrutiny.cli.narrow import narrowed
+
+if TYPE_CHECKING:
+    from scrutiny.cli.compare_sides import Opened
+    from scrutiny.run.comparing_kept import Outcome
+    from scrutiny.run.comparing_levels import SideBySide
+
+_WORDS: Final = {
+    "no regression": "PASS  the loss is shown to lie within",
+    "regression": "FAIL  a loss is shown to lie beyond",
+    "undecided": "UNDECIDED  nothing is shown about a loss of",
+}
+
+
+def printed(found: "SideBySide", flags: Mapping[str, Any]) -> None:
+    """Print objects, or lines whose first one says what changed."""
+    from scrutiny.cli.compare_json import objects_of
+    from scrutiny.cli.compare_lines import findings_of, headline, lines_of
+    from scrutiny.cli.compare_shared_lines import shared_lines
+
+    if flags["as_json"]:
+        for one in objects_of(found, top=flags["top"]):
+            click.echo(json.dumps(one, ensure_ascii=False))
+        return
+    click.secho(narrowed(headline(found)), bold=True)
+    if found.outcome_of_levels is not None:
+        click.echo(f"{outcome_words(found.outcome_of_levels)} {flags['margin']:g}.")
+    for level in found.levels:
+        for line in lines_of(level, top=flags["top"], show_all=flags["show_all"]):
+            click.echo(line)
+    for line in shared_lines(found.shared):
+        click.echo(line)
+    for line in findings_of(found.comparison, show_all=flags["show_all"]):
+        click.echo(line)
+    for text in found.comparison.differences:
+        click.echo(narrowed(f"The runs also differ in {text}."))
+    if flags["out"] is not None:
+        click.echo(f"Kept in {Path(flags['out'])}")
+    if flags["html"] is not None:
+        click.echo(f"Page: {flags['html']}")
+
+
+def outcome_words(outcome: "Outcome") -> str:
+    """What is shown about a loss beyond the margin."""
+    return _WORDS[outcome]
+
+
+def write_page(found: "SideBySide", sides: "Opened", flags: Mapping[str, Any]) -> None:
+    """Write the page of a comparison."""
+    from scrutiny.cli.compare_page import view_of
+    from scrutiny.report.compare_html import render_compare_html
+    from scrutiny.store.files import save_text
+
+    save_text(Path(flags["html"]), render_compare_html(view_of(found, sides, flags)))

@@ -1,0 +1,300 @@
+"""Charts of a comparison: noise floor beside flips, slices, differences, shared invariances."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.report import charts
+from scrutiny.report.chart_tables import Chart, Line, Spec, Table
+from scrutiny.report.compare_view import KeptFacts, LevelFacts, Rate, SliceFacts
+from scrutiny.report.labels import GAP
+from scrutiny.report.numbers import NO_VALUE, decimals_for, interval, number, out_of, p_value
+from scrutiny.report.vega import MOST_ROWS, guide, label_axis, left_out, series_color, view_of
+
+_NOISE, _FLIPS = "first against itself", "second against first"
+_STATES: Final = ("all items", "change shown", "nothing of its own", "not shown")
+_MOST_LETTERS: Final = 60
+_SHARES: Final = 1.0  # numbers within this of zero are drawn on one axis
+#: What a difference is called in the page, by the verdict on "higher in the first".
+VERDICTS: Final = {"supported": "higher", "not supported": "lower", "undecided": "undecided"}
+
+
+def noise_and_flips(anchor: str, level: LevelFacts) -> Chart | None:
+    """Share of items that flip, beside how many do without any new model."""
+    if not level.rates:
+        return None
+    noise = next((rate.value for rate in level.rates if rate.is_noise), None)
+    names = [_NOISE, _FLIPS] if noise is not None else [_FLIPS]
+    values = [_rate_value(rate) for rate in level.rates]
+    layers = _rate_layers([rate.label for rate in level.rates], names)
+    if noise is not None:
+        layers.append(guide(noise, dashed=True))
+    floor = (
+        "The dashed line is the noise floor: what the first model does to itself."
+        if noise is not None
+        else "The noise floor is not known: the first model was run once."
+    )
+    return Chart(
+        anchor=anchor,
+        title="How many items flip",
+        caption=f"Share of {level.n:,} items, with intervals. {floor}",
+        spec=view_of(values, height={"step": 30}, layer=layers),
+        table=_rate_table(level.rates),
+    )
+
+
+def _rate_value(rate: Rate) -> dict[str, Any]:
+    return {
+        "label": rate.label,
+        "series": _NOISE if rate.is_noise else _FLIPS,
+        "value": rate.value,
+        "low": rate.value if rate.low is None else rate.low,
+        "high": rate.value if rate.high is None else rate.high,
+        "said": _rate_words(rate),
+    }
+
+
+def _rate_layers(labels: Sequence[str], names: Sequence[str]) -> list[Spec]:
+    """Bars, their intervals, and nothing else."""
+    y = {"y": label_axis(labels)}
+    axis = {"title": "share of items", "format": ".0%", "tickCount": 5}
+    x = {"field": "value", "type": "quantitative", "axis": axis}
+    told = [{"field": "label", "title": "what"}, {"field": "said", "title": "share"}]
+    bar: Spec = {
+        "mark": {"type": "bar", "height": {"band": 0.5}},
+        "encoding": {**y, "x": x, "color": series_color(names), "tooltip": told},
+    }
+    rule: Spec = {
+        "mark": {"type": "rule", "strokeWidth": 1.5, "style": "best"},
+        "encoding": {**y, "x": {**x, "field": "low"}, "x2": {"field": "high"}, "tooltip": told},
+    }
+    return [bar, rule]
+
+
+def _rate_table(rates: Sequence[Rate]) -> Table:
+    rows = tuple((rate.label, share(rate.value), _rate_bounds(rate)) for rate in rates)
+    return Table(("items", "share", "interval"), rows)
+
+
+def _rate_words(rate: Rate) -> str:
+    return (
+        f"{share(rate.value)} {_rate_bounds(rate)}" if rate.low is not None else share(rate.value)
+    )
+
+
+def _rate_bounds(rate: Rate) -> str:
+    if rate.low is None or rate.high is None:
+        return NO_VALUE
+    return f"[{share(rate.low)}, {share(rate.high)}]"
+
+
+def share(value: float) -> str:
+    """Share in percent with one decimal.
+
+    Examples
+    --------
+    >>> share(0.118)
+    '11.8 %'
+    """
+    return f"{100 * value:.1f} %"
+
+
+def slices(anchor: str, level: LevelFacts) -> Chart | None:
+    """Change of every slice with the interval that all slices together need."""
+    shown = level.slices[:MOST_ROWS]
+    if len(shown) < 2:
+        return None
+    names = [name for name in _STATES if any(one.state == name for one in shown)]
+    values = [_slice_value(one) for one in shown]
+    layers: list[Spec] = [guide(0.0, dashed=False)]
+    caption = "Second minus first; points are changes, bars the intervals that all slices together "
+    caption += "need. Zero is solid"
+    if level.margin:
+        layers.append(guide(level.margin if level.lower_is_better else -level.margin, dashed=True))
+        caption += ", the largest loss that does not matter dashed"
+    layers += _slice_layers([one.name for one in shown], names)
+    return Chart(
+        anchor=anchor,
+        title="Where it changed",
+        caption=f"{caption}.",
+        spec=view_of(values, height={"step": 22}, layer=layers),
+        table=_slice_table(level.slices),
+        note=left_out(len(level.slices)),
+    )
+
+
+def _slice_value(one: SliceFacts) -> dict[str, Any]:
+    return {
+        "label": one.name,
+        "series": one.state,
+        "value": one.value,
+        "low": one.value if one.low is None else one.low,
+        "high": one.value if one.high is None else one.high,
+        "said": _slice_change(one),
+        "items": one.n,
+    }
+
+
+def _slice_layers(labels: Sequence[str], names: Sequence[str]) -> list[Spec]:
+    """Intervals and points of slices, colored by what is shown of them."""
+    y = {"y": label_axis(labels)}
+    axis = {"title": "change", "tickCount": 6}
+    x = {"field": "value", "type": "quantitative", "axis": axis}
+    color = {"color": series_color(names)}
+    shape = {"field": "series", "type": "nominal", "scale": {"domain": list(names)}}
+    told = [{"field": name, "title": name} for name in ("label", "items", "said")]
+    rule: Spec = {
+        "mark": {"type": "rule", "strokeWidth": 2.2, "strokeCap": "round", "opacity": 0.75},
+        "encoding": {
+            **y,
+            "x": {**x, "field": "low"},
+            "x2": {"field": "high"},
+            **color,
+            "tooltip": told,
+        },
+    }
+    legend = {"legend": None} if len(names) < 2 else {}
+    point: Spec = {
+        "mark": {"type": "point", "filled": True, "size": 52, "opacity": 1},
+        "encoding": {**y, "x": x, **color, "shape": {**shape, **legend}, "tooltip": told},
+    }
+    return [rule, point]
+
+
+def _slice_change(one: SliceFacts) -> str:
+    decimals = decimals_for(one.low, one.high, one.value)
+    said = number(one.value, decimals, signed=True)
+    if one.low is None or one.high is None:
+        return said
+    low, high = (number(x, decimals, signed=True) for x in (one.low, one.high))
+    return f"{said} [{low}, {high}]"
+
+
+def _slice_table(found: Sequence[SliceFacts]) -> Table:
+    header = ("inputs", "what is shown", "items", "before", "after", "change", "elsewhere", "p")
+    rows = tuple(
+        (
+            one.says,
+            f"{one.state}, mostly {one.turn}" if one.turn else one.state,
+            f"{one.n:,}",
+            number(one.before),
+            number(one.after),
+            _slice_change(one),
+            number(one.elsewhere, signed=True),
+            p_value(one.p),
+        )
+        for one in found
+    )
+    return Table(header, rows, 2)
+
+
+def differences(anchor: str, findings: Sequence[Finding]) -> Chart | None:
+    """Every number that both runs have, first minus second; shares are drawn, all are listed."""
+    known = [(difference_name(one), one) for one in findings]
+    if not known:
+        return None
+    drawn = [
+        Line(name, {"first minus second": one.estimate})
+        for name, one in known
+        if one.estimate is not None and _is_share(one.estimate)
+    ]
+    made = charts.forest(anchor, drawn, metric="first minus second", limit=None)
+    table = _difference_table(known)
+    title = "Numbers that both runs have, first minus second"
+    held = f"Holm's correction over {len(known)}."
+    if made is None or len({name for name, _ in known}) < len(known):
+        return Chart(anchor, title, held, None, table)
+    return replace(made, title=title, caption=f"{made.caption} {held}", table=table)
+
+
+def difference_name(one: Finding) -> str:
+    """What differs, without the frame of its sentence."""
+    name = one.claim.says.replace(" is higher in the first run", "")
+    return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1].rstrip() + GAP
+
+
+def _is_share(found: Estimate) -> bool:
+    """Whether a difference has an interval that fits the axis of shares."""
+    ends = (found.value, found.low, found.high)
+    return all(end is not None and abs(end) <= _SHARES for end in ends)
+
+
+def _difference_table(known: Sequence[tuple[str, Finding]]) -> Table:
+    rows = tuple(
+        (
+            name,
+            VERDICTS.get(one.verdict, one.verdict),
+            interval(one.estimate, signed=True),
+            out_of(one.estimate),
+        )
+        for name, one in known
+    )
+    return Table(("number", "in the first run", "first minus second", "n/planned"), rows, 2)
+
+
+def kept(anchor: str, found: Sequence[KeptFacts]) -> Chart | None:
+    """Hard-SCoPE of one direction beside its ceiling and random changes."""
+    if not found:
+        return None
+    one = found[0]
+    lines = [
+        Line(
+            f"{k.change} · {k.dataset}" if len({f.dataset for f in found}) > 1 else k.change,
+            {one.target: k.hard, one.ceiling_name: k.ceiling, "random changes": k.random},
+        )
+        for k in found
+    ]
+    made = charts.forest(anchor, lines, metric="answers kept", limit=None)
+    if made is None:
+        return None
+    return replace(
+        made,
+        title=f"Changes that keep the answer of {one.reference}, asked of {one.target}",
+        caption="Share of the changed texts over which the answer stays (Hard-SCoPE). Random "
+        "changes of as many words are the control; nothing can be expected above the ceiling.",
+        table=_kept_table(found),
+    )
+
+
+def _kept_table(found: Sequence[KeptFacts]) -> Table:
+    header = (
+        "change",
+        "Hard-SCoPE",
+        found[0].ceiling_name,
+        "random changes",
+        "lift",
+        "lift of the reference itself",
+        "kappa",
+        "Soft-SCoPE",
+        "n/planned",
+    )
+    rows = tuple(
+        (
+            k.change,
+            interval(k.hard),
+            interval(k.ceiling),
+            interval(k.random),
+            interval(k.lift, signed=True),
+            interval(k.own_lift, signed=True),
+            interval(k.kappa),
+            interval(k.soft),
+            out_of(k.hard),
+        )
+        for k in found
+    )
+    return Table(header, rows)
+
+
+def vectors(anchor: str, found: Sequence[tuple[str, Estimate]]) -> Chart | None:
+    """Likeness of both models' vectors by every measure of the last layers."""
+    lines = [Line(label, {"likeness": one}) for label, one in found]
+    made = charts.forest(anchor, lines, metric="likeness", limit=None)
+    if made is None:
+        return None
+    return replace(
+        made,
+        title="How alike the vectors of the last layers are",
+        caption="1 is the same up to what a measure disregards. Excess is beyond exchanged items.",
+    )

@@ -1,0 +1,112 @@
+"""Another model, asked as a run asked its own: a live model beside a run folder."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.store.run_folder import RunFolder
+
+_INSTEAD: Final = "give two models with --data instead."
+_HANDED_OVER: Final = "object:"
+
+
+def plan_of_run(
+    folder: RunFolder,
+    model: ModelPlan,
+    *,
+    data: Sequence[DataPlan] = (),
+    only: Collection[str] = (),
+) -> Plan:
+    """Plan that asks a model what a run asked its own: same data, diagnostics, seed and draws.
+
+    Parameters
+    ----------
+    folder
+        The run.
+    model
+        Who is asked.
+    data
+        Where the run's data lies now, in its order; else where the run read it.
+    only
+        Diagnostics that are wanted; all of the run's that look at one model, unless told.
+
+    Raises
+    ------
+    PlanError
+        If it cannot be asked again: a log of another tool, a run of several models, data that was
+        handed over as an object.
+    """
+    manifest, name = folder.manifest, str(folder.path)
+    if "imported" in manifest:
+        raise PlanError(
+            f"{name} is a log of another tool, and {model.source!r} is a model: what a log asked "
+            f"cannot be asked again. Evaluate the model with that tool, too, or {_INSTEAD}"
+        )
+    kept = manifest["plan"]
+    own = _own_model(kept["models"], name)
+    measures = tuple(
+        replace(_measure(one), models=(model.name,))
+        for one in kept["measure"]
+        if own in one["models"] and not one["reference"] and (not only or one["diagnostic"] in only)
+    )
+    if not measures:
+        wanted = f" by {', '.join(sorted(only))}" if only else ""
+        raise PlanError(
+            f"{name} has nothing{wanted} that looks at one model: measure performance of both, or "
+            f"{_INSTEAD}"
+        )
+    return Plan(
+        seed=kept["seed"],
+        data=_data(kept["data"], measures, given=data, name=name),
+        models=(model,),
+        measure=measures,
+        resampling=Resampling(**kept["resampling"]),
+        on_bad_row=kept["on_bad_row"],
+    )
+
+
+def _own_model(models: Sequence[Mapping[str, Any]], name: str) -> str:
+    """The one model that a run measured, beside its controls."""
+    measured = [str(one["name"]) for one in models if one["role"] == "measured"]
+    if len(measured) == 1:
+        return measured[0]
+    raise PlanError(
+        f"{name} measured {len(measured)} models ({', '.join(measured[:4])}), so it does not say "
+        f"which one is meant: add the other model to its plan and run that, or {_INSTEAD}"
+    )
+
+
+def _measure(kept: Mapping[str, Any]) -> MeasurePlan:
+    """Measurement of its plain JSON."""
+    return MeasurePlan(**{**kept, "models": tuple(kept["models"]), "data": tuple(kept["data"])})
+
+
+def _data(
+    kept: Sequence[Mapping[str, Any]],
+    measures: Sequence[MeasurePlan],
+    *,
+    given: Sequence[DataPlan],
+    name: str,
+) -> tuple[DataPlan, ...]:
+    """Data of the run that its measurements name, from where it lies now."""
+    wanted = {one for measure in measures for one in measure.data}
+    found = [DataPlan(**one) for one in kept if one["name"] in wanted]
+    if given:
+        if len(given) != len(found):
+            raise PlanError(
+                f"{name} measured on {len(found)} datasets ({', '.join(d.name for d in found)}), "
+                f"and --data names {len(given)}: name as many, in this order, or none."
+            )
+        return tuple(
+            replace(one, source=own.source, task=own.task or one.task)
+            for one, own in zip(found, given, strict=True)
+        )
+    lost = next((one for one in found if one.source.startswith(_HANDED_OVER)), None)
+    if lost is not None:
+        raise PlanError(
+            f"{name} was given {lost.name!r} as an object in Python, which cannot be read again: "
+            f"say where it lies with --data, or {_INSTEAD}"
+        )
+    return tuple(found)
