@@ -100,10 +100,14 @@ class SentencePair(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A text to be represented; ``word`` are the code points of its target word."""
+    """A text to be represented; ``word`` are the code points of its target word.
+
+    ``pair`` is the second text of a pair that is read together.
+    """
 
     text: str
     word: tuple[int, int] | None = None
+    pair: str | None = None
 
 
 @runtime_checkable

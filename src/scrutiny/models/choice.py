@@ -22,12 +22,16 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models import adapters, named, zoo
+from scrutiny.models.checked import answer_or_fail
 from scrutiny.models.choice_asking import CAPABILITIES, log_likelihoods
+from scrutiny.models.choice_gradients import NEEDED, Wanted, gradients_of
 from scrutiny.models.choice_prompt import Prompt, read_prompt
 from scrutiny.models.family import members
 from scrutiny.models.inputs import require_task
@@ -73,11 +77,37 @@ class Scoring:
         if self.has_other:
             shares = [math.exp(logs[0]) for logs in choices]
             return (*shares, max(0.0, 1.0 - sum(shares)))
-        weights = [sum(logs) / (len(logs) if self.length == "mean" else 1) for logs in choices]
+        weights = [sum(logs) / self._divisor(logs) for logs in choices]
         best = max(weights)
         shares = [math.exp(weight - best) for weight in weights]
         total = sum(shares)
         return tuple(share / total for share in shares)
+
+    def slopes(self, choices: Sequence[Sequence[float]], label: int) -> list[tuple[float, ...]]:
+        """What a step of each log-probability does to minus the log of a label's probability.
+
+        Examples
+        --------
+        >>> half = math.log(0.5)
+        >>> Scoring().slopes([[half], [half, half]], 0)  # shares of 2/3 and 1/3
+        [(-0.3333333333333333,), (0.3333333333333333, 0.3333333333333333)]
+        >>> [[round(s, 3) for s in one] for one in Scoring(has_other=True).slopes([[half]], 1)]
+        [[1.0]]
+        """
+        scores = self.scores(choices)
+        if not self.has_other:
+            return [
+                ((score - (i == label)) / self._divisor(logs),) * len(logs)
+                for i, (score, logs) in enumerate(zip(scores, choices, strict=True))
+            ]
+        if label < len(choices):
+            return [(-float(i == label),) for i in range(len(choices))]
+        rest = scores[-1] or math.nan  # without a rest, its logarithm has no slope
+        return [(score / rest,) for score in scores[:-1]]
+
+    def _divisor(self, logs: Sequence[float]) -> int:
+        """What the sum over a choice's tokens is divided by."""
+        return len(logs) if self.length == "mean" else 1
 
 
 class ChoiceClassifier:
@@ -96,8 +126,6 @@ class ChoiceClassifier:
     Schick & Schütze (2021), Exploiting cloze questions for few shot text classification.
     """
 
-    capabilities: frozenset[str] = frozenset({"predict"})
-
     def __init__(
         self,
         model: Any,
@@ -113,6 +141,8 @@ class ChoiceClassifier:
         self._at_once = batch if isinstance(batch, int) else 1
         self.labels = (*prompt.labels, OTHER) if scoring.has_other else prompt.labels
         self.is_batch_invariant = bool(model.is_batch_invariant)
+        own = {"gradients"} if NEEDED in model.capabilities else set()
+        self.capabilities = frozenset({"predict"} | own)
         self._model = model
         self._prompt = prompt
         self._scoring = scoring
@@ -135,14 +165,59 @@ class ChoiceClassifier:
         """
         found: list[Prediction] = []
         for start in range(0, len(examples), self._at_once):
-            answers = log_likelihoods(
-                self._model,
-                self._prompt,
-                examples[start : start + self._at_once],
-                is_first_only=self._scoring.has_other,
-            )
+            answers = self._asked(examples[start : start + self._at_once])
             found += [Prediction(scores=self._scoring.scores(one)) for one in answers]
         return found
+
+    def gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Slope of minus the log-probability of a label for each example, in order.
+
+        With regard to the vectors of the example's own pieces; those of the template are not
+        there. An example that does not fit fails (``too_long``).
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have, or if it gives no gradients.
+        """
+        if "gradients" not in self.capabilities:
+            raise ModelError(f"{self.source!r} has no gradients: its language model gives none.")
+        targets = [self._index_of(label) for label in labels]
+        answers: list[list[tuple[float, ...]] | Failure] = []
+        for start in range(0, len(examples), self._at_once):
+            part = examples[start : start + self._at_once]
+            answers += answer_or_fail(self._asked, part, source=self.source)
+        found: list[TokenGradients | Failure | None] = [
+            one if isinstance(one, Failure) else None for one in answers
+        ]
+        wanted = [
+            Wanted(example, self._scoring.slopes(one, target))
+            for example, one, target in zip(examples, answers, targets, strict=True)
+            if not isinstance(one, Failure)
+        ]
+        first = self._scoring.has_other
+        rest = iter(gradients_of(self._model, self._prompt, wanted, is_first_only=first))
+        return [next(rest) if one is None else one for one in found]
+
+    def embeddings(self) -> InputEmbeddings:
+        """Input vectors of the language model's vocabulary; the same object each time."""
+        given: InputEmbeddings = self._model.embeddings()
+        return given
+
+    def _asked(self, examples: Sequence[Example]) -> list[list[tuple[float, ...]]]:
+        """Log-probabilities of the tokens of each choice, by example and choice."""
+        first = self._scoring.has_other
+        return log_likelihoods(self._model, self._prompt, examples, is_first_only=first)
+
+    def _index_of(self, label: str) -> int:
+        """Number of a label."""
+        if label not in self.labels:
+            raise ModelError(
+                f"{self.source} has no label {label!r}; its labels are {', '.join(self.labels)}."
+            )
+        return self.labels.index(label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,26 @@ class Prompt:
                 sides[side] += example.fields[part] if index % 2 else part
         return sides[0], sides[1]
 
+    def starts(self, example: Example, *, gap: int = 0) -> list[tuple[str, int]]:
+        """Where each field begins in the filled text, with so many code points at the mask.
+
+        Examples
+        --------
+        >>> prompt = Prompt(("On ", "text", ": ", "mask", "; ", "text_pair", ""), ())
+        >>> prompt.starts(Example("0", {"text": "film", "text_pair": "art"}), gap=6)
+        [('text', 3), ('text_pair', 17)]
+        """
+        found, place = [], 0
+        for index, part in enumerate(self.parts):
+            if index % 2 and part == MASK:
+                place += gap
+            elif index % 2:
+                found.append((part, place))
+                place += len(example.fields[part])
+            else:
+                place += len(part)
+        return found
+
     def plain(self) -> list[Any]:
         """Plain JSON of all of it, for a digest."""
         return [list(self.parts), [list(choice) for choice in self.choices]]

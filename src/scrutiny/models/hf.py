@@ -17,8 +17,9 @@ from scrutiny.models.bio import labels_of_tags
 from scrutiny.models.hf_batching import start_budget
 from scrutiny.models.hf_checkpoint import Checkpoint, find_checkpoint
 from scrutiny.models.hf_forward import Forward
+from scrutiny.models.hf_labeled import Loaded
 from scrutiny.models.hf_language import attention_of, load_language_model, runner_of
-from scrutiny.models.hf_models import HfClassifier, HfTagger, Loaded
+from scrutiny.models.hf_models import HfClassifier, HfTagger
 from scrutiny.models.hf_parts import (
     find_device,
     find_limit,
@@ -97,17 +98,17 @@ def _loaded(
         "names": names,
         "task": base_name(task),
     }
+    runner = runner_of(network, tokenizer, batch)
     return Loaded(
         source=source.text,
         task=task.name,
         tokenizer=tokenizer,
         forward=Forward(network, pads=pads, side=tokenizer.padding_side, budget=budget),
+        runner=runner,
         limit=limit,
         names=names,
         fingerprint=digest(_VERSION, checkpoint.fingerprint(), canonical_json(identity)),
-        attention=attention_of(
-            runner_of(network, tokenizer, batch), tokenizer, limit=limit, source=source
-        ),
+        attention=attention_of(runner, tokenizer, limit=limit, source=source),
     )
 
 

@@ -10,12 +10,13 @@ from scrutiny.core.language import Continuation, Probe
 from scrutiny.models.hf_encoder import HfEncoder, LanguageParts
 from scrutiny.models.hf_heads import find_head, is_causal
 from scrutiny.models.hf_landscape import Floats
+from scrutiny.models.hf_logprob_slopes import Sloping
 from scrutiny.models.hf_losses import causal_guess, landscape_of
 from scrutiny.models.hf_reading import Reader, Reads, flat
 from scrutiny.models.hf_sequences import Sequences
 
 
-class HfCausalLanguageModel(HfEncoder):
+class HfCausalLanguageModel(HfEncoder, Sloping):
     """A network that guesses the next token.
 
     ``begin_id`` is the tokenizer's token for the begin of a text, or the one for its end where it
@@ -34,7 +35,7 @@ class HfCausalLanguageModel(HfEncoder):
         begin = tokenizer.bos_token_id
         self.begin_id = tokenizer.eos_token_id if begin is None else begin
         self.mask_id = None
-        self.capabilities |= {"landscape", "token_logprobs"}
+        self.capabilities |= {"landscape", "logprob_slopes", "token_logprobs"}
         self._reader = Reader(parts.runner, find_head(network))
 
     def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:

@@ -1,4 +1,4 @@
-"""Gradients of classifiers of transformers with regard to the vectors that they read.
+"""Gradients of networks of transformers with regard to the vectors that they read.
 
 The vectors are what the network's own input embedding gives, before positions and segments are
 added. They are caught where they leave it, so that whatever it does to them (a scale, say) is part
@@ -6,7 +6,7 @@ of the matrix as well.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,43 +18,56 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.models.hf_batching import Answered, Budget, run_batches
-from scrutiny.models.hf_forward import Columns, Forward
+from scrutiny.models.hf_heads import logits_of
 
 #: What is kept for the way back takes several times the memory of an answer.
 _SHARE_OF_BUDGET: Final = 4
 _WORD_MARKS: Final = ("Ġ", "▁")  # of byte-level and of SentencePiece vocabularies
 
+#: Loss of a batch from the indices of its texts and their logits: a sum over the texts.
+Loss = Callable[[list[int], Any], Any]
+
 
 class InputSlopes:
-    """Slopes of minus the log-probability of a label, in float32.
+    """Slopes of a loss, in float32.
 
     Parameters
     ----------
-    forward
-        A classifier's network.
+    network
+        In evaluation mode, on its device.
+    budget
+        What one batch of answers holds; one of slopes holds less.
     source
         Model string, for messages.
     """
 
-    def __init__(self, forward: Forward, source: str) -> None:
+    def __init__(self, network: Any, *, budget: Budget, source: str) -> None:
         import torch
 
-        network = forward.network
         if network.dtype != torch.float32:  # half precision rounds small slopes to nothing
             network = deepcopy(network).float()
         self._network = network.eval().requires_grad_(requires_grad=False)
-        self._forward = forward
         self._source = source
-        size = forward.budget
-        self._budget = Budget(max(1, size.tokens // _SHARE_OF_BUDGET), size.texts)
+        self._budget = Budget(max(1, budget.tokens // _SHARE_OF_BUDGET), budget.texts)
 
     @property
     def embedding(self) -> Any:
         """The module that turns token ids into vectors."""
         return self._network.get_input_embeddings()
 
-    def run(self, columns: Columns, targets: Sequence[int]) -> Iterator[Answered[Any]]:
+    def run(
+        self, lengths: Sequence[int], inputs: Callable[[list[int]], dict[str, Any]], loss: Loss
+    ) -> Iterator[Answered[Any]]:
         """Slopes ``(text, token, dimension)``, padding included, with the indices of the texts.
+
+        Parameters
+        ----------
+        lengths
+            Tokens of each text.
+        inputs
+            Padded tensors of the texts of these indices, by name.
+        loss
+            Its sum over the texts of a batch, so that each one's slope is that which it has alone.
 
         Raises
         ------
@@ -63,14 +76,13 @@ class InputSlopes:
         AnswerError
             ``out_of_memory`` if one text alone does not fit.
         """
-        lengths = [len(ids) for ids in columns["input_ids"]]
 
         def ask(batch: list[int]) -> Any:
-            return self._batch(self._forward.inputs(columns, batch), [targets[i] for i in batch])
+            return self._batch(inputs(batch), lambda logits: loss(batch, logits))
 
-        yield from run_batches(lengths, self._budget, ask, release=self._forward.release)
+        yield from run_batches(lengths, self._budget, ask, release=self._release)
 
-    def _batch(self, inputs: dict[str, Any], targets: Sequence[int]) -> Any:
+    def _batch(self, inputs: dict[str, Any], loss: Callable[[Any], Any]) -> Any:
         """Slopes of one batch."""
         import torch
 
@@ -84,7 +96,7 @@ class InputSlopes:
         handle = self.embedding.register_forward_hook(catch)
         try:
             with torch.enable_grad():
-                logits = self._network(**inputs).logits
+                logits = logits_of(self._network(**inputs))
         finally:
             handle.remove()
         if len(caught) != 1:
@@ -92,36 +104,47 @@ class InputSlopes:
                 f"{self._source!r} has no gradients: its network turns tokens into vectors "
                 f"{len(caught)} times for one answer."
             )
-        wanted = torch.tensor(list(targets), device=logits.device)
-        # a sum, so that each text's slope is the one that it has alone
-        loss = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
-        (slopes,) = torch.autograd.grad(loss, caught[0])
+        with torch.enable_grad():
+            (slopes,) = torch.autograd.grad(loss(logits), caught[0])
         return slopes.float().cpu().numpy()
+
+    def _release(self) -> None:
+        """Hand cached memory back to the accelerator."""
+        import torch
+
+        if self._network.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
+def loss_of_labels(targets: Sequence[int]) -> Loss:
+    """Minus the log-probability of each text's label, of logits ``(text, label)``."""
+    import torch
+
+    def loss(batch: list[int], logits: Any) -> Any:
+        wanted = torch.tensor([targets[i] for i in batch], device=logits.device)
+        return torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
+
+    return loss
 
 
 def slopes_of(
-    slopes: InputSlopes,
-    tokenized: Any,
-    examples: Sequence[Example],
-    *,
-    targets: Sequence[int],
-    side: str,
+    answers: Iterator[Answered[Any]], tokenized: Any, examples: Sequence[Example], *, side: str
 ) -> list[TokenGradients | Failure]:
     """Slopes of each example at its own pieces, in order.
 
     Parameters
     ----------
-    slopes
-        Of the network.
+    answers
+        Slopes of the network, batch by batch.
     tokenized
         What the tokenizer made of the examples.
-    examples, targets
-        What was tokenized, and the index of the label asked about.
+    examples
+        What was tokenized.
     side
         Side of the padding.
     """
     found: dict[int, TokenGradients | Failure] = {}
-    for answered in slopes.run(tokenized, targets):
+    for answered in answers:
         for i, rows in zip(answered.indices, answered.answer, strict=True):
             one = tokenized.encodings[i]
             own = rows[: len(one.ids)] if side == "right" else rows[len(rows) - len(one.ids) :]
@@ -134,18 +157,36 @@ def _own(example: Example, one: Any, rows: Any) -> TokenGradients | Failure:
     fields = list(example.fields)
     kept = [i for i, text in enumerate(one.sequence_ids) if text is not None]
     pieces = tuple(_piece(example, fields[one.sequence_ids[i]], one.offsets[i]) for i in kept)
-    gradient = np.ascontiguousarray(rows[kept])
+    return checked(example, pieces, [one.ids[i] for i in kept], rows[kept])
+
+
+def checked(
+    example: Example, pieces: Sequence[Piece], ids: Sequence[int], slopes: Any
+) -> TokenGradients | Failure:
+    """Slopes ``(piece, dimension)`` of an example, or ``non_finite``."""
+    gradient = np.ascontiguousarray(slopes)
     if not math.isfinite(float(np.abs(gradient).sum())):
         return Failure("non_finite", f"the gradient at item {example.id!r} is not finite")
-    return TokenGradients(pieces, tuple(one.ids[i] for i in kept), gradient)
+    return TokenGradients(tuple(pieces), tuple(ids), gradient)
 
 
 def _piece(example: Example, field: str, offsets: tuple[int, int]) -> Piece:
     """Place of a piece without the space in front of it, which some tokenizers count as its own."""
+    return Piece(field, *without_space(example.fields[field], offsets))
+
+
+def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
+    """Place of a piece without the space in front of it, unless it is nothing but spaces.
+
+    Examples
+    --------
+    >>> without_space("a film", (1, 6)), without_space("a  b", (1, 3))
+    ((2, 6), (1, 3))
+    """
     start, end = offsets
-    shown = example.fields[field][start:end]
+    shown = text[start:end]
     blank = len(shown) - len(shown.lstrip())
-    return Piece(field, start + (blank if blank < len(shown) else 0), end)
+    return start + (blank if blank < len(shown) else 0), end
 
 
 def embeddings_of(embedding: Any, tokenizer: Any) -> InputEmbeddings:

@@ -10,6 +10,7 @@ from scrutiny.core.language import Clozes, Probe, SentencePair
 from scrutiny.models.hf_encoder import HfEncoder, LanguageParts
 from scrutiny.models.hf_heads import find_head
 from scrutiny.models.hf_landscape import Floats
+from scrutiny.models.hf_logprob_slopes import Sloping
 from scrutiny.models.hf_losses import landscape_of, masked_guess
 from scrutiny.models.hf_reading import Reader, Reads, flat
 from scrutiny.models.hf_sequences import Sequences
@@ -17,12 +18,12 @@ from scrutiny.models.hf_sequences import Sequences
 _MOST_TOKENS: Final = 2**20  # of queries answered in one go: sorted together, little to keep
 
 
-class HfMaskedLanguageModel(HfEncoder):
+class HfMaskedLanguageModel(HfEncoder, Sloping):
     """A network with a masked-language-modeling head."""
 
     def __init__(self, parts: LanguageParts) -> None:
         super().__init__(parts)
-        self.capabilities |= {"landscape", "masked_logprobs"}
+        self.capabilities |= {"landscape", "logprob_slopes", "masked_logprobs"}
         self._reader = Reader(parts.runner, find_head(parts.runner.network))
 
     def masked_logprobs(self, queries: Sequence[Clozes]) -> list[tuple[tuple[float, ...], ...]]:

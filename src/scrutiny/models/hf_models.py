@@ -1,95 +1,33 @@
 """Classifiers and taggers of transformers, as models."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.gradients import InputEmbeddings, TokenGradients
+from scrutiny.core.gradients import TokenGradients
 from scrutiny.core.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.bio import labels_of_tags, spans_from_tags
 from scrutiny.models.checked import AnswerError
-from scrutiny.models.hf_attention import AttentionSource
-from scrutiny.models.hf_attention_models import Attending
-from scrutiny.models.hf_encoder import encode_texts
-from scrutiny.models.hf_forward import Columns, Forward
-from scrutiny.models.hf_gradients import InputSlopes, embeddings_of, slopes_of
+from scrutiny.models.hf_gradients import loss_of_labels, slopes_of
+from scrutiny.models.hf_labeled import HfLabeled, Loaded
+from scrutiny.models.hf_tag_gradients import LossOfTags
+from scrutiny.models.hf_vectors import encode_texts
 from scrutiny.models.inputs import borders
+
+if TYPE_CHECKING:
+    from scrutiny.models.hf_forward import Columns
 
 _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, little to keep
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What both kinds of model are made of.
-
-    Parameters
-    ----------
-    source, task
-        Model string and name of the task.
-    tokenizer
-        A fast tokenizer.
-    forward
-        The network.
-    limit
-        Most tokens of one text, or nothing.
-    names
-        Names of the network's outputs, in order.
-    fingerprint
-        Digest of all that changes an answer.
-    attention
-        Where its attention maps come from, if its weights can be had.
-    """
-
-    source: str
-    task: str
-    tokenizer: Any
-    forward: Forward
-    limit: int | None
-    names: tuple[str, ...]
-    fingerprint: str
-    attention: AttentionSource | None
-
-    def encode(self, fields: Sequence[Sequence[str]], *, truncate: bool, **more: bool) -> Any:
-        """Token columns of texts ``fields[field][text]``, not padded."""
-        return self.tokenizer(
-            *map(list, fields),
-            truncation=truncate and self.limit is not None,
-            max_length=self.limit if truncate else None,
-            padding=False,
-            verbose=False,
-            **more,
-        )
-
-
-class HfClassifier(Attending):
+class HfClassifier(HfLabeled):
     """A sequence classifier; texts longer than the network takes are cut at its limit."""
 
-    is_batch_invariant = False
-
     def __init__(self, loaded: Loaded) -> None:
-        self.source = loaded.source
-        self.task = loaded.task
+        super().__init__(loaded)
         self.labels = loaded.names
-        self.capabilities = frozenset({"predict"}) | self._offer(loaded.attention)
-        if not loaded.forward.network.config.is_encoder_decoder:  # which read their input twice
-            self.capabilities |= {"gradients"}
-        self._loaded = loaded
-        self._slopes: InputSlopes | None = None
-        self._embeddings: InputEmbeddings | None = None
-
-    def fingerprint(self) -> str:
-        """Digest of weights, configuration, tokenizer and the way it is run."""
-        return self._loaded.fingerprint
-
-    def encode(
-        self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
-    ) -> list[Encoded]:
-        """Tokens of each text, or of each pair of texts; never cut."""
-        return encode_texts(self._loaded.tokenizer, texts, pairs=pairs, special=special)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
@@ -115,33 +53,27 @@ class HfClassifier(Attending):
             found += self._gradients(examples[part], targets[part])
         return found
 
-    def embeddings(self) -> InputEmbeddings:
-        """Input vectors of the whole vocabulary; the same object each time."""
-        if self._embeddings is None:
-            self._embeddings = embeddings_of(self._input_slopes().embedding, self._loaded.tokenizer)
-        return self._embeddings
-
-    def _input_slopes(self) -> InputSlopes:
-        """The way back through the network, made when it is first asked for."""
-        if self._slopes is None:
-            self._slopes = InputSlopes(self._loaded.forward, self.source)
-        return self._slopes
-
-    def _index_of(self, label: str) -> int:
-        """Output of a label."""
-        if label not in self.labels:
-            raise ModelError(
-                f"{self.source} has no label {label!r}; its labels are {', '.join(self.labels)}."
-            )
-        return self.labels.index(label)
+    def _as_read(
+        self, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool
+    ) -> list[Encoded]:
+        """Tokens of each text, or pair of texts, as the classifier reads them: cut at its limit."""
+        tokenizer, limit = self._loaded.tokenizer, self._loaded.limit
+        return encode_texts(tokenizer, texts, pairs=pairs, special=special, limit=limit)
 
     def _gradients(
         self, examples: Sequence[Example], targets: Sequence[int]
     ) -> list[TokenGradients | Failure]:
         """Slopes of examples that are tokenized together."""
+        if not examples:
+            return []
         tokenized = self._loaded.encode(_texts(examples), truncate=True)
-        side = self._loaded.tokenizer.padding_side
-        return slopes_of(self._input_slopes(), tokenized, examples, targets=targets, side=side)
+        forward = self._loaded.forward
+        answers = self._input_slopes().run(
+            [len(ids) for ids in tokenized["input_ids"]],
+            lambda batch: forward.inputs(tokenized, batch),
+            loss_of_labels(targets),
+        )
+        return slopes_of(answers, tokenized, examples, side=self._loaded.tokenizer.padding_side)
 
     def _predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Predictions of examples that are tokenized together."""
@@ -158,31 +90,16 @@ class HfClassifier(Attending):
         return [Prediction(scores=tuple(by_index[i])) for i in range(len(examples))]
 
 
-class HfTagger(Attending):
+class HfTagger(HfLabeled):
     """A token classifier; each word has the tag of its first piece.
 
     A text with more tokens than the network takes fails with ``too_long``: a cut text would count
     as one without entities.
     """
 
-    is_batch_invariant = False
-
     def __init__(self, loaded: Loaded) -> None:
-        self.source = loaded.source
-        self.task = loaded.task
+        super().__init__(loaded)
         self.labels = labels_of_tags(loaded.names)
-        self.capabilities = frozenset({"predict"}) | self._offer(loaded.attention)
-        self._loaded = loaded
-
-    def fingerprint(self) -> str:
-        """Digest of weights, configuration, tokenizer and the way it is run."""
-        return self._loaded.fingerprint
-
-    def encode(
-        self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
-    ) -> list[Encoded]:
-        """Tokens of each text, or of each pair of texts; never cut."""
-        return encode_texts(self._loaded.tokenizer, texts, pairs=pairs, special=special)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Spans of each example, in order.
@@ -210,6 +127,65 @@ class HfTagger(Attending):
             Prediction(spans=self._spans(example, offsets[i], tags[i]))
             for i, example in enumerate(examples)
         ]
+
+    def gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Slope of minus the log-probability of each answer's entities of a label, in order.
+
+        The probability is that of the tags which the tagger gives its words, where they are of the
+        label: a product over these words. An example without such a word fails (``no_such_label``),
+        and so does one that is too long.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have.
+        """
+        for label in labels:
+            self._index_of(label)
+        found: list[TokenGradients | Failure] = []
+        for start in range(0, len(examples), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            found += self._gradients(examples[part], labels[part])
+        return found
+
+    def _gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Slopes of a stretch of examples; those that are too long fail."""
+        ids = self._loaded.encode([[e.text for e in examples]], truncate=False)["input_ids"]
+        limit = self._loaded.limit
+        fits = [i for i, row in enumerate(ids) if limit is None or len(row) <= limit]
+        found: list[TokenGradients | Failure] = [
+            Failure("too_long", f"item {e.id!r} has more than {limit} tokens") for e in examples
+        ]
+        if fits:
+            own = self._fitting([examples[i] for i in fits], [labels[i] for i in fits])
+            for i, one in zip(fits, own, strict=True):
+                found[i] = one
+        return found
+
+    def _fitting(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Slopes of examples that fit, and are tokenized together."""
+        side, forward = self._loaded.tokenizer.padding_side, self._loaded.forward
+        tokenized = self._loaded.encode([[e.text for e in examples]], truncate=False)
+        lengths = [len(ids) for ids in tokenized["input_ids"]]
+        firsts = [
+            first_pieces(borders(example), one.offsets)
+            for example, one in zip(examples, tokenized.encodings, strict=True)
+        ]
+        loss = LossOfTags(self._loaded.names, labels, firsts, lengths=lengths, side=side)
+        answers = self._input_slopes().run(
+            lengths, lambda batch: forward.inputs(tokenized, batch), loss
+        )
+        found = slopes_of(answers, tokenized, examples, side=side)
+        for i in loss.without:
+            why = f"no word of item {examples[i].id!r} has the label {labels[i]!r}"
+            found[i] = Failure("no_such_label", why)
+        return found
 
     def _refuse_long(self, ids: Sequence[Sequence[int]], examples: Sequence[Example]) -> None:
         """Raise if a text has more tokens than fit."""

@@ -49,7 +49,11 @@ def _tokens(encoded: Encoded, passage: Passage, pooling: str) -> Sequence[int]:
         return range(max(0, count - 1), count)
     if pooling == "mean":
         return range(count)
-    return [] if passage.word is None else pieces_of(encoded, passage.word)
+    if passage.word is None:
+        return []
+    pieces = pieces_of(encoded, passage.word)
+    # the word stands in the first text, and offsets of the second begin at 0 as well
+    return pieces if passage.pair is None else [i for i in pieces if not encoded.segments[i]]
 
 
 def pieces_of(encoded: Encoded, word: tuple[int, int]) -> list[int]:

@@ -110,8 +110,8 @@ def test_fine_tuned_models_offer_it_beside_their_answers(
     task = tagging if head.startswith("Token") else classification
     make_checkpoint(tmp_path, head=head, labels=labels)
     model = load_model(f"hf:{tmp_path}", task)
-    gradients = {"gradients"} if head.startswith("Sequence") else set()
-    assert model.capabilities == {"predict", "attentions", "head_interventions"} | gradients
+    own = {"predict", "gradients", "tokenizes", "representations"}
+    assert model.capabilities == {"attentions", "head_interventions"} | own
     before = model.predict(make("a good film"))
     assert_same(list(model.attentions(SENTENCES)), list(plain_maps(Plain(tmp_path), SENTENCES)))
     assert model.predict(make("a good film")) == before

@@ -17,7 +17,7 @@ from scrutiny.core.language import (  # noqa: E402
     Tokenizes,
 )
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.models import hf_attention, hf_encoder  # noqa: E402
+from scrutiny.models import hf_attention, hf_vectors  # noqa: E402
 from scrutiny.models.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 
@@ -87,7 +87,7 @@ def test_vectors_are_those_of_transformers(folders, kind, unlabeled):
 def test_one_layer_and_one_pooling_are_part_of_all(folders, kind, unlabeled, monkeypatch):
     model = load_model(f"hf:{folders[kind]}", unlabeled)
     whole = model.representations(PASSAGES, poolings=POOLINGS, layers=(0, 1, 2))
-    monkeypatch.setattr(hf_encoder, "_CHUNK", 2)
+    monkeypatch.setattr(hf_vectors, "_CHUNK", 2)
     small = load_model(f"hf:{folders[kind]}", unlabeled, LoadOptions(batch=1))
     for k, pooling in enumerate(POOLINGS):
         last = small.representations(PASSAGES, poolings=[pooling], layers=[2])

@@ -16,6 +16,7 @@ from scrutiny.core.gradients import Gradients, Piece  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.hf_gradients import _piece, _Writing  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.testing import check_gradients  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", ""]
 LABELS = ["neg", "pos", "pos", "neg"]
@@ -149,6 +150,64 @@ def test_numbers_that_are_not_finite_fail_alone(tmp_path, classification, make):
     assert np.isfinite(good.gradient).all()
     assert isinstance(bad, Failure)
     assert bad.reason == "non_finite"
+
+
+TAGS = ("O", "B-PER", "I-PER", "B-LOC")
+SENTENCES = ["ada left paris", "the film was not ada 's story .", "good " * 30]
+
+
+@pytest.fixture(scope="module")
+def tagger_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tagger")
+    return make_checkpoint(folder, head="TokenClassification", labels=TAGS)
+
+
+def loss_of_tags(folder, text, label, *, place=0, change=0.0):
+    """Loss of the tags of a label that the tagger gives as it is, with one vector moved."""
+    network = transformers.AutoModelForTokenClassification.from_pretrained(folder).double().eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    inputs = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+    offsets, ids = inputs.pop("offset_mapping")[0].tolist(), inputs.pop("input_ids")
+    with torch.no_grad():
+        vectors = network.get_input_embeddings()(ids).clone()
+        tags = network(inputs_embeds=vectors, **inputs).logits[0].argmax(-1)
+        vectors[0, place] += change
+        logs = torch.log_softmax(network(inputs_embeds=vectors, **inputs).logits, -1)[0]
+    firsts = [i for i, (a, b) in enumerate(offsets) if b > a and (a == 0 or text[a - 1] == " ")]
+    named = [i for i in firsts if TAGS[tags[i]].endswith(label)]
+    return -sum(logs[i, tags[i]].item() for i in named), len(named)
+
+
+def test_slopes_of_tags_are_those_of_finite_differences(tagger_folder, tagging, make):
+    model = load_model(f"hf:{tagger_folder}", tagging)
+    assert isinstance(model, Gradients)
+    assert model.labels == ("PER", "LOC")
+    rng = np.random.default_rng(0)
+    known = 0
+    for label in model.labels:
+        found = model.gradients(make(*SENTENCES), [label] * 3)
+        assert found[2].reason == "too_long"
+        for text, one in zip(SENTENCES[:2], found, strict=False):
+            count = loss_of_tags(tagger_folder, text, label)[1]
+            if not count:
+                assert (isinstance(one, Failure), one.reason) == (True, "no_such_label")
+                continue
+            known += 1
+            change = rng.normal(size=16) * 1e-4
+            ends = [
+                loss_of_tags(tagger_folder, text, label, place=2, change=s * torch.tensor(change))
+                for s in (1, -1)
+            ]
+            slope = (ends[0][0] - ends[1][0]) / 2
+            assert one.gradient[1] @ change == pytest.approx(slope, rel=2e-3, abs=1e-8)
+    assert known >= 2
+
+
+def test_slopes_of_tags_are_the_same_in_any_company(tagger_folder, tagging, make):
+    model = load_model(f"hf:{tagger_folder}", tagging)
+    check_gradients(model, make(*SENTENCES, "it was", ""))
+    with pytest.raises(ModelError, match="its labels are PER, LOC"):
+        model.gradients(make("ada"), ["O"])
 
 
 def test_unknown_labels_are_refused(folder, classification, make):

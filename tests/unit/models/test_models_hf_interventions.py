@@ -236,7 +236,11 @@ def test_it_is_a_model_with_a_fingerprint_of_its_own(bert):
 def test_only_what_the_change_reaches_can_be_asked(bert):
     model = bert.intervened(Intervention("mask", ((0, 0),)))
     assert "landscape" in bert.capabilities
-    assert model.capabilities == bert.capabilities - {"landscape", "head_interventions"}
+    assert model.capabilities == bert.capabilities - {
+        "landscape",
+        "logprob_slopes",
+        "head_interventions",
+    }
     assert not hasattr(model, "landscape")
     assert not hasattr(model, "intervened")
     assert model.encode(["bad"]) == bert.encode(["bad"])
