@@ -13,6 +13,7 @@ _C: Final = "scrutiny.perturb.constraints"
 _G: Final = "scrutiny.perturb.search.goals"
 _SM: Final = "scrutiny.perturb.search.methods"
 _T: Final = "scrutiny.data.tasks"
+_TR: Final = "scrutiny.training"
 _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
 _RE: Final = "scrutiny.perturb.recipes"
@@ -212,6 +213,14 @@ REGISTRATIONS: Final = (
     Registration("adapter", "smoothed@1", "scrutiny.perturb.smoothed_model:load"),
     Registration("adapter", "untrained@1", f"{_M}.untrained:load"),
     Registration("adapter", "zoo@1", f"{_M}.zoo:load"),
+    Registration(
+        "trainer",
+        "attention-classifier@1",
+        f"{_TR}.attention_classifier.trainer:ATTENTION_CLASSIFIER",
+    ),
+    Registration("trainer", "finetune@1", f"{_TR}.finetuning.trainer:FINETUNE"),
+    Registration("trainer", "linear@1", f"{_TR}.words.trainer:LINEAR"),
+    Registration("trainer", "recurrent@1", f"{_TR}.words.trainer:RECURRENT"),
     Registration("statistic", "accuracy@1", f"{_S}:ACCURACY"),
     Registration("statistic", "accuracy_drop@1", f"{_S}:ACCURACY_DROP"),
     Registration("statistic", "excess_accuracy_drop@1", f"{_S}:EXCESS_ACCURACY_DROP"),

@@ -30,6 +30,7 @@ LISTED: Final = (
     "task",
     "reader",
     "adapter",
+    "trainer",
 )
 
 

@@ -102,7 +102,8 @@ class TrainPlan:
     name
         Of the family that it makes, with the ``role``.
     source
-        What is trained: a model string, or a model of the plan; of a family, each member.
+        What is trained: a model string, or a model of the plan; of a family, each member. Nothing
+        for a trainer that starts from nothing.
     task
         Of the data, where its columns do not tell; or a task of training's own, which labels every
         piece of annotated sentences (``anchored-tagging``, ``control-labels``).
@@ -111,11 +112,14 @@ class TrainPlan:
     runs
         Of each member. Five of a single model and one of each member of a family unless given.
     random, seeds
-        Of the family that is trained, as `ModelPlan` has them.
+        Of the family that is trained, as `ModelPlan` has them; seeds of the models themselves where
+        the trainer starts from nothing.
     params
         The recipe.
     control_of
         As `ModelPlan` has it: the family that a control task is there for.
+    trainer
+        Name of the kind of training.
     """
 
     name: str
@@ -129,6 +133,7 @@ class TrainPlan:
     seeds: tuple[int, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     control_of: str = ""
+    trainer: str = "finetune"
 
 
 @dataclass(frozen=True, slots=True)

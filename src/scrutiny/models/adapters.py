@@ -8,11 +8,14 @@ An adapter is a function ``load(source, task, options) -> Model`` of a `ModelSou
 - ``matches(source) -> tuple[list[dict[str, str]] | None, str]``, the values that the captures of a
   pattern can have in its options (``run={run}``), nothing where there is no place to look, and a
   sentence that lists what is there;
-- ``as_checkpoint(source) -> ModelSource | None``, the ``hf:`` source that its strings come down to.
+- ``as_checkpoint(source) -> ModelSource | None``, the ``hf:`` source that its strings come down to;
+- ``folder_of(source) -> Path | None``, where the weights of its strings and the record of their
+  training lie, for models that are no checkpoints of transformers.
 """
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import cast
 
@@ -69,6 +72,12 @@ def as_checkpoint(source: ModelSource) -> ModelSource | None:
         return source
     resolve = getattr(_module(source.scheme), "as_checkpoint", None)
     return cast("ModelSource", resolve(source)) if callable(resolve) else None
+
+
+def own_folder(source: ModelSource) -> Path | None:
+    """Folder that an adapter of its own format reads, or nothing where it names none."""
+    found = getattr(_module(source.scheme), "folder_of", None)
+    return cast("Path | None", found(source)) if callable(found) else None
 
 
 def _module(scheme: str) -> ModuleType | None:

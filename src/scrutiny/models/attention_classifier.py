@@ -8,19 +8,16 @@ The network is small, so it runs on the processor, in double precision, one text
 sees which others are asked with it.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.attention_layer import AttendedText
-from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import MissingExtraError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
@@ -32,74 +29,44 @@ from scrutiny.models.attention_network import (
     weighted,
 )
 from scrutiny.models.attention_readout import LinearReadout
-from scrutiny.models.attention_vocabulary import Vocabulary
-from scrutiny.models.inputs import require_task
-from scrutiny.models.source import TRAINING, ModelSource
-
-#: What ``config.json`` says that the folder is.
-FORMAT: Final = "attention-classifier@1"
-CONFIG: Final = "config.json"
-VOCABULARY: Final = "vocabulary.json"
-WEIGHTS: Final = "model.safetensors"
-HASHES: Final = "training_hashes.npy"
-_UNTRAINED: Final = "untrained"
+from scrutiny.models.source import ModelSource
+from scrutiny.models.word_model import WordModel, trained_folder
+from scrutiny.models.word_network import NetworkKind, NetworkParts, load_network, write_network
 
 Floats = NDArray[np.float64]
+#: Where its training's record lies.
+folder_of: Final = trained_folder
+write_parts: Final = write_network
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AttentionParts:
-    """A network with all that it takes to ask it.
+class AttentionParts(NetworkParts):
+    """A network with one layer of attention, and all that it takes to ask it."""
 
-    Parameters
-    ----------
-    architecture, vocabulary, labels
-        What it is made of, the words that it knows, and its labels in the order of the outputs.
-    network
-        Parts by name, of `scrutiny.models.attention_network.make_network`.
-    """
+    kind: ClassVar[NetworkKind] = NetworkKind(
+        "attention-classifier@1",
+        "An attention classifier",
+        "python -m scrutiny.training.attention_classifier",
+        Architecture.of,
+        make_network,
+    )
 
     architecture: Architecture
-    vocabulary: Vocabulary
-    labels: tuple[str, ...]
-    network: Any
-
-    def digest(self) -> str:
-        """Digest of the weights, the words and the labels."""
-        weights = [
-            f"{name}:{digest(weight.detach().cpu().numpy().tobytes())}"
-            for name, weight in sorted(self.network.state_dict().items())
-        ]
-        settings = [self.architecture.plain(), self.vocabulary.words, self.labels]
-        return digest(FORMAT, canonical_json(settings), *weights)
 
 
-class AttentionClassifier:
+class AttentionClassifier(WordModel):
     """A classifier with one layer of attention; capability ``attention_layer``.
 
     A text without any word has the probabilities that the bias of the readout gives.
     """
 
-    is_batch_invariant = False
-
     def __init__(self, parts: AttentionParts, source: str, *, folder: Path | None = None) -> None:
-        self.source = source
-        self.task = "text-classification"
-        self.labels = parts.labels
-        self.capabilities = frozenset({"predict", "attention_layer"})
-        if folder is not None:
-            self.capabilities |= {"training_hashes"}
-            self.training_hashes = lambda: np.load(folder / HASHES, allow_pickle=False)
-        self._fingerprint = parts.digest()
+        super().__init__(parts, source, offers={"attention_layer"}, folder=folder)
         self._parts = parts
-        self._network = parts.network.double().eval().requires_grad_(requires_grad=False)
+        self._network = parts.fixed()
         self._known = parts.vocabulary.index()
         output = self._network["output"]
         self._readout = LinearReadout(output.weight.numpy().T.copy(), output.bias.numpy().copy())
-
-    def fingerprint(self) -> str:
-        """Digest of the weights, the words and the labels."""
-        return self._fingerprint
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
@@ -181,94 +148,5 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If torch or safetensors are not installed.
     """
     del options  # it is small: it runs on the processor, text by text
-    source.refuse_unknown_options(("labels", _UNTRAINED, TRAINING))
-    require_task(task, ("text-classification",), source=source.text)
-    folder = Path(source.target).expanduser()
-    seed = source.options.get(_UNTRAINED)
-    if seed is not None and not seed.isdecimal():
-        raise ModelError(f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}.")
-    parts = read_parts(folder, source.text, untrained=None if seed is None else int(seed))
-    labels = source.labels() or parts.labels
-    if len(labels) != len(parts.labels):
-        raise ModelError(
-            f"{source.text!r}: this model has {len(parts.labels)} labels, in the order "
-            f"{'|'.join(parts.labels)}."
-        )
-    named = AttentionParts(parts.architecture, parts.vocabulary, labels, parts.network)
-    has_hashes = seed is None and (folder / HASHES).is_file()
-    return AttentionClassifier(named, source.text, folder=folder if has_hashes else None)
-
-
-def read_parts(folder: Path, text: str, *, untrained: int | None = None) -> AttentionParts:
-    """Parts of the classifier in a folder.
-
-    Parameters
-    ----------
-    folder
-        Where `write_parts` has put it.
-    text
-        Model string, for messages.
-    untrained
-        Seed of fresh weights instead of those in the folder.
-    """
-    config = _config(folder, text)
-    architecture, labels = Architecture.of(config["architecture"]), tuple(config["labels"])
-    vocabulary = Vocabulary.read(folder / VOCABULARY)
-    try:
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
-        network = make_network(
-            architecture,
-            n_words=len(vocabulary.words),
-            n_labels=len(labels),
-            seed=0 if untrained is None else untrained,
-        )
-    except ImportError as error:
-        raise MissingExtraError("An attention classifier", "hf") from error
-    if untrained is None:
-        try:
-            network.load_state_dict(load_file(folder / WEIGHTS))
-        except (SafetensorError, OSError, RuntimeError) as error:
-            raise ModelError(f"{text!r}: {WEIGHTS} does not load: {error}") from error
-    return AttentionParts(architecture, vocabulary, labels, network)
-
-
-def write_parts(parts: AttentionParts, folder: Path) -> None:
-    """Write weights, words and configuration into a folder that is there."""
-    from safetensors.torch import save_file
-
-    config = {
-        "format": FORMAT,
-        "architecture": parts.architecture.plain(),
-        "labels": list(parts.labels),
-    }
-    _write_json(folder / CONFIG, config)
-    _write_json(folder / VOCABULARY, list(parts.vocabulary.words))
-    weights = {name: weight.contiguous() for name, weight in parts.network.state_dict().items()}
-    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
-
-
-def _write_json(path: Path, value: Any) -> None:
-    text = json.dumps(value, ensure_ascii=False, indent=1)
-    path.write_text(text + "\n", encoding="utf-8")
-
-
-def _config(folder: Path, text: str) -> dict[str, Any]:
-    """Configuration of a folder, checked."""
-    path = folder / CONFIG
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        inside = sorted(found.parent.name for found in folder.glob(f"*/{CONFIG}"))
-        hint = f" There is one in: {', '.join(inside[:12])}." if inside else ""
-        raise ModelError(
-            f"{text!r}: {str(path)!r} does not read: {error}.{hint} Train one with `python -m "
-            "scrutiny.training.attention_classifier`."
-        ) from error
-    if not isinstance(config, dict) or config.get("format") != FORMAT:
-        raise ModelError(
-            f"{text!r}: {str(path)!r} is not of an attention classifier (format {FORMAT}). For "
-            "checkpoints of transformers write hf: in front."
-        )
-    return config
+    parts, folder = load_network(AttentionParts, source, task)
+    return AttentionClassifier(parts, source.text, folder=folder)

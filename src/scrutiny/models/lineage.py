@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model
-from scrutiny.models.adapters import as_checkpoint
+from scrutiny.models.adapters import as_checkpoint, own_folder
 from scrutiny.models.source import UNTRAINED, parse
 
 #: File beside the weights; its key ``replicates_of`` is read here.
@@ -17,6 +17,8 @@ KEY: Final = "replicates_of"
 HASHES: Final = "training_hashes.npy"
 PRE_TRAINING: Final = "pre-training"
 FINE_TUNING: Final = "fine-tuning"
+FROM_NOTHING: Final = "training"
+TRAINING_SAMPLE: Final = "training-sample"
 INITIALIZATION: Final = "initialization"
 
 
@@ -25,7 +27,8 @@ def replicates_of(text: str) -> str | None:
 
     ``pre-training``: everything from the first weight on. ``fine-tuning``: they share one
     pre-trained network, so their spread says nothing of how far another one would differ.
-    ``initialization``: nothing was trained. Nothing where no record says it.
+    ``initialization``: nothing was trained. Of small classifiers, ``training``: everything from the
+    first weight on; ``training-sample``: the rows that were drawn. Nothing where no record says it.
 
     Parameters
     ----------
@@ -58,8 +61,9 @@ def checkpoint_folder(text: str) -> Path | None:
     ModelError
         If the string's adapter knows checkpoints, but not this one.
     """
-    checkpoint = as_checkpoint(parse(text))
-    folder = None if checkpoint is None else Path(checkpoint.target).expanduser()
+    parsed = parse(text)
+    checkpoint = as_checkpoint(parsed)
+    folder = own_folder(parsed) if checkpoint is None else Path(checkpoint.target).expanduser()
     return folder if folder is not None and folder.is_dir() else None
 
 

@@ -27,9 +27,9 @@ from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.attention_vocabulary import Vocabulary
-from scrutiny.models.inputs import require_task
-from scrutiny.models.source import TRAINING, ModelSource
-from scrutiny.models.word_folder import HASHES, read_config, renamed, word_pieces, write_json
+from scrutiny.models.source import ModelSource
+from scrutiny.models.word_folder import read_config, renamed, word_pieces, write_json
+from scrutiny.models.word_model import WordModel, require_words, trained_folder, with_hashes
 
 #: What ``config.json`` says that the folder is.
 FORMAT: Final = "linear-classifier@1"
@@ -39,6 +39,8 @@ WEIGHTS: Final = "weights.npz"
 BITS: Final = 16
 #: What stands between the words of a pair; no word holds it.
 BETWEEN: Final = " "
+#: Where its training's record lies.
+folder_of: Final = trained_folder
 
 Integers = NDArray[np.int64]
 
@@ -85,7 +87,7 @@ def features_of(text: str, *, has_pairs: bool) -> list[str]:
     return [*words, *pairs]
 
 
-class LinearClassifier:
+class LinearClassifier(WordModel):
     """A bag of words; capability ``gradients`` where it knows no pairs.
 
     Examples
@@ -100,26 +102,14 @@ class LinearClassifier:
     is_batch_invariant = True
 
     def __init__(self, parts: LinearParts, source: str, *, folder: Path | None = None) -> None:
-        self.source = source
-        self.task = "text-classification"
-        self.labels = parts.labels
-        self.capabilities = frozenset({"predict"})
-        if not parts.has_pairs:
-            self.capabilities |= {"gradients"}
-        if folder is not None:
-            self.capabilities |= {"training_hashes"}
-            self.training_hashes = lambda: np.load(folder / HASHES, allow_pickle=False)
+        offers = () if parts.has_pairs else ("gradients",)
+        super().__init__(parts, source, offers=offers, folder=folder)
         self._parts = parts
-        self._fingerprint = parts.digest()
         # row 0 is that of every unknown word
         zero = np.zeros((1, len(parts.labels)), np.int64)
         self._table = np.concatenate([zero, np.asarray(parts.weights, np.int64)])
         self._rows = {feature: row for row, feature in enumerate(parts.features, 1)}
         self._embeddings: InputEmbeddings | None = None
-
-    def fingerprint(self) -> str:
-        """Digest of weights, features and labels."""
-        return self._fingerprint
 
     def logits(self, example: Example) -> Integers:
         """Scores ``(label,)`` in units of 2 to the power of -`BITS`, integers."""
@@ -178,13 +168,10 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If the folder holds no such classifier, or an option does not read.
     """
     del options  # sums of integers run where they are
-    source.refuse_unknown_options(("labels", TRAINING))
-    require_task(task, ("text-classification",), source=source.text)
-    folder = Path(source.target).expanduser()
+    folder = require_words(source, task)
     parts = read_linear(folder, source.text)
     parts = replace(parts, labels=renamed(parts.labels, source))
-    has_hashes = (folder / HASHES).is_file()
-    return LinearClassifier(parts, source.text, folder=folder if has_hashes else None)
+    return LinearClassifier(parts, source.text, folder=with_hashes(folder))
 
 
 def read_linear(folder: Path, text: str) -> LinearParts:

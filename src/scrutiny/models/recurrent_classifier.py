@@ -8,88 +8,61 @@ in a batch changes its answer by rounding errors of 1e-16.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.attention_network import FIRST_WORD, sequences_of
-from scrutiny.models.attention_vocabulary import Vocabulary
 from scrutiny.models.hf_batching import longest_first
-from scrutiny.models.inputs import require_task
 from scrutiny.models.recurrent_network import RecurrentArchitecture, make_recurrent, pooled
-from scrutiny.models.source import TRAINING, ModelSource
-from scrutiny.models.word_folder import HASHES, read_config, renamed, word_pieces, write_json
+from scrutiny.models.source import ModelSource
+from scrutiny.models.word_folder import word_pieces
+from scrutiny.models.word_model import WordModel, trained_folder
+from scrutiny.models.word_network import (
+    NetworkKind,
+    NetworkParts,
+    load_network,
+    read_network,
+    write_network,
+)
 
-#: What ``config.json`` says that the folder is.
-FORMAT: Final = "recurrent-classifier@1"
-VOCABULARY: Final = "vocabulary.json"
-WEIGHTS: Final = "model.safetensors"
-_UNTRAINED: Final = "untrained"
 _AT_ONCE: Final = 64  # texts
+#: Where its training's record lies.
+folder_of: Final = trained_folder
+write_recurrent: Final = write_network
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RecurrentParts:
-    """A network with all that it takes to ask it.
+class RecurrentParts(NetworkParts):
+    """A recurrent network with all that it takes to ask it."""
 
-    Parameters
-    ----------
-    architecture, vocabulary, labels
-        What it is made of, the words that it knows, and its labels in the order of the outputs.
-    network
-        Parts by name, of `scrutiny.models.recurrent_network.make_recurrent`.
-    """
+    kind: ClassVar[NetworkKind] = NetworkKind(
+        "recurrent-classifier@1",
+        "A recurrent classifier",
+        "scrutiny train recurrent",
+        RecurrentArchitecture.of,
+        make_recurrent,
+    )
 
     architecture: RecurrentArchitecture
-    vocabulary: Vocabulary
-    labels: tuple[str, ...]
-    network: Any
-
-    def digest(self) -> str:
-        """Digest of the weights, the words and the labels."""
-        weights = [
-            f"{name}:{digest(weight.detach().cpu().numpy().tobytes())}"
-            for name, weight in sorted(self.network.state_dict().items())
-        ]
-        settings = [self.architecture.plain(), self.vocabulary.words, self.labels]
-        return digest(FORMAT, canonical_json(settings), *weights)
-
-    def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of the words of each text."""
-        known = self.vocabulary.index()
-        return [self.vocabulary.ids(self.vocabulary.cut(text), known) for text in texts]
 
 
-class RecurrentClassifier:
+class RecurrentClassifier(WordModel):
     """A classifier that reads words one after the other; capability ``gradients``."""
 
-    is_batch_invariant = False
-
     def __init__(self, parts: RecurrentParts, source: str, *, folder: Path | None = None) -> None:
-        self.source = source
-        self.task = "text-classification"
-        self.labels = parts.labels
-        self.capabilities = frozenset({"predict", "gradients"})
-        if folder is not None:
-            self.capabilities |= {"training_hashes"}
-            self.training_hashes = lambda: np.load(folder / HASHES, allow_pickle=False)
-        self._fingerprint = parts.digest()
+        super().__init__(parts, source, offers={"gradients"}, folder=folder)
         self._parts = parts
-        self._network = parts.network.double().eval().requires_grad_(requires_grad=False)
+        self._network = parts.fixed()
         self._embeddings: InputEmbeddings | None = None
-
-    def fingerprint(self) -> str:
-        """Digest of the weights, the words and the labels."""
-        return self._fingerprint
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
@@ -147,7 +120,9 @@ class RecurrentClassifier:
 
     def _batches(self, examples: Sequence[Example]) -> Iterator[tuple[list[int], Any, list[int]]]:
         """Indices, padded ids and lengths of examples that are asked together."""
-        rows = self._parts.ids([example.text for example in examples])
+        words = self._parts.vocabulary
+        known = words.index()
+        rows = [words.ids(words.cut(example.text), known) for example in examples]
         order = longest_first([len(row) for row in rows])
         for start in range(0, len(order), _AT_ONCE):
             batch = order[start : start + _AT_ONCE]
@@ -171,63 +146,10 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If torch or safetensors are not installed.
     """
     del options  # it is small: it runs on the processor
-    source.refuse_unknown_options(("labels", _UNTRAINED, TRAINING))
-    require_task(task, ("text-classification",), source=source.text)
-    folder = Path(source.target).expanduser()
-    seed = source.options.get(_UNTRAINED)
-    if seed is not None and not seed.isdecimal():
-        raise ModelError(f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}.")
-    parts = read_recurrent(folder, source.text, untrained=None if seed is None else int(seed))
-    parts = replace(parts, labels=renamed(parts.labels, source))
-    has_hashes = seed is None and (folder / HASHES).is_file()
-    return RecurrentClassifier(parts, source.text, folder=folder if has_hashes else None)
+    parts, folder = load_network(RecurrentParts, source, task)
+    return RecurrentClassifier(parts, source.text, folder=folder)
 
 
 def read_recurrent(folder: Path, text: str, *, untrained: int | None = None) -> RecurrentParts:
-    """Parts of the classifier in a folder.
-
-    Parameters
-    ----------
-    folder
-        Where `write_recurrent` has put it.
-    text
-        Model string, for messages.
-    untrained
-        Seed of fresh weights instead of those in the folder.
-    """
-    config = read_config(folder, text, FORMAT, verb="scrutiny train recurrent")
-    architecture = RecurrentArchitecture.of(config["architecture"])
-    vocabulary = Vocabulary.read(folder / VOCABULARY)
-    try:
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
-        network = make_recurrent(
-            architecture,
-            n_words=len(vocabulary.words),
-            n_labels=len(config["labels"]),
-            seed=untrained or 0,
-        )
-    except ImportError as error:
-        raise MissingExtraError("A recurrent classifier", "hf") from error
-    if untrained is None:
-        try:
-            network.load_state_dict(load_file(folder / WEIGHTS))
-        except (SafetensorError, OSError, RuntimeError) as error:
-            raise ModelError(f"{text!r}: {WEIGHTS} does not load: {error}") from error
-    return RecurrentParts(architecture, vocabulary, tuple(config["labels"]), network)
-
-
-def write_recurrent(parts: RecurrentParts, folder: Path) -> None:
-    """Write weights, words and configuration into a folder that is there."""
-    from safetensors.torch import save_file
-
-    config = {
-        "format": FORMAT,
-        "architecture": parts.architecture.plain(),
-        "labels": list(parts.labels),
-    }
-    write_json(folder / "config.json", config)
-    write_json(folder / VOCABULARY, list(parts.vocabulary.words))
-    weights = {name: weight.contiguous() for name, weight in parts.network.state_dict().items()}
-    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+    """Parts of the classifier in a folder; ``untrained`` is a seed of fresh weights instead."""
+    return read_network(RecurrentParts, folder, text, untrained=untrained)

@@ -1,4 +1,4 @@
-"""Folders of small classifiers over words: what the linear and the recurrent ones share."""
+"""Folders of small classifiers over words: configuration, labels, places of words."""
 
 import json
 from pathlib import Path
@@ -68,7 +68,11 @@ def read_config(folder: Path, text: str, format_: str, *, verb: str) -> dict[str
         said = config.get("format") if isinstance(config, dict) else None
         raise ModelError(
             f"{text!r}: {str(path)!r} is not in the format {format_}"
-            + (f", but {said}." if said else ". For checkpoints of transformers write hf: instead.")
+            + (
+                f", but {said}."
+                if said
+                else ". For checkpoints of transformers write hf: in front."
+            )
         )
     return config
 

@@ -53,7 +53,8 @@ class _Model(_Strict):
 
 class _Train(_Strict):
     name: str
-    source: str = Field(alias="from")
+    trainer: str = "finetune"
+    source: str = Field(default="", alias="from")
     task: str = ""
     data: str
     dev: str = ""

@@ -1,8 +1,9 @@
 """Training nodes of a plan: trained before anything is measured, and never twice.
 
 The folder of what a node trains is named by a digest of its recipe, its data and its base, in the
-user's cache. A plan that is issued again finds its checkpoints there; one that was interrupted
-goes on from the last epoch.
+user's cache. A plan that is issued again finds its models there; one that was interrupted goes on
+from the last epoch of a fine-tuning, or the last finished seed. What is trained, and how, is the
+business of the trainer that the node names.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,26 +11,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
+from scrutiny.core.registry import registry
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.models.places import models_folder
-from scrutiny.run.params import make_params
 from scrutiny.run.progress import Progress
-from scrutiny.training.finetuning.anchored_parts import piece_parts
-from scrutiny.training.finetuning.base import bases_of
-from scrutiny.training.finetuning.job import Job
-from scrutiny.training.finetuning.parts import Parts, load_parts
-from scrutiny.training.finetuning.recipe import Recipe
-from scrutiny.training.finetuning.runs import finetune, is_done
-from scrutiny.training.finetuning.stand_in import write_stand_ins
-from scrutiny.training.finetuning.task_gradient import PieceTask, piece_task
-
-#: Runs of a single model unless the plan says otherwise.
-_RUNS: Final = 5
+from scrutiny.run.train_params import make_recipe
+from scrutiny.training.trainer import Asked, Trainer, TrainingJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,34 +30,35 @@ class PlannedTraining:
 
     Parameters
     ----------
-    name, source, data
-        Of the node.
-    runs, texts, dev, epochs, steps
-        How many there are; steps are those of one run.
+    name, trainer, source, data
+        Of the node; no source where the training starts from nothing.
+    runs, texts, dev
+        How many there are.
     is_done
         Whether it was trained before.
     seconds
-        How long it would take, from a few of its steps; 0 where it is done.
+        How long it would take, from a few of its steps or texts; 0 where it is done.
+    epochs, steps
+        Of one run; 0 where there are no such.
     """
 
     name: str
+    trainer: str
     source: str
     data: str
     runs: int
     texts: int
     dev: int
-    epochs: int
-    steps: int
     is_done: bool
     seconds: float
+    epochs: int = 0
+    steps: int = 0
 
     def lines(self) -> Iterator[str]:
         """Lines for a terminal of 80 columns."""
-        yield f"train {self.name}: {self.source} on {self.data}"
-        size = (
-            f"  {self.runs} runs, {self.texts:,} texts x {self.epochs} epochs "
-            f"({self.steps:,} steps), {self.dev:,} dev texts"
-        )
+        yield f"train {self.name}: {self.source or self.trainer} on {self.data}"
+        epochs = f" x {self.epochs} epochs ({self.steps:,} steps)" if self.epochs else ""
+        size = f"  {self.runs} runs, {self.texts:,} texts{epochs}, {self.dev:,} dev texts"
         yield f"{size}; {'trained already' if self.is_done else f'about {self.seconds:,.0f} s'}"
 
 
@@ -76,7 +69,7 @@ def with_trained(
     data: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Plan whose training nodes are families of checkpoints; trains what is not trained yet.
+    """Plan whose training nodes are families of models; trains what is not trained yet.
 
     Parameters
     ----------
@@ -93,18 +86,18 @@ def with_trained(
     ------
     PlanError
         If a node does not read, or trains on what its models are measured on.
-    DataError, ModelError, StorageError
-        As fine-tuning does.
+    DataError, ModelError, MissingExtraError, StorageError
+        As its trainer does.
     """
     nodes = _Nodes(plan, data or {})
+    device = (options or LoadOptions()).device
     for node in plan.train:
-        job = nodes.job(node)
+        trainer, job = trainer_of(node), nodes.job(node)
         folder = _home() / job.key
-        device = (options or LoadOptions()).device
-        if progress is not None and not is_done(job, folder):
+        if progress is not None and not trainer.is_done(job, folder):
             for note in job.parts.notes:
                 progress.note(f"train {node.name}: {note}")
-        finetune(job, folder, device=device, telling=progress)
+        trainer.train(job, folder, device=device, telling=progress)
         nodes.add(node, job, folder)
     return nodes.plan
 
@@ -115,31 +108,84 @@ def with_stand_ins(
 ) -> Iterator[tuple[Plan, tuple[PlannedTraining, ...]]]:
     """Plan that can be resolved though nothing was trained, and what would be.
 
-    Checkpoints that are there are used; the others are stood in for, in a temporary folder.
+    Models that are there are used; the others are stood in for, in a temporary folder.
     """
     nodes = _Nodes(plan, data or {})
+    device = (options or LoadOptions()).device
     planned = []
     with TemporaryDirectory(prefix="scrutiny-stand-in-") as name:
         for node in plan.train:
-            job = nodes.job(node)
+            trainer, job = trainer_of(node), nodes.job(node)
             folder = _home() / job.key
-            seconds, done = 0.0, is_done(job, folder)
+            seconds, done = 0.0, trainer.is_done(job, folder)
             if not done:
                 folder = Path(name) / job.key
-                device = (options or LoadOptions()).device
-                seconds = write_stand_ins(job, folder, device=device)
+                seconds = 0.0 if folder.exists() else trainer.stand_in(job, folder, device=device)
             planned.append(
                 PlannedTraining(
-                    node.name, node.source, node.data, **job.sizes, is_done=done, seconds=seconds
+                    node.name,
+                    node.trainer,
+                    node.source,
+                    node.data,
+                    **job.sizes,
+                    is_done=done,
+                    seconds=seconds,
                 )
             )
             nodes.add(node, job, folder)
         yield nodes.plan, tuple(planned)
 
 
+def trainer_of(node: TrainPlan) -> Trainer[Any]:
+    """Trainer that a node names.
+
+    Raises
+    ------
+    PlanError
+        If there is none of this name; near names are given.
+    """
+    try:
+        found: Trainer[Any] = registry().load("trainer", node.trainer)
+    except UnknownNameError as error:
+        raise PlanError(f"train {node.name!r}: {error}") from error
+    return found
+
+
 def _home() -> Path:
     """Folder of all that plans have trained."""
     return models_folder() / "trained"
+
+
+class _Read(NamedTuple):
+    """Data of a node."""
+
+    data: Dataset
+    dev: Dataset | None
+    reported: tuple[Dataset, ...]
+
+
+def _must_start_well(node: TrainPlan, trainer: Trainer[Any]) -> None:
+    """Refuse a base where there is none, and a start from nothing where there has to be one."""
+    if trainer.has_base:
+        if not node.source:
+            names = registry()
+            free = [n for n in names.names("trainer") if not names.load("trainer", n).has_base]
+            raise PlanError(
+                f"train {node.name!r}: {node.trainer} starts from a model. Add from = and a model "
+                f"string, or choose a trainer that starts from nothing: {', '.join(free)}."
+            )
+        return
+    for key, value in (("from", node.source), ("random", node.random)):
+        if value:
+            raise PlanError(
+                f"train {node.name!r}: {node.trainer} starts from nothing, so leave {key} out. "
+                '(trainer = "finetune" starts from a model.)'
+            )
+    if node.runs and node.seeds:
+        raise PlanError(
+            f"train {node.name!r}: seeds names the models and runs counts them: give one of the "
+            "two."
+        )
 
 
 class _Nodes:
@@ -151,8 +197,8 @@ class _Nodes:
         self._data = {one.name: one for one in plan.data}
         self._read: dict[tuple[str, str], Dataset] = {}
 
-    def job(self, node: TrainPlan) -> Job:
-        """Runs of a node."""
+    def job(self, node: TrainPlan) -> TrainingJob:
+        """Models of a node."""
         if any(model.name == node.name for model in self.plan.models):
             raise PlanError(
                 f"train {node.name!r}: there is a model of this name already; names are unique."
@@ -161,30 +207,31 @@ class _Nodes:
         if node.control_of and node.control_of not in named:
             unknown = UnknownNameError("model in the plan", node.control_of, named)
             raise PlanError(f"train {node.name!r}, control_of: {unknown}")
-        task = piece_task(node.task)
-        kind = Recipe if task is None else task.recipe
-        recipe = make_params(kind, node.params, where=f"train {node.name!r}, params")
-        model = self._model(node)
-        bases = bases_of(model.source, random=model.random, seeds=model.seeds)
-        runs = node.runs or (1 if bases[0].factors else _RUNS)
-        return Job(bases, self._parts(node, task, recipe), recipe, tuple(range(1, runs + 1)))
+        trainer = trainer_of(node)
+        _must_start_well(node, trainer)
+        kind = trainer.recipe(node.task)
+        recipe = make_recipe(kind, node.params, where=f"train {node.name!r}, params")
+        read = self._read_for(node, task=trainer.reads(node.task))
+        base = self._model(node) if trainer.has_base else None
+        job: TrainingJob = trainer.job(
+            Asked(node.task, recipe, **read._asdict(), base=base, runs=node.runs, seeds=node.seeds)
+        )
+        return job
 
-    def _parts(self, node: TrainPlan, task: PieceTask | None, recipe: Any) -> Parts:
-        """What a node trains on, chooses by, and holds out."""
-        of_data = node.task if task is None else task.reads
-        data = self._dataset(node, node.data, task=of_data)
-        dev = self._dataset(node, node.dev, task=of_data) if node.dev else None
+    def _read_for(self, node: TrainPlan, *, task: str) -> "_Read":
+        """Data of a node, and what its models are measured on."""
         measured = dict.fromkeys(
             name for m in self.plan.measure if node.name in m.models for name in m.data
         )
-        reported = [self._dataset(node, name) for name in measured]
-        if task is None:
-            return load_parts(data, recipe, dev="" if dev is None else dev, reported=reported)
-        return piece_parts(task, recipe, data=data, dev=dev, reported=reported)
+        return _Read(
+            self._dataset(node, node.data, task=task),
+            self._dataset(node, node.dev, task=task) if node.dev else None,
+            tuple(self._dataset(node, name) for name in measured),
+        )
 
-    def add(self, node: TrainPlan, job: Job, folder: Path) -> None:
-        """Let the checkpoints in a folder be a family of the plan."""
-        source = f"hf:{folder.as_posix()}/{job.pattern}"
+    def add(self, node: TrainPlan, job: TrainingJob, folder: Path) -> None:
+        """Let the models in a folder be a family of the plan."""
+        source = f"{trainer_of(node).scheme}:{folder.as_posix()}/{job.pattern}"
         base = node.source if any(m.name == node.source for m in self.plan.models) else ""
         family = ModelPlan(
             node.name, source, job.random, node.role, control_of=node.control_of, base=base

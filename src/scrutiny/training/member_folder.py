@@ -2,13 +2,15 @@
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from scrutiny.core.errors import PlanError
 from scrutiny.data.letters import training_hashes
 from scrutiny.store.files import storage_errors, write_text
+from scrutiny.training.finetuning.lock import locked
 from scrutiny.training.finetuning.parts import Parts
 from scrutiny.training.finetuning.writing import RECORD
 
@@ -31,6 +33,7 @@ def of_data(parts: Parts) -> dict[str, Any]:
         "train": {"source": parts.sources[0], "n": len(parts.train)},
         "dev": {"source": parts.sources[1] or "split off", "n": len(parts.dev)},
         "digest": parts.digest,
+        "fingerprints": list(parts.fingerprints),
         "notes": list(parts.notes),
     }
 
@@ -55,10 +58,29 @@ def read_record(folder: Path, identity: str) -> dict[str, Any]:
     return record
 
 
+@contextmanager
+def held(folder: Path) -> Iterator[Path]:
+    """Hold the place of a classifier while it is trained; gives a hidden folder beside it.
+
+    Raises
+    ------
+    RunIncompleteError
+        If another process trains it.
+    """
+    # a hidden neighbor, so that "seed-{seed}" never finds half a classifier
+    working = folder.with_name(f".{folder.name}.part")
+    with locked(working):
+        try:
+            yield working
+        finally:
+            shutil.rmtree(working, ignore_errors=True)
+
+
 def write_member(
     folder: Path,
     write: Callable[[Path], None],
     *,
+    working: Path,
     record: Mapping[str, Any],
     parts: Parts,
     hashes: str,
@@ -71,6 +93,8 @@ def write_member(
         Its place, where nothing is yet.
     write
         Writes the classifier itself into a folder that is there.
+    working
+        Of `held`.
     record
         What made it.
     parts
@@ -80,10 +104,9 @@ def write_member(
     """
     import numpy as np
 
-    # a hidden neighbor, so that "seed-{seed}" never finds half a classifier
-    made = folder.with_name(f".{folder.name}.part")
+    made = working / "made"
     with storage_errors(folder):
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(made, ignore_errors=True)  # of a process that was killed
         made.mkdir(parents=True)
         write(made)
         np.save(made / hashes, training_hashes(e.text for e in parts.train), allow_pickle=False)

@@ -19,7 +19,6 @@ from scrutiny.models.attention_network import Architecture  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 from scrutiny.training.attention_classifier.__main__ import command  # noqa: E402
 from scrutiny.training.attention_classifier.family import train_family  # noqa: E402
-from scrutiny.training.attention_classifier.fitting import fit  # noqa: E402
 from scrutiny.training.attention_classifier.recipe import Recipe  # noqa: E402
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
 
@@ -85,7 +84,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
 
 def test_what_is_there_is_not_trained_again(tmp_path, monkeypatch):
     first = train_family(data(), tmp_path, recipe=QUICK, seeds=[1])
-    monkeypatch.setattr("scrutiny.training.attention_classifier.family.fit", None)
+    monkeypatch.setattr("scrutiny.training.words.network_recipe.take", None)
     assert train_family(data(), tmp_path, recipe=QUICK, seeds=[1]) == first
     with pytest.raises(PlanError, match="holds something else"):
         train_family(data(), tmp_path, recipe=Recipe(SMALL, epochs=5), seeds=[1])
@@ -124,7 +123,7 @@ def test_what_cannot_be_trained_is_refused(tmp_path):
     made = load_parts(data(), QUICK.rows())
     blank = tuple(replace(example, fields={"text": " "}) for example in made.train)
     with pytest.raises(DataError, match="has a word: there is nothing to learn"):
-        fit(replace(made, train=blank), QUICK, seed=1)
+        QUICK.fit(replace(made, train=blank), seed=1)
     for values, message in (
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"lr": 0.0}, "lr and clip must be above 0"),

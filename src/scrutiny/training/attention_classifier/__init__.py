@@ -3,6 +3,10 @@
 ::
 
     recipe        Recipe(architecture, epochs, batch, lr, ...)
-    family        train_family(data, out, *, recipe, seeds, dev="", reported=()) -> list[Trained]
+    learner       its network, its optimizer, and how it reads
+    family        train_family(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
+    trainer       ATTENTION_CLASSIFIER: as nodes ``[[train]]`` of plans name it
     __main__      python -m scrutiny.training.attention_classifier --data ... --out ...
+
+Steps, epochs and folders are those of `scrutiny.training.words`.
 """

@@ -13,8 +13,9 @@ import click
 
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.models.attention_network import Architecture, AttentionName, EncoderName
-from scrutiny.training.attention_classifier.family import SEEDS, train_family
+from scrutiny.training.attention_classifier.family import train_family
 from scrutiny.training.attention_classifier.recipe import Recipe
+from scrutiny.training.words.family import SEEDS
 
 _DEFAULT = Recipe()
 

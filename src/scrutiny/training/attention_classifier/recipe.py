@@ -1,15 +1,17 @@
 """What the training of an attention classifier is, but its data and its seed."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
-from scrutiny.core.errors import PlanError
 from scrutiny.models.attention_network import Architecture
-from scrutiny.training.finetuning.recipe import Recipe as Rows
+from scrutiny.training.attention_classifier.learner import VERSION, lesson_of
+from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.words.epochs import Lesson
+from scrutiny.training.words.network_recipe import NetworkRecipe
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(NetworkRecipe):
     """Every choice of a run but its data and its seed.
 
     Rate, optimizer (Adam with amsgrad) and the decay that spares the attention are those of Jain
@@ -34,34 +36,22 @@ class Recipe:
         keeps the last epoch.
     """
 
+    version: ClassVar[str] = VERSION
+    packages: ClassVar[tuple[str, ...]] = ("torch",)
+    what: ClassVar[str] = "Training an attention classifier"
+
     architecture: Architecture = field(default_factory=Architecture)
     epochs: int = 12
     batch: int = 32
-    lr: float = 1e-3
     weight_decay: float = 1e-5
-    clip: float = 1.0
-    dropout: float = 0.3
     least: int = 1
-    limit: int | None = None
-    dev_share: float = 0.1
 
-    def __post_init__(self) -> None:
-        for name in ("epochs", "batch", "least"):
-            if getattr(self, name) < 1:
-                raise PlanError(f"{name} must be at least 1, not {getattr(self, name)}.")
-        if not 0 < self.lr < float("inf") or not 0 < self.clip < float("inf"):
-            raise PlanError(f"lr and clip must be above 0, not {self.lr} and {self.clip}.")
-        for name in ("weight_decay", "dropout"):
-            if not 0 <= getattr(self, name) < 1:
-                raise PlanError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
-        self.rows()  # checks the rest
+    def lesson(self, parts: Parts, *, seed: int) -> Lesson:
+        """Fresh network of a seed, and the texts of both parts that have a word.
 
-    def rows(self) -> Rows:
-        """Which rows are taken, in the words of fine-tuning."""
-        return Rows(limit=self.limit, dev_share=self.dev_share)
-
-    def plain(self) -> dict[str, Any]:
-        """Plain JSON of the recipe."""
-        names = ("epochs", "batch", "lr", "weight_decay", "clip", "dropout", "least")
-        stated = {name: getattr(self, name) for name in (*names, "limit", "dev_share")}
-        return {"architecture": self.architecture.plain(), **stated}
+        Raises
+        ------
+        DataError
+            If no text of the training part has a word.
+        """
+        return lesson_of(self, parts, seed=seed)

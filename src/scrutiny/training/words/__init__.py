@@ -2,9 +2,15 @@
 
 ::
 
-    recurrent   RecurrentRecipe(architecture, epochs, ...).fit(parts, seed=...) -> Trained
-    linear      LinearRecipe(penalty, draw, ...).fit(parts, seed=...) -> Trained
-    family      train_words(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
+    word_recipe     WordRecipe: what a kind of classifier offers; Trained
+    linear          LinearRecipe(draw, strength, ...)
+    recurrent       RecurrentRecipe(architecture, epochs, ...)
+    job             WordJob(parts, recipe, seeds): .key, .sizes; train_members(job, out)
+    family          train_words(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
+    trainer         WordTrainer, LINEAR, RECURRENT: as nodes ``[[train]]`` of plans name them
 
-``scrutiny train recurrent`` and ``scrutiny train linear`` are the same from the command line.
+Networks share ``network_recipe`` (choices, fit, stand-in), ``epochs`` (steps, the best epoch) and
+``numbered`` (texts as numbers). ``scrutiny train recurrent`` and ``scrutiny train linear`` are the
+same from the command line; classifiers with a layer of attention are
+`scrutiny.training.attention_classifier`.
 """

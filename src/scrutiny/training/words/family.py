@@ -1,71 +1,19 @@
 """A family of word classifiers: one folder for each seed, none of them trained twice."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.data.dataset import Dataset, load_dataset
-from scrutiny.models.word_folder import HASHES
-from scrutiny.training.finetuning.parts import Parts, load_parts
-from scrutiny.training.finetuning.recipe import Recipe as Rows
-from scrutiny.training.member_folder import check_seeds, of_data, read_record, write_member
+from scrutiny.training.finetuning.parts import load_parts
+from scrutiny.training.member_folder import check_seeds
+from scrutiny.training.words.job import Member, WordJob, train_members
+from scrutiny.training.words.word_recipe import WordRecipe
 
 #: Three are the fewest that can carry a claim on the recipe.
 SEEDS: Final = (1, 2, 3)
-_TASK: Final = "text-classification"
-
-
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A classifier in memory.
-
-    Parameters
-    ----------
-    write
-        Writes it into a folder that is there.
-    record
-        What became of the training: at least ``dev_score``, accuracy on the dev part or nothing.
-    """
-
-    write: Callable[[Path], None]
-    record: Mapping[str, Any]
-
-
-class WordRecipe(Protocol):
-    """Every choice of a training but its data and its seed."""
-
-    @property
-    def version(self) -> str:
-        """Name of the procedure with its version; part of every identity."""
-        ...
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """Distributions that weights depend on."""
-        ...
-
-    def plain(self) -> dict[str, Any]:
-        """Plain JSON of all choices."""
-        ...
-
-    def rows(self) -> Rows:
-        """Which rows are taken, in the words of fine-tuning."""
-        ...
-
-    def fit(self, parts: Parts, *, seed: int) -> Trained:
-        """Classifier of one seed."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A classifier that is done: its folder, and what its ``training.json`` says."""
-
-    folder: Path
-    record: dict[str, Any] = field(repr=False)
+#: What small classifiers answer.
+TASK: Final = "text-classification"
 
 
 def train_words(
@@ -105,16 +53,16 @@ def train_words(
     MissingExtraError
         If a package that the recipe needs is not installed.
     """
+    recipe.require()
     check_seeds(seeds)
-    own = [one if isinstance(one, Dataset) else load_dataset(one, task=_TASK) for one in reported]
-    parts = load_parts(data, recipe.rows(), dev=dev, task=_TASK, reported=own)
-    found = []
-    for seed in seeds:
-        one = _trained(parts, recipe, seed=seed, folder=out / f"seed-{seed}")
-        found.append(one)
+    own = [one if isinstance(one, Dataset) else load_dataset(one, task=TASK) for one in reported]
+    parts = load_parts(data, recipe.rows(), dev=dev, task=TASK, reported=own)
+
+    def said(member: Member) -> None:
         if tell is not None:
-            tell(sentence(one))
-    return found
+            tell(sentence(member))
+
+    return train_members(WordJob(parts, recipe, tuple(seeds)), out, tell=said)
 
 
 def sentence(member: Member) -> str:
@@ -125,26 +73,18 @@ def sentence(member: Member) -> str:
     >>> sentence(Member(Path("runs/seed-1"), {"dev_score": 0.8125, "words": 900}))
     'runs/seed-1: dev accuracy 0.812, 900 words'
     """
-    score = member.record["dev_score"]
-    said = "" if score is None else f"dev accuracy {score:.3f}, "
-    return f"{member.folder}: {said}{member.record['words']:,} words"
+    return f"{member.folder}: {result(member.record)}"
 
 
-def _trained(parts: Parts, recipe: WordRecipe, *, seed: int, folder: Path) -> Member:
-    """Classifier of one seed, from its folder or trained now."""
-    identity = digest(recipe.version, canonical_json(recipe.plain()), parts.digest, str(seed))
-    if folder.exists():
-        return Member(folder, read_record(folder, identity))
-    trained = recipe.fit(parts, seed=seed)
-    record = {
-        "identity": identity,
-        "version": recipe.version,
-        "seed": seed,
-        "recipe": recipe.plain(),
-        "labels": list(parts.labels),
-        "data": of_data(parts),
-        **trained.record,
-        "made_with": {name: version(name) for name in ("scrutiny", *recipe.packages)},
-    }
-    write_member(folder, trained.write, record=record, parts=parts, hashes=HASHES)
-    return Member(folder, record)
+def result(record: dict[str, Any]) -> str:
+    """What a record says of the outcome: score, epoch, words.
+
+    Examples
+    --------
+    >>> result({"dev_score": None, "words": 40, "epochs": [{}, {}], "chosen_epoch": 2})
+    'epoch 2 of 2, 40 words'
+    """
+    score, epochs = record["dev_score"], record.get("epochs", ())
+    said = [] if score is None else [f"dev accuracy {score:.3f}"]
+    said += [f"epoch {record['chosen_epoch']} of {len(epochs)}"] if epochs else []
+    return ", ".join([*said, f"{record['words']:,} words"])

@@ -5,14 +5,17 @@ the rows, and the spread over seeds is that of the training sample.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Final, Literal, get_args
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from scrutiny.core.errors import DataError, MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
+from scrutiny.models.lineage import TRAINING_SAMPLE
 from scrutiny.models.linear_classifier import (
     BITS,
     LinearClassifier,
@@ -22,11 +25,12 @@ from scrutiny.models.linear_classifier import (
 )
 from scrutiny.training.finetuning.parts import Parts
 from scrutiny.training.finetuning.recipe import Recipe as Rows
-from scrutiny.training.words.family import Trained
+from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
 
 VERSION: Final = "linear-classifier@1"
 Draw = Literal["bootstrap", "subsample"]
 DRAWS: Final[tuple[Draw, ...]] = get_args(Draw)
+_TIMED: Final = 2000  # texts that tell how long all of them would take
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,10 @@ class LinearRecipe:
         As in fine-tuning.
     """
 
+    version: ClassVar[str] = VERSION
+    packages: ClassVar[tuple[str, ...]] = ("numpy", "scikit-learn")
+    replicates_of: ClassVar[str] = TRAINING_SAMPLE
+
     draw: Draw = "bootstrap"
     share: float = 0.8
     strength: float = 1.0
@@ -68,16 +76,6 @@ class LinearRecipe:
             raise PlanError(f"least must be at least 1, not {self.least}.")
         self.rows()  # checks the rest
 
-    @property
-    def version(self) -> str:
-        """Name of the procedure."""
-        return VERSION
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """What weights depend on."""
-        return ("numpy", "scikit-learn")
-
     def plain(self) -> dict[str, Any]:
         """Plain JSON of all choices."""
         return asdict(self)
@@ -86,7 +84,21 @@ class LinearRecipe:
         """Which rows are taken."""
         return Rows(limit=self.limit, dev_share=self.dev_share)
 
-    def fit(self, parts: Parts, *, seed: int) -> Trained:
+    def sizes(self, parts: Parts) -> dict[str, int]:
+        """Nothing: there is one optimum, and no steps that somebody chose lead to it."""
+        del parts
+        return {}
+
+    def require(self) -> None:
+        """Raise if scikit-learn is not installed."""
+        try:
+            import scipy.sparse
+            import sklearn.linear_model  # noqa: F401 - asked for before anything is done
+        except ImportError as error:
+            raise MissingExtraError("Training a linear classifier", "clusters") from error
+        del scipy
+
+    def fit(self, parts: Parts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Weights for the rows that the seed draws, rounded to multiples of 2^-16.
 
         Raises
@@ -96,10 +108,25 @@ class LinearRecipe:
         MissingExtraError
             If scikit-learn is not installed.
         """
+        self.require()
         made = _fitted(self, parts, seed=seed)
+        on_step()
         score = _accuracy(LinearClassifier(made, "the classifier"), parts.dev)
         record = {"words": len(made.features), "dev_score": score}
         return Trained(partial(write_linear, made), record)
+
+    def stand_in(self, parts: Parts) -> tuple[Callable[[Path], None], float]:
+        """What writes a classifier of a few rows, and the seconds that all rows would take."""
+        self.require()
+        few = _sample(parts)
+        began = perf_counter()
+        try:
+            made = _fitted(self, few, seed=0)
+        except DataError:  # a label or a word that is too rare for a sample
+            few, began = parts, perf_counter()
+            made = _fitted(self, few, seed=0)
+        seconds = (perf_counter() - began) * len(parts.train) / len(few.train)
+        return partial(write_linear, made), seconds
 
 
 def drawn_rows(recipe: LinearRecipe, count: int, *, seed: int) -> list[int]:
@@ -114,12 +141,9 @@ def drawn_rows(recipe: LinearRecipe, count: int, *, seed: int) -> list[int]:
 
 def _fitted(recipe: LinearRecipe, parts: Parts, *, seed: int) -> LinearParts:
     """Logistic regression on the rows of a seed."""
-    try:
-        from scipy.sparse import csr_matrix
-        from sklearn.linear_model import LogisticRegression
-    except ImportError as error:
-        raise MissingExtraError("Training a linear classifier", "clusters") from error
     import numpy as np
+    from scipy.sparse import csr_matrix
+    from sklearn.linear_model import LogisticRegression
 
     texts = [features_of(e.text, has_pairs=recipe.has_pairs) for e in parts.train]
     features = _features(texts, recipe.least)
@@ -145,6 +169,13 @@ def _fitted(recipe: LinearRecipe, parts: Parts, *, seed: int) -> LinearParts:
     weights = np.rint(slopes.T * 2**BITS).astype(np.int64)  # (feature, label)
     offsets = np.rint(bias * 2**BITS).astype(np.int64)
     return LinearParts(features, parts.labels, weights, offsets, recipe.has_pairs)
+
+
+def _sample(parts: Parts) -> Parts:
+    """Parts with a few of the texts, drawn at random."""
+    rng = generator(0, "timing", name=VERSION, item="texts")
+    chosen = sorted(rng.permutation(len(parts.train))[:_TIMED].tolist())
+    return replace(parts, train=tuple(parts.train[i] for i in chosen))
 
 
 def _features(texts: Sequence[Sequence[str]], least: int) -> tuple[str, ...]:

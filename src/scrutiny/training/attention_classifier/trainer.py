@@ -1,0 +1,12 @@
+"""Classifiers with a layer of attention as plans name them."""
+
+from typing import Final
+
+from scrutiny.training.attention_classifier.recipe import Recipe
+from scrutiny.training.words.trainer import WordTrainer
+
+ATTENTION_CLASSIFIER: Final = WordTrainer(
+    "trains small classifiers with one layer of attention from nothing",
+    "attention-classifier",
+    Recipe,
+)

@@ -1,0 +1,149 @@
+"""The classifiers of one recipe on one data set: which there are, and their training."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.models.lineage import KEY
+from scrutiny.models.word_folder import HASHES
+from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.writing import RECORD
+from scrutiny.training.member_folder import check_seeds, held, of_data, read_record, write_member
+from scrutiny.training.words.word_recipe import OnStep, WordRecipe, unheard
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A classifier that is done: its folder, and what its ``training.json`` says."""
+
+    folder: Path
+    record: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WordJob:
+    """One classifier for each seed.
+
+    Parameters
+    ----------
+    parts
+        Training and dev part.
+    recipe
+        What is done.
+    seeds
+        Whole numbers from 0 on.
+    """
+
+    #: Folder of a classifier within the job's, with captures, and those that make replicates.
+    pattern: ClassVar[str] = "seed-{seed}"
+    random: ClassVar[tuple[str, ...]] = ("seed",)
+
+    parts: Parts
+    recipe: WordRecipe
+    seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        check_seeds(self.seeds)
+
+    def folder(self, out: Path, seed: int) -> Path:
+        """Place of a classifier."""
+        return out / f"seed-{seed}"
+
+    def identity(self, seed: int) -> str:
+        """Digest of all that decides its weights."""
+        recipe = self.recipe
+        stated = canonical_json(recipe.plain())
+        return digest(recipe.version, stated, self.parts.digest, str(seed))
+
+    @property
+    def key(self) -> str:
+        """Digest of recipe, data and seeds: names the folder of what a plan trains."""
+        return digest(*map(self.identity, self.seeds))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many classifiers, training and dev texts there are; of networks epochs and steps."""
+        return {
+            "runs": len(self.seeds),
+            "texts": len(self.parts.train),
+            "dev": len(self.parts.dev),
+            **self.recipe.sizes(self.parts),
+        }
+
+    def is_done(self, out: Path) -> bool:
+        """Whether all classifiers are there."""
+        return all((self.folder(out, seed) / RECORD).is_file() for seed in self.seeds)
+
+
+def train_members(
+    job: WordJob,
+    out: Path,
+    *,
+    on_step: OnStep = unheard,
+    tell: Callable[[Member], None] | None = None,
+) -> list[Member]:
+    """Classifiers of all seeds, in folders of ``out``; what is done is not done again.
+
+    Parameters
+    ----------
+    job
+        Which classifiers.
+    out
+        Folder of all of them.
+    on_step
+        Called behind each step.
+    tell
+        Gets each classifier when it is done.
+
+    Raises
+    ------
+    PlanError
+        If a folder holds something else.
+    DataError, ModelError
+        If there is nothing to learn, or the training falls apart.
+    RunIncompleteError
+        If another process trains the same.
+    StorageError
+        If the disk refuses.
+    """
+    found = []
+    for seed in job.seeds:
+        one = _member(job, seed, folder=job.folder(out, seed), on_step=on_step)
+        found.append(one)
+        if tell is not None:
+            tell(one)
+    return found
+
+
+def _member(job: WordJob, seed: int, *, folder: Path, on_step: OnStep) -> Member:
+    """Classifier of one seed, from its folder or trained now."""
+    identity = job.identity(seed)
+    if folder.exists():
+        return Member(folder, read_record(folder, identity))
+    with held(folder) as working:
+        if folder.exists():  # another process has just finished it
+            return Member(folder, read_record(folder, identity))
+        trained = job.recipe.fit(job.parts, seed=seed, on_step=on_step)
+        record = {
+            "identity": identity,
+            "version": job.recipe.version,
+            "seed": seed,
+            KEY: job.recipe.replicates_of,
+            "recipe": job.recipe.plain(),
+            "labels": list(job.parts.labels),
+            "data": of_data(job.parts),
+            **trained.record,
+            "made_with": {name: version(name) for name in ("scrutiny", *job.recipe.packages)},
+        }
+        write_member(
+            folder,
+            trained.write,
+            working=working,
+            record=record,
+            parts=job.parts,
+            hashes=HASHES,
+        )
+    return Member(folder, record)
