@@ -1,20 +1,23 @@
 """Random change at an attack's own expense: the same candidates, as many texts, no more words."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.diagnostics.attack.own_words import OwnWords, Pieces
+from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.space import Place
 from scrutiny.perturb.search.state import State
+from scrutiny.text.casing import match_case
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 _BATCH: Final = 32
-_WORDS: Final = 20  # of the victim's vocabulary, drawn for each place
+_WORDS: Final = 20  # drawn for each place, where the victim's vocabulary has the candidates
 _TRIES: Final = 8  # for each text wanted, before the space counts as exhausted
 
 
@@ -42,6 +45,9 @@ class AtRandom:
     ----------
     expenses
         What was spent, by item.
+    like
+        The attack's own method: where that brings words of the victim's vocabulary, those as near
+        to the old ones as it asks for (``least_cosine``) are drawn from.
 
     **Measures** what the search adds to its candidates: success that random change has as well is
     no merit of the search, and says that nearly any such change fools the model.
@@ -63,12 +69,15 @@ class AtRandom:
     summary: ClassVar[str] = "random texts of the same candidates, as many as an attack asked about"
 
     expenses: Mapping[str, Expense]
+    like: Any = None
+    own_words: OwnWords = field(default_factory=OwnWords, repr=False, compare=False)
 
     def search(self, problem: Problem) -> Asking:
         """Random texts in batches."""
         expense = self.expenses.get(problem.facts.example.id)
         left = 0 if expense is None else expense.texts - 1  # the item was one
-        drawn = _drawn(problem, 1 if expense is None else expense.words)
+        source = _Source(problem, self.like, self.own_words)
+        drawn = _drawn(source, 1 if expense is None else expense.words)
         while left > 0:
             batch = [state for _, state in zip(range(min(left, _BATCH)), drawn, strict=False)]
             if not batch:
@@ -88,6 +97,8 @@ class OneAtRandom:
     ----------
     words
         Words changed, by item.
+    like
+        As in `AtRandom`.
 
     **Measures** nothing by itself: it makes the text that an attack is compared with elsewhere.
 
@@ -107,26 +118,83 @@ class OneAtRandom:
     summary: ClassVar[str] = "one random text of the same candidates"
 
     words: Mapping[str, int]
+    like: Any = None
+    own_words: OwnWords = field(default_factory=OwnWords, repr=False, compare=False)
 
     def search(self, problem: Problem) -> Asking:
         """One text, which is the result."""
         wanted = self.words.get(problem.facts.example.id, 1)
-        for state in _drawn(problem, wanted):
+        for state in _drawn(_Source(problem, self.like, self.own_words), wanted):
             (judged,) = yield [state]
             return judged
         return None
 
 
-def _drawn(problem: Problem, words: int) -> Iterator[State]:
+class _Source:
+    """Candidates at the places of an item, drawn once each."""
+
+    __slots__ = (
+        "_candidates",
+        "_has_none",
+        "_like",
+        "_own_words",
+        "_pieces",
+        "_rng",
+        "places",
+        "problem",
+    )
+
+    def __init__(self, problem: Problem, like: Any, own_words: OwnWords) -> None:
+        self.problem = problem
+        self.places: Sequence[Place] = problem.places(problem.base.state)
+        self._like = like
+        self._own_words = own_words
+        self._pieces: Pieces | None = None
+        # a word without a synonym is no place for a word of the victim's
+        moves = problem.space.moves
+        self._has_none = any(isinstance(move.transformation, AnyWord) for move in moves)
+        self._rng = problem.rng(AtRandom.id)
+        self._candidates: dict[int, Sequence[State]] = {}
+
+    @property
+    def rng(self) -> "Generator":
+        """Stream of this search."""
+        return self._rng
+
+    def options(self, number: int) -> Sequence[State]:
+        """Candidates at a place; where the method brings its own, words of the victim."""
+        if number not in self._candidates:
+            place, start = self.places[number], self.problem.base.state
+            found = self.problem.candidates(start, place)
+            self._candidates[number] = found or self._of_victim(place)
+        return self._candidates[number]
+
+    def _of_victim(self, place: Place) -> Sequence[State]:
+        """Texts with a random word of the victim's in a place that is one of its pieces."""
+        problem, start = self.problem, self.problem.base.state
+        if problem.model is None or place.token < 0 or not self._has_none:
+            return ()
+        if self._pieces is None:
+            self._pieces = Pieces.of(problem)
+        row = self._pieces.row_at(place)
+        if row is None:
+            return ()
+        least = getattr(self._like, "least_cosine", None)
+        words = self._own_words.near(problem.model.embeddings(), row, least)
+        text = start.texts[start.origin.numbers[place.field]][place.low : place.high]
+        chosen = self._rng.permutation(len(words))[:_WORDS].tolist()
+        edits = [
+            (Edit(place.field, place.low, place.high, match_case(text, words[i])),) for i in chosen
+        ]
+        return problem.space.propose(start, edits)
+
+
+def _drawn(source: _Source, words: int) -> Iterator[State]:
     """Distinct random texts, until a run of draws gives no new one."""
-    start = problem.base.state
-    places = problem.places(start)
-    rng = problem.rng(AtRandom.id)
     known: set[object] = set()
-    candidates: dict[int, Sequence[State]] = {}
     fruitless = 0
-    while places and fruitless < _TRIES * len(places):
-        state = _one(problem, places, words, rng=rng, candidates=candidates)
+    while source.places and fruitless < _TRIES * len(source.places):
+        state = _one(source, words)
         if state is None or state.key in known:
             fruitless += 1
             continue
@@ -135,22 +203,14 @@ def _drawn(problem: Problem, words: int) -> Iterator[State]:
         yield state
 
 
-def _one(
-    problem: Problem,
-    places: Sequence[Place],
-    words: int,
-    *,
-    rng: "Generator",
-    candidates: dict[int, Sequence[State]],
-) -> State | None:
+def _one(source: _Source, words: int) -> State | None:
     """A text with random candidates at random places, which no constraint vetoes."""
+    problem = source.problem
     start = problem.base.state
     state: State = start
-    for number in rng.permutation(len(places)).tolist():
-        if number not in candidates:
-            candidates[number] = _options(problem, places[number], rng)
-        share = float(rng.random())
-        options = candidates[number]
+    for number in source.rng.permutation(len(source.places)).tolist():
+        options = source.options(number)
+        share = float(source.rng.random())
         if not options:
             continue
         chosen = options[int(share * len(options))]
@@ -163,20 +223,6 @@ def _one(
         if state.words_changed >= words:
             break
     return None if state is start else state
-
-
-def _options(problem: Problem, place: Place, rng: "Generator") -> Sequence[State]:
-    """Candidates at a place of the item; where the method brings its own, words of the victim."""
-    start = problem.base.state
-    found = problem.candidates(start, place)
-    if found or problem.model is None or place.token < 0:
-        return found
-    embeddings = problem.model.embeddings()
-    rows = [i for i, starts in enumerate(embeddings.starts_word.tolist()) if starts]
-    drawn = rng.choice(rows, size=min(_WORDS, len(rows)), replace=False).tolist() if rows else []
-    words = [embeddings.vocabulary[row] for row in drawn]
-    edits = [(Edit(place.field, place.low, place.high, word),) for word in words if word.isalpha()]
-    return problem.space.propose(start, edits)
 
 
 def _both(state: State, edits: Sequence[Edit]) -> State | None:

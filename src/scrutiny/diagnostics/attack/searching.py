@@ -1,7 +1,7 @@
 """Running the attacks on a model, and random changes at the same expense."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from scrutiny.core.canonical import digest
@@ -134,7 +134,7 @@ class Work:
             attacked = [e for e in examples if found[e.id].status == "ok"]
             expenses = {e.id: expense_of(found[e.id]) for e in attacked}
             space = control_space_of(attack, search)
-            at_random = search_of(space, search.goal, AtRandom(expenses))
+            at_random = search_of(space, search.goal, AtRandom(expenses, search.method))
             label = output_name(name, draw, is_control=True)
             control = self._run(at_random, attacked, draw=draw, name=label)
         return Attempt(name, draw, found, control)
@@ -144,7 +144,8 @@ class Work:
     ) -> dict[str, Found]:
         """What another method finds where random change goes."""
         search = attack.search(self.given)
-        other = search_of(control_space_of(attack, search), search.goal, method)
+        alike = replace(method, like=search.method)
+        other = search_of(control_space_of(attack, search), search.goal, alike)
         return self._run(other, examples, draw=draw, name=method.id)
 
     def _run(

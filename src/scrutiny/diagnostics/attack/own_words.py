@@ -1,0 +1,85 @@
+"""Words of a victim's own vocabulary for a place, as near as an attack by gradients asks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrutiny.core.gradients import InputEmbeddings
+from scrutiny.perturb.search.methods.importance import loss_gradients
+from scrutiny.perturb.search.problem import Problem
+from scrutiny.perturb.search.space import Place
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Pieces(NamedTuple):
+    """Where each piece of an item begins and ends, and its row of the vocabulary."""
+
+    rows: dict[tuple[str, int], tuple[int, int]]
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Pieces":
+        """Pieces of an item as the victim cuts it: those of its gradients."""
+        found = loss_gradients(problem, problem.base.state)
+        if found is None:
+            return cls({})
+        pairs = zip(found.pieces, found.ids, strict=True)
+        return cls({(p.field, p.start): (p.end, row) for p, row in pairs})
+
+    def row_at(self, place: Place) -> int | None:
+        """Row of the one piece that a word consists of; nothing if it has several."""
+        end, row = self.rows.get((place.field, place.low), (-1, -1))
+        return row if end == place.high else None
+
+
+class _Vocabulary(NamedTuple):
+    """Whole words of a victim, with all its vectors at length 1 (zeros stay zeros)."""
+
+    given: InputEmbeddings
+    words: tuple[str, ...]
+    rows: "np.ndarray[Any, Any]"  # (word,)
+    unit: "np.ndarray[Any, Any]"  # (vocabulary, dimension)
+
+
+@dataclass(slots=True)
+class OwnWords:
+    """Words near one another in a victim's own input space; its vectors are looked at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = np.array([[1.0, 0.0], [2.0, 0.1], [-1.0, 0.0]])
+    >>> given = InputEmbeddings(matrix, ("good", "fine", "bad"), np.ones(3, dtype=bool))
+    >>> OwnWords().near(given, 0, 0.8), OwnWords().near(given, 0, None)
+    (['fine'], ['fine', 'bad'])
+    """
+
+    _vocabulary: _Vocabulary | None = field(default=None, repr=False)
+
+    def near(self, given: InputEmbeddings, row: int, least: float | None) -> Sequence[str]:
+        """Words other than the one of a row whose cosine to it is large enough, or all."""
+        import numpy as np
+
+        if self._vocabulary is None or self._vocabulary.given is not given:
+            self._vocabulary = _vocabulary_of(given)
+        known = self._vocabulary
+        fits = known.rows != row
+        if least is not None:
+            fits &= (known.unit @ known.unit[row])[known.rows] >= least
+        return [known.words[i] for i in np.flatnonzero(fits).tolist()]
+
+
+def _vocabulary_of(given: InputEmbeddings) -> _Vocabulary:
+    """Entries that are whole words, and all vectors at length 1."""
+    import numpy as np
+
+    starts = given.starts_word.tolist()
+    rows = [
+        i
+        for i, (word, begins) in enumerate(zip(given.vocabulary, starts, strict=True))
+        if begins and word.isalpha()
+    ]
+    lengths = np.linalg.norm(given.matrix, axis=1)[:, None]
+    unit = np.divide(given.matrix, lengths, out=np.zeros_like(given.matrix), where=lengths > 0)
+    return _Vocabulary(given, tuple(given.vocabulary[i] for i in rows), np.array(rows), unit)

@@ -1,0 +1,83 @@
+"""Where random change beside an attack draws its words from."""
+
+import re
+from types import MappingProxyType
+
+import numpy as np
+
+from scrutiny.core.example import Example
+from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
+from scrutiny.perturb.recipes.attack import control_space_of, given_for
+from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.search.engine import search_all
+from scrutiny.perturb.search.setting import Search, Victim
+
+
+class Read:
+    """A victim whose vectors are given: no change of any word changes its answer."""
+
+    labels = ("negative", "positive")
+    vectors = MappingProxyType(
+        {"good": (1, 0), "fine": (1, 0.2), "nice": (1, 0.4), "bad": (-1, 0), "odd": (0, 1)}
+    )
+
+    def __init__(self):
+        matrix = np.array(list(self.vectors.values()), dtype=float)
+        self.given = InputEmbeddings(matrix, tuple(self.vectors), np.ones(len(matrix), dtype=bool))
+        self.asked = []
+
+    def predict(self, examples):
+        self.asked += [example.text for example in examples]
+        return [Prediction("positive", (0.2, 0.8)) for _ in examples]
+
+    def embeddings(self):
+        return self.given
+
+    def gradients(self, examples, labels):
+        del labels
+        rows = list(self.vectors)
+        found = []
+        for e in examples:
+            words = [w for w in re.finditer(r"\w+", e.text) if w[0].lower() in rows]
+            pieces = tuple(Piece("text", w.start(), w.end()) for w in words)
+            ids = tuple(rows.index(w[0].lower()) for w in words)
+            found.append(TokenGradients(pieces, ids, np.ones((len(ids), 2))))
+        return found
+
+
+def changes_of(attack, text, *, words=1, method=AtRandom):
+    """Texts that random change of an attack asks a victim about."""
+    model = Read()
+    search = parse_attack(attack).search(given_for([]))
+    space = control_space_of(parse_attack(attack), search)
+    spent = {"1": Expense(40, words)} if method is AtRandom else {"1": words}
+    at_random = Search(space, search.goal, method(spent, search.method))
+    item = Example("1", {"text": text}, gold="positive")
+    list(search_all([item], at_random, victim=Victim(model.predict, model.labels, model)))
+    return set(model.asked) - {text}
+
+
+def test_random_change_of_hotflip_takes_words_as_near_as_hotflip_does():
+    assert changes_of("hotflip", "Good plan") == {"Fine plan", "Nice plan"}
+    near = changes_of("hotflip(least_cosine=0.95)", "Good plan")
+    assert near == {"Fine plan"}
+    free = changes_of("hotflip(least_cosine=-1.0)", "good plan")
+    assert {"bad plan", "odd plan"} < free
+    assert "good plan" not in free
+    assert not any(text.startswith("good") for text in free)  # "plan" is no piece of the victim's
+
+
+def test_one_random_text_of_hotflip_takes_such_words_too():
+    (text,) = changes_of("hotflip", "Good plan", method=OneAtRandom)
+    assert text in {"Fine plan", "Nice plan"}
+
+
+def test_words_without_a_synonym_stay_where_an_attack_has_its_own_candidates():
+    """A victim's own vocabulary is for attacks that take words from it."""
+    vocabulary = set(Read.vectors)
+    found = changes_of("pwws", "odd Zzyzx")
+    assert found  # synonyms of "odd"
+    assert all(text.endswith(" Zzyzx") for text in found)
+    assert not any(text.split()[-1] in vocabulary for text in found)
