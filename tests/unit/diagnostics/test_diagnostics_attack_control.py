@@ -4,14 +4,19 @@ import re
 from types import MappingProxyType
 
 import numpy as np
+import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
+from scrutiny.core.transformation import Intensity
 from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
 from scrutiny.perturb.recipes.attack import control_space_of, given_for
+from scrutiny.perturb.recipes.building import search_of, space_of
 from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
+from scrutiny.perturb.search.goals.untargeted import Untargeted
 from scrutiny.perturb.search.setting import Search, Victim
 
 
@@ -20,7 +25,14 @@ class Read:
 
     labels = ("negative", "positive")
     vectors = MappingProxyType(
-        {"good": (1, 0), "fine": (1, 0.2), "nice": (1, 0.4), "bad": (-1, 0), "odd": (0, 1)}
+        {
+            "good": (1, 0),
+            "fine": (1, 0.2),
+            "nice": (1, 0.4),
+            "bad": (-1, 0),
+            "odd": (0, 1),
+            "zzyzx": (0, -1),
+        }
     )
 
     def __init__(self):
@@ -74,10 +86,24 @@ def test_one_random_text_of_hotflip_takes_such_words_too():
     assert text in {"Fine plan", "Nice plan"}
 
 
-def test_words_without_a_synonym_stay_where_an_attack_has_its_own_candidates():
-    """A victim's own vocabulary is for attacks that take words from it."""
-    vocabulary = set(Read.vectors)
-    found = changes_of("pwws", "odd Zzyzx")
-    assert found  # synonyms of "odd"
-    assert all(text.endswith(" Zzyzx") for text in found)
-    assert not any(text.split()[-1] in vocabulary for text in found)
+class NoWord:
+    """Every word as a place whose candidates are all vetoed, as it were."""
+
+    id, summary, languages = "no_word@1", "places without candidates", frozenset({"*"})
+    resources, where = (), "around"
+    effect, intensity = MappingProxyType({"*": "may change"}), Intensity()
+
+    def sites(self, document):
+        return AnyWord().sites(document)
+
+    def candidates(self, document, site, rng):
+        return iter(())
+
+
+@pytest.mark.parametrize(("transformation", "asked"), [(AnyWord(), 4), (NoWord(), 0)])
+def test_only_attacks_without_candidates_of_their_own_take_the_victims_words(transformation, asked):
+    model = Read()
+    at_random = search_of(space_of(transformation), Untargeted(), AtRandom({"1": Expense(40, 1)}))
+    item = Example("1", {"text": "good"}, gold="positive")
+    list(search_all([item], at_random, victim=Victim(model.predict, model.labels, model)))
+    assert len(set(model.asked) - {"good"}) == asked
