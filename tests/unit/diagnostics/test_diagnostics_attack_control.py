@@ -25,14 +25,7 @@ class Read:
 
     labels = ("negative", "positive")
     vectors = MappingProxyType(
-        {
-            "good": (1, 0),
-            "fine": (1, 0.2),
-            "nice": (1, 0.4),
-            "bad": (-1, 0),
-            "odd": (0, 1),
-            "zzyzx": (0, -1),
-        }
+        {"good": (1, 0), "fine": (1, 0.2), "nice": (1, 0.4), "bad": (-1, 0), "odd": (0, 1)}
     )
 
     def __init__(self):
@@ -100,10 +93,10 @@ class NoWord:
         return iter(())
 
 
-@pytest.mark.parametrize(("transformation", "asked"), [(AnyWord(), 4), (NoWord(), 0)])
+@pytest.mark.parametrize(("transformation", "asked"), [(AnyWord(), True), (NoWord(), False)])
 def test_only_attacks_without_candidates_of_their_own_take_the_victims_words(transformation, asked):
     model = Read()
     at_random = search_of(space_of(transformation), Untargeted(), AtRandom({"1": Expense(40, 1)}))
     item = Example("1", {"text": "good"}, gold="positive")
     list(search_all([item], at_random, victim=Victim(model.predict, model.labels, model)))
-    assert len(set(model.asked) - {"good"}) == asked
+    assert bool(set(model.asked) - {"good"}) == asked
