@@ -210,7 +210,7 @@ def test_texts_without_a_place_are_skipped_and_counted(tmp_path, words):
     assert one["hard_scope"].counts.skipped == 1
     assert one["iid_agreement"].counts.n == 31
     rows_of = [r for r in folder.records().to_pylist() if r["item"] == "empty"]
-    assert {r["reason"] for r in rows_of if r["status"] != "ok"} == {"no_pair"}
+    assert {r["reason"] for r in rows_of if r["status"] != "ok"} == {"no_place"}
 
 
 # -- costs, records, plans -------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def test_soft_presupposes_itself_where_samples_are_all_that_is_known():
 def test_a_row_has_all_trials_of_an_item(found):
     records = [r for r in found.records().to_pylist() if r["subject"] == "near"]
     keys = [(r["item"], r["role"], r["condition"]) for r in records]
-    assert len(set(keys)) == len(keys) == 80 * (3 + 4)
+    assert len(set(keys)) == len(keys) == 80 * (3 + 6)
     measures = SharedInvariance().measured(registry().load("task", "text-classification")())
     assert sum(2 if m.axes else 1 for m in measures) == len(records[0]["values"])
     assert json.loads(records[3]["condition"]) == {"amount": 1, "capability": "word"}

@@ -87,7 +87,8 @@ def test_a_text_that_costs_the_label_is_none(monkeypatch):
         "skipped",
         "no_pair",
     )
-    assert found["word/1/0/random"].reason == "no_treatment"
+    # the random text is asked about all the same: whether both mind it is what phi is of
+    assert found["word/1/0/random"].status == "ok"
     free = ScopeParams(("word",), trials=1, keeps_label=False)
     assert text_of(item, made(free, reference, [item])["1"]["word/1/0/searched"]) == "low"
 
@@ -125,7 +126,31 @@ def test_no_text_comes_twice_nor_is_one_the_item(monkeypatch):
         ]
         assert len(texts) == len(set(texts)) == 4  # two words, each with two others
         assert item.text not in texts
-    assert found["word/1/5/searched"].status == "skipped"
+    assert (found["word/1/5/searched"].status, found["word/1/5/searched"].reason) == (
+        "skipped",
+        "no_place",
+    )
+    assert found["word/1/5/random"].reason == "no_room"
+
+
+@pytest.mark.parametrize(("words", "reason"), [(("low",), "only_text"), (("low", "same"), None)])
+def test_a_random_text_that_can_be_no_other_is_no_control(monkeypatch, words, reason):
+    swapping(monkeypatch, words)
+    reference = Table({"base": 0.9, "low": 0.8, "same": 0.9})
+    item = Example("1", {"text": "base"})
+    found = made(ScopeParams(("word",), trials=1), reference, [item])["1"]
+    assert found["word/1/0/searched"].status == found["word/1/0/random"].status == "ok"
+    assert found["word/1/0/random"].reason == reason
+
+
+def test_where_less_can_be_changed_there_is_no_place(monkeypatch):
+    swapping(monkeypatch)
+    item = Example("1", {"text": f"{WORDS[0]} {WORDS[1]}"})
+    params = ScopeParams(("word",), amounts=(1, 4), trials=1)
+    found = made(params, Linear(0), [item])["1"]
+    assert found["word/4/0/searched"].reason == "no_place"
+    assert found["word/4/0/random"].status == "undefined"
+    assert found["word/1/0/searched"].status == "ok"
 
 
 def test_searched_texts_move_the_reference_less_than_random_ones(monkeypatch):
@@ -328,8 +353,30 @@ def test_distance_of_changes_by_hand():
     assert pair == (1.0, 1.0, 0.0, pytest.approx(0.4), 0.0, 2.0)
     assert labels.number(other[1]) == 1.0
     assert Labels(("a", "b"), ("a", "c")).changes(one, one) is None
+    assert not Labels(("a", "other"), ("a", "b")).has_other
     assert Labels(("a", "b"), ("a", "c")).number(Prediction("c")) == 3.0
     assert labels.changes(one, (other[0], Prediction("b"))) is None
+
+
+def test_bounds_where_answers_leave_labels_to_other():
+    labels = Labels(("a", "b", "other"), ("other", "a", "b"))
+    assert labels.has_other
+    reference = Prediction("a", (0.6, 0.3, 0.1)), Prediction("a", (0.5, 0.0, 0.5))
+    target = Prediction("a", (0.1, 0.6, 0.3)), Prediction("a", (0.2, 0.5, 0.3))
+    # "b" after the change may be part of the reference's "other", so it joins "other" everywhere:
+    # a: .1 against .1; the rest: -.1 against -.1
+    assert labels.changes(reference, target) == pytest.approx(0.0)
+    assert labels.at_most(reference, target) == pytest.approx(0.4 + 0.5 + 0.4 + 0.5)
+    known = Labels(labels.reference, labels.target, is_complete=True)
+    assert known.changes(reference, target) == pytest.approx(0.0 + 0.3 + 0.3)
+    # where all labels have a probability, nothing is joined
+    full = reference[0], Prediction("a", (0.5, 0.1, 0.4))
+    assert labels.changes(full, target) == pytest.approx(0.0 + 0.2 + 0.2)
+    # an answer without "other" leaves nothing out: its 0 is one
+    exact = Prediction("a", (1.0, 0.0, 0.0)), Prediction("a", (0.9, 0.1, 0.0))
+    assert labels.changes(exact, (exact[0]._replace(scores=(0.0, 1.0, 0.0)),) * 2) == pytest.approx(
+        0.2
+    )
 
 
 def test_another_run_of_a_sampled_model():

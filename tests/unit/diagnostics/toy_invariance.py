@@ -117,18 +117,22 @@ def swapping(monkeypatch, words=WORDS):
     )
 
 
-def run(out, models, data, *, reference="a", measured=(), draws=200, **params):
-    """Finished run of shared invariances among objects."""
+def run(out, models, data, *, reference="a", measured=(), draws=200, task="", **params):
+    """Finished run of shared invariances among objects, or models by their strings."""
     known = {"capabilities": ["word"], "trials": 2, "candidates": 12, **params}
     names = tuple(measured or models)
     plan = Plan(
         resampling=Resampling(draws=draws),
-        data=(DataPlan("x", "object:x"),),
-        models=tuple(ModelPlan(name, f"python:object:{name}") for name in models),
+        data=(DataPlan("x", "object:x", task=task),),
+        models=tuple(
+            ModelPlan(name, given if isinstance(given, str) else f"python:object:{name}")
+            for name, given in models.items()
+        ),
         measure=(MeasurePlan("s", "invariance.scope", names, ("x",), known, reference=reference),),
     )
-    resolved = resolve(plan, data={"x": data}, models=models)
-    return run_plan(resolved, out, options=RunOptions(), models=models)
+    given = {name: model for name, model in models.items() if not isinstance(model, str)}
+    resolved = resolve(plan, data={"x": data}, models=given)
+    return run_plan(resolved, out, options=RunOptions(), models=given)
 
 
 def values(folder, subject="b", **key):
@@ -138,5 +142,7 @@ def values(folder, subject="b", **key):
         fits = all(e.key.condition.get(name) == value for name, value in key.items())
         if e.key.subject == subject and fits:
             name = e.key.metric.partition("@")[0]
-            found.setdefault(name + ("/control" if e.key.role == "control" else ""), e)
+            of = "" if e.key.role in ("measured", "contrast") else f"/{e.key.role}"
+            of = "" if of == "/baseline" and name != "soft_scope" else of
+            found.setdefault(name + of, e)
     return found

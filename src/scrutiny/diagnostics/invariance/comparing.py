@@ -1,12 +1,13 @@
 """What two models say to a text and to its changed form: kept labels, agreement, distance."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
+from scrutiny.stats.sampled_outputs import l1_bounds
 from scrutiny.text.edits import carry_spans
 
 
@@ -22,6 +23,10 @@ class Pair(NamedTuple):
 
 
 NO_PAIR = Pair()
+#: Label of all answers that have no label of their own.
+OTHER: Final = "other"
+#: Of the reference and the target, each before and after the change: their signed sum.
+_SIGNS: Final = (1, -1, -1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +40,21 @@ class Labels:
     order
         Place among the target's scores of each of the reference's labels; nothing where the two
         models do not have the same labels.
+    is_complete
+        Whether a label without probability has none. Otherwise, where both models have the label
+        ``other``, it may hold what a label lacks: an endpoint that gives its k likeliest answers
+        says nothing of the next one.
     """
 
     reference: tuple[str, ...]
     target: tuple[str, ...]
+    is_complete: bool = False
     order: tuple[int, ...] | None = field(init=False)
+
+    @property
+    def has_other(self) -> bool:
+        """Whether both models have a label for all other answers."""
+        return OTHER in self.reference and OTHER in self.target
 
     def __post_init__(self) -> None:
         same = sorted(self.reference) == sorted(self.target)
@@ -61,15 +76,34 @@ class Labels:
     ) -> float | None:
         """L1 distance between what a change of text did to both models' probabilities.
 
-        Nothing where a model gives none, or the models do not have the same labels.
+        The least that it can be, where answers are left to "other". Nothing where a model gives no
+        probabilities, or the models do not have the same labels.
         """
         rows = [answer.scores for answer in (*reference, *target)]
         if self.order is None or any(not row for row in rows):
             return None
+        if self.has_other and not self.is_complete:
+            return l1_bounds(self._named(rows), signs=_SIGNS).low
         p, p_changed, q, q_changed = (row for row in rows if row)
         return sum(
             abs((p[i] - p_changed[i]) - (q[j] - q_changed[j])) for i, j in enumerate(self.order)
         )
+
+    def at_most(
+        self, reference: tuple[Prediction, Prediction], target: tuple[Prediction, Prediction]
+    ) -> float:
+        """The same at most: as if nothing that is left to "other" were common."""
+        rows = [answer.scores for answer in (*reference, *target)]
+        return l1_bounds(self._named(rows), signs=_SIGNS).high
+
+    def _named(self, rows: Sequence[tuple[float, ...] | None]) -> list[dict[Hashable, float]]:
+        """Probabilities by label, without "other" and what it may hold."""
+        found: list[dict[Hashable, float]] = []
+        for row, labels in zip(rows, [self.reference] * 2 + [self.target] * 2, strict=True):
+            given = dict(zip(labels, row or (), strict=True))
+            rest = 0.0 if self.is_complete else given.get(OTHER, 0.0)
+            found.append({k: p for k, p in given.items() if k != OTHER and (p > 0 or rest <= 0)})
+        return found
 
 
 def is_same(one: Prediction, other: Prediction) -> bool:

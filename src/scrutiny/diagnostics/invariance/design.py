@@ -9,9 +9,12 @@ lift, kappa          hard minus random; as a share of what random changes leave
 soft                 Soft-SCoPE at the tolerance and cutoff of its condition; beside it that of
                      random changes, further cutoffs, and the mean distance without constants
 ood, ood_all         agreement on changed texts: those that leave a's label, and all
-phi, chance_kappa    whether both keep their labels on the same *random* changes: alone can be < 0
-random_reference     a's own invariance to random changes
-found                trials in which the search found a text
+phi, chance_kappa    whether both keep their labels on the same *random* changes: alone can be < 0.
+                     Also of items on which the search found none
+random_reference     a's own invariance to these
+found                trials in which the search found a text, of items that have a place
+soft_least           soft where nothing that is left to the label "other" is common; soft itself is
+                     then what it is at most
 ===================  ==========================================================================
 
 and for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
@@ -27,12 +30,16 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.invariance.capabilities import Generation
+from scrutiny.diagnostics.invariance.comparing import OTHER
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.diagnostics.invariance.rows import (
+    BOUND,
     OF_BASE,
     OF_REFERENCE,
     OF_TARGET,
     PROBABILITIES,
+    PROPOSALS,
+    SEARCH,
     SELF,
 )
 
@@ -99,16 +106,15 @@ def _hard(generation: Generation) -> Iterator[EstimateSpec]:
     )
     yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
     yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
-    yield EstimateSpec(f"found/{label}", "pairs_found@1", searched, condition=condition)
-    yield EstimateSpec(
-        f"random_reference/{label}",
-        "reference_invariance@1",
-        random,
-        role="control",
-        condition=condition,
-    )
-    for name, metric in (("phi", "invariance_phi@1"), ("chance_kappa", "invariance_kappa@1")):
-        yield EstimateSpec(f"{name}/{label}", metric, random, role="control", condition=condition)
+    found = {"": Selector("measured", {**condition, "of": SEARCH})}
+    yield EstimateSpec(f"found/{label}", "pairs_found@1", found, condition=condition)
+    proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
+    for name, metric in (
+        ("random_reference", "reference_invariance@1"),
+        ("phi", "invariance_phi@1"),
+        ("chance_kappa", "invariance_kappa@1"),
+    ):
+        yield EstimateSpec(f"{name}/{label}", metric, proposed, role="control", condition=condition)
 
 
 def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -133,6 +139,14 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
         name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
         at = {**condition, "cutoff": cutoff}
         yield EstimateSpec(name, "soft_scope@1", searched, condition=at, presupposes=gate)
+    if OTHER in inputs.labels:
+        yield EstimateSpec(
+            f"soft_least/{label}",
+            "soft_scope@1",
+            {"": Selector("measured", {**generation.condition, "of": BOUND})},
+            condition={**condition, "bound": "least"},
+            presupposes=gate,
+        )
     yield EstimateSpec(
         f"soft_random/{label}",
         "soft_scope@1",
@@ -209,5 +223,11 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
         f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
         "pairs. The measure is asymmetric: the other direction is another measurement."
     )
+    if OTHER in inputs.labels:
+        yield (
+            'The label "other" holds all answers without a label, and labels that an answer leaves '
+            "out: distances of probabilities are lower bounds, and Soft-SCoPE is at most what is "
+            'shown, at least what stands at bound "least".'
+        )
     if inputs.subject == inputs.reference:
         yield "A model beside itself is the ceiling."

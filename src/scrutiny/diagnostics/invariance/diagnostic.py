@@ -14,7 +14,8 @@ from scrutiny.diagnostics.invariance.comparing import Labels
 from scrutiny.diagnostics.invariance.design import make_design
 from scrutiny.diagnostics.invariance.generating import Maker
 from scrutiny.diagnostics.invariance.params import ScopeParams
-from scrutiny.diagnostics.invariance.rows import MEASURES, Answers, Asked
+from scrutiny.diagnostics.invariance.rows import MEASURES, Answers, Asked, is_sampled
+from scrutiny.diagnostics.invariance.suited import suited
 from scrutiny.text.edits import apply_edits
 
 
@@ -61,7 +62,8 @@ class SharedInvariance:
 
     def design(self, params: ScopeParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family beside its reference."""
-        return make_design(params, generations(params, inputs.task), inputs)
+        made = suited(generations(params, inputs.task), params, inputs)
+        return make_design(params, made, inputs)
 
     def prepare(
         self, params: ScopeParams, examples: Sequence[Example], ctx: Context
@@ -83,7 +85,7 @@ class SharedInvariance:
             trials=params.trials,
             reference=_by_name(examples, names, ctx.reference.predict(examples, variants=names)),
             target=_by_name(examples, names, ctx.predict(examples, variants=names)),
-            labels=Labels(ctx.reference.labels, ctx.labels),
+            labels=Labels(ctx.reference.labels, ctx.labels, is_complete=is_sampled(ctx)),
             ctx=ctx,
         )
         for example in batch.examples:

@@ -8,7 +8,7 @@ from scrutiny.core.diagnostic import Reference
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.invariance.capabilities import Generation
+from scrutiny.diagnostics.invariance.capabilities import ALL, Generation
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
@@ -22,6 +22,11 @@ _TRIES: Final = 10
 #: Controls draw from streams of their own, whatever the number of trials.
 _CONTROL_DRAWS: Final = 1_000_000
 _NOBODY: Final = Prediction(label="")
+#: Nothing may be changed here, or not as much; all that may be changed costs the answer.
+NO_PLACE: Final = "no_place"
+NO_TEXT: Final = "no_pair"
+#: A random text that is the searched one, as there is no other: it is no control.
+ONLY_TEXT: Final = "only_text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class SameAmount:
     words: Mapping[str, int]
 
     def skips(self, base: Base) -> str | None:
-        """Items without a searched text."""
+        """Items that were not searched."""
         return None if base.example.id in self.words else "no_treatment"
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
@@ -69,16 +74,17 @@ class Maker:
         drawn: dict[str, frozenset[Key]] = {}
         for trial in range(self.params.trials):
             found = list(self._search(generation, trial, searched))
-            random = list(self._draw(generation, trial, found, drawn))
-            yield (
-                [self._treatment(f, e, generation, trial) for f, e in self._beside(found)],
-                [self._control(f, e, generation, trial) for f, e in self._beside(random)],
-            )
+            words = _words(found, generation)
+            random = list(self._draw(self.examples, generation, trial, words, drawn))
+            only = self._without_another(generation, trial, list(zip(found, random, strict=True)))
+            pairs = zip(self.examples, found, random, strict=True)
+            made = [
+                self._pair(example, generation, trial, Outcome(f, r, f.item in only))
+                for example, f, r in pairs
+            ]
+            yield [treatment for treatment, _ in made], [control for _, control in made]
             _exclude(searched, (f for f in found if f.is_success))
             _exclude(drawn, random)
-
-    def _beside(self, found: Sequence[Found]) -> Iterator[tuple[Found, Example]]:
-        return zip(found, self.examples, strict=True)
 
     def _search(
         self, generation: Generation, trial: int, excluded: Mapping[str, frozenset[Key]]
@@ -95,17 +101,17 @@ class Maker:
 
     def _draw(
         self,
+        examples: Sequence[Example],
         generation: Generation,
         trial: int,
-        found: Sequence[Found],
+        words: Mapping[str, int],
         excluded: Mapping[str, frozenset[Key]],
     ) -> Iterator[Found]:
-        """Random texts with as many words changed; nobody is asked."""
-        words = {f.item: f.state.words_changed for f in found if f.is_success and f.state}
+        """Random texts with so many words changed; nobody is asked."""
         goal: Any = SameAmount(words)
         method: Any = RandomChoice(_TRIES, generation.steps)
         return search_all(
-            self.examples,
+            examples,
             Search(generation.space, goal, method),
             victim=Victim(_nobody),
             settings=Settings(seed=self.seed, draw=_CONTROL_DRAWS + trial),
@@ -113,31 +119,97 @@ class Maker:
             excluded=excluded,
         )
 
+    def _without_another(
+        self, generation: Generation, trial: int, pairs: Sequence[tuple[Found, Found]]
+    ) -> frozenset[str]:
+        """Items whose searched text came again as the random one because there is no other."""
+        keys = {
+            f.item: frozenset((f.state.key,))
+            for f, r in pairs
+            if f.is_success and f.state and r.state and f.state.key == r.state.key
+        }
+        if not keys:
+            return frozenset()
+        examples = [example for example in self.examples if example.id in keys]
+        words = _words([f for f, _ in pairs if f.item in keys], generation)
+        others = self._draw(examples, generation, trial, words, keys)
+        return frozenset(other.item for other in others if not _is_proposal(other, generation))
+
+    def _pair(
+        self, example: Example, generation: Generation, trial: int, outcome: "Outcome"
+    ) -> tuple[Variant, Variant]:
+        """Searched and random variant of one trial."""
+        return (
+            self._treatment(outcome, example, generation, trial),
+            self._control(outcome, example, generation, trial),
+        )
+
     def _treatment(
-        self, found: Found, example: Example, generation: Generation, trial: int
+        self, outcome: "Outcome", example: Example, generation: Generation, trial: int
     ) -> Variant:
         name = variant_name(generation, trial, self.reference)
+        found = outcome.searched
         variant = Variant(
             example.id, name, "measured", None, generation.capability, (), None, draw=trial
         )
         if found.status != "ok":
             return replace(variant, status=found.status, reason=found.reason)
         if not found.is_success or found.state is None:
-            return replace(variant, status="skipped", reason="no_pair")
+            has_room = _is_proposal(outcome.random, generation)
+            return replace(variant, status="skipped", reason=NO_TEXT if has_room else NO_PLACE)
         return replace(variant, edits=found.state.edits, gold=found.state.example.gold)
 
     def _control(
-        self, found: Found, example: Example, generation: Generation, trial: int
+        self, outcome: "Outcome", example: Example, generation: Generation, trial: int
     ) -> Variant:
         of = variant_name(generation, trial, self.reference)
         name = variant_name(generation, trial, self.reference, is_control=True)
+        found = outcome.random
         variant = Variant(example.id, name, "control", of, generation.capability, (), None)
         variant = replace(variant, draw=trial)
         if found.status != "ok":
             return replace(variant, status=found.status, reason=found.reason)
         if found.state is None or not found.state.edits:
             return replace(variant, status="undefined", reason="no_room")
-        return replace(variant, edits=found.state.edits, gold=found.state.example.gold)
+        if not outcome.searched.is_success and not _is_proposal(found, generation):
+            return replace(variant, status="undefined", reason="no_room")
+        reason = ONLY_TEXT if outcome.is_only else None
+        return replace(
+            variant, edits=found.state.edits, gold=found.state.example.gold, reason=reason
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one trial of an item came to.
+
+    Parameters
+    ----------
+    searched, random
+        Searches of both texts.
+    is_only
+        Whether both are the same text, and there is no other.
+    """
+
+    searched: Found
+    random: Found
+    is_only: bool
+
+
+def _words(found: Sequence[Found], generation: Generation) -> dict[str, int]:
+    """Words that a random text shall change: as many as the searched one, or as was wanted."""
+    return {
+        f.item: f.state.words_changed if f.is_success and f.state else generation.steps
+        for f in found
+        if f.status == "ok"
+    }
+
+
+def _is_proposal(found: Found, generation: Generation) -> bool:
+    """Whether a draw came to a text with as much changed as was wanted."""
+    if found.state is None or not found.state.edits:
+        return False
+    return found.is_success or generation.amount == ALL
 
 
 def variant_name(

@@ -8,6 +8,10 @@ baseline             of=target           the target's answer against the gold an
 baseline             of=reference        the reference's
 measured, control    capability, amount  searched texts; random ones with as many words changed
 measured, control    … of=probabilities  the same where both models give probabilities: ``d``
+measured             … of=search         of each trial whether a text was found: ``made``
+control              … of=proposals      random texts also where the search found none: what both
+                                         models mind, whatever the reference minds
+measured             … of=bound          ``d`` at most, where answers leave labels to "other"
 baseline             … of=self           the reference against another run of itself, where one
                                          of both is known by samples only
 ===================  ==================  =========================================================
@@ -34,11 +38,17 @@ from scrutiny.diagnostics.invariance.comparing import (
     pair_of,
     words_changed,
 )
-from scrutiny.diagnostics.invariance.generating import variant_name
+from scrutiny.diagnostics.invariance.generating import (
+    NO_PLACE,
+    NO_TEXT,
+    ONLY_TEXT,
+    variant_name,
+)
 from scrutiny.diagnostics.invariance.noise import n_samples_of, resampled
 
 OF_BASE, OF_TARGET, OF_REFERENCE = ({"of": of} for of in ("base", "target", "reference"))
-PROBABILITIES, SELF = "probabilities", "self"
+PROBABILITIES, SELF, BOUND = "probabilities", "self", "bound"
+SEARCH, PROPOSALS = "search", "proposals"
 
 _TRIAL = (("trial", 0),)
 MEASURES: tuple[Measure, ...] = (
@@ -136,18 +146,31 @@ class _Item:
         """Rows of one capability and amount."""
         condition = generation.condition
         of_scores = {**condition, "of": PROBABILITIES}
-        for role in ("measured", "control"):
-            trials = self._trials(generation, is_control=role == "control")
-            yield self._of_trials(role, condition, trials)
-            yield self._of_trials(role, of_scores, self._with_scores(trials))
+        searched = self._trials(generation)
+        random = self._trials(generation, is_control=True)
+        for role, trials in (("measured", searched), ("control", random)):
+            yield self._of_trials(role, condition, trials, generation)
+            scored = self._with_scores(trials)
+            yield self._of_trials(role, of_scores, scored, generation)
+        yield self._found(generation, searched)
+        proposed = self._trials(generation, is_control=True, is_matched=False)
+        where = {**condition, "of": PROPOSALS}
+        yield self._of_trials("control", where, proposed, generation)
+        if self.asked.labels.has_other:
+            where = {**condition, "of": BOUND}
+            bounds = self._at_most(self._with_scores(searched))
+            yield self._of_trials("measured", where, bounds, generation)
         if is_sampled(self.asked.ctx):
-            trials = self._trials(generation, is_control=False)
-            yield self._of_trials(
-                "baseline", {**condition, "of": SELF}, self._with_scores(self._selves(trials))
-            )
+            where = {**condition, "of": SELF}
+            selves = self._with_scores(self._selves(searched))
+            yield self._of_trials("baseline", where, selves, generation)
 
     def _of_trials(
-        self, role: str, condition: Mapping[str, object], trials: "Trials | Failure"
+        self,
+        role: str,
+        condition: Mapping[str, object],
+        trials: "Trials | Failure",
+        generation: Generation,
     ) -> Row:
         """Row of the trials of an item; skipped where it has none."""
         if isinstance(trials, Failure):
@@ -155,32 +178,63 @@ class _Item:
             return self._row(role, condition, status, trials.reason)
         pairs = [pair for pair, *_ in trials]
         if not any(pair.made for pair in pairs):
-            return self._row(role, condition, *self._why_none(role))
+            is_random = role == "control"
+            return self._row(role, condition, *self._why_none(generation, is_random=is_random))
         columns = zip(*pairs, strict=True)
         names = ("made", "inv1", "inv2", "d", "agree", "changed_words")
         return self._row(role, condition, numbers=dict(zip(names, columns, strict=True)))
 
-    def _why_none(self, role: str) -> tuple[str, str]:
-        """Status and reason of an item without any pair."""
-        of_role = [v for v in self.variants.values() if v.role == role]
-        worst = next((v for v in of_role if v.status == "failed"), None)
-        if worst is not None:
-            return "failed", worst.reason or "search"
-        return "skipped", "no_pair"
+    def _found(self, generation: Generation, trials: "Trials | Failure") -> Row:
+        """Row that says in which trials the search found a text, where there was any to find."""
+        where = {**generation.condition, "of": SEARCH}
+        if isinstance(trials, Failure):
+            return self._row("measured", where, "failed", trials.reason)
+        made = tuple(pair.made for pair, *_ in trials)
+        status, reason = "ok", ""
+        if not any(made):
+            status, reason = self._why_none(generation)
+        if status != "ok" and reason != NO_TEXT:
+            return self._row("measured", where, status, reason)
+        return self._row("measured", where, numbers={"made": made})
 
-    def _trials(self, generation: Generation, *, is_control: bool) -> "Trials | Failure":
-        """Numbers and answers of every trial; the failure of any is that of all."""
+    def _variants(self, generation: Generation, *, is_control: bool) -> Iterator[Variant | None]:
+        """Variants of a capability and amount, trial by trial."""
+        for trial in range(self.asked.trials):
+            name = variant_name(generation, trial, self.asked.second, is_control=is_control)
+            yield self.variants.get(name)
+
+    def _why_none(self, generation: Generation, *, is_random: bool = False) -> tuple[str, str]:
+        """Status and reason of an item without any pair."""
+        searched = [v for v in self._variants(generation, is_control=False) if v]
+        random = [v for v in self._variants(generation, is_control=True) if v]
+        for variant in (*searched, *random):
+            if variant.status == "failed":
+                return "failed", variant.reason or "search"
+        if is_random and any(v.reason == ONLY_TEXT for v in random):
+            return "undefined", "no_other_text"
+        has_room = any(v.reason == NO_TEXT for v in searched)
+        return "skipped", NO_TEXT if has_room else NO_PLACE
+
+    def _trials(
+        self, generation: Generation, *, is_control: bool = False, is_matched: bool = True
+    ) -> "Trials | Failure":
+        """Numbers and answers of every trial; the failure of any is that of all.
+
+        A random text is a control only beside a searched one, and if it could have been another.
+        """
         base = self._bases()
         if isinstance(base, Failure):
             return base
         found: Trials = []
-        for trial in range(self.asked.trials):
-            name = variant_name(generation, trial, self.asked.second, is_control=is_control)
-            variant = self.variants.get(name)
-            if variant is None or variant.status != "ok":
+        searched = self._variants(generation, is_control=False)
+        for variant, of in zip(
+            self._variants(generation, is_control=is_control), searched, strict=True
+        ):
+            is_left = is_matched and (of is None or of.status != "ok" or _is_only(variant))
+            if variant is None or variant.status != "ok" or is_left:
                 found.append((NO_PAIR, None, None))
                 continue
-            changed = self._answers(name)
+            changed = self._answers(variant.name)
             if isinstance(changed, Failure):
                 return changed
             of_each = (base[0], changed[0]), (base[1], changed[1])
@@ -206,6 +260,16 @@ class _Item:
             if both is not None and self.asked.labels.changes(*both) is None:
                 return Failure("no_probabilities")
         return trials
+
+    def _at_most(self, trials: "Trials | Failure") -> "Trials | Failure":
+        """The trials with the largest distance that what is left to "other" allows."""
+        if isinstance(trials, Failure):
+            return trials
+        most = self.asked.labels.at_most
+        return [
+            (pair if both is None else pair._replace(d=most(*both)), both, variant)
+            for pair, both, variant in trials
+        ]
 
     def _selves(self, trials: "Trials | Failure") -> "Trials | Failure":
         """The same texts to another run of the reference, as its samples let it be known."""
@@ -255,6 +319,11 @@ class _Item:
 
 Trials = list[tuple[Pair, tuple[Both, Both] | None, Variant | None]]
 _UNDEFINED = frozenset({"other_labels", "no_probabilities"})
+
+
+def _is_only(variant: Variant | None) -> bool:
+    """Whether a random text is the searched one, as there is no other."""
+    return variant is not None and variant.reason == ONLY_TEXT
 
 
 def is_sampled(ctx: Context) -> bool:
