@@ -156,6 +156,15 @@ def _home() -> Path:
     return models_folder() / "trained"
 
 
+@contextmanager
+def _named(node: TrainPlan) -> Iterator[None]:
+    """Say which node it is that a trainer refuses."""
+    try:
+        yield
+    except PlanError as error:
+        raise PlanError(f"train {node.name!r}: {error}") from error
+
+
 class _Read(NamedTuple):
     """Data of a node."""
 
@@ -211,11 +220,15 @@ class _Nodes:
         _must_start_well(node, trainer)
         kind = trainer.recipe(node.task)
         recipe = make_recipe(kind, node.params, where=f"train {node.name!r}, params")
-        read = self._read_for(node, task=trainer.reads(node.task))
+        with _named(node):
+            task = trainer.reads(node.task)
+        read = self._read_for(node, task=task)
         base = self._model(node) if trainer.has_base else None
-        job: TrainingJob = trainer.job(
-            Asked(node.task, recipe, **read._asdict(), base=base, runs=node.runs, seeds=node.seeds)
+        asked = Asked(
+            node.task, recipe, **read._asdict(), base=base, runs=node.runs, seeds=node.seeds
         )
+        with _named(node):
+            job: TrainingJob = trainer.job(asked)
         return job
 
     def _read_for(self, node: TrainPlan, *, task: str) -> "_Read":
