@@ -36,16 +36,11 @@ def view_of(found: "SideBySide", sides: "Opened", flags: Mapping[str, Any]) -> C
     from scrutiny.cli.running import command_line
 
     margin = flags["margin"]
-    said = []
-    if found.outcome_of_levels is not None:
-        said.append(f"{outcome_words(found.outcome_of_levels)} {margin:g}.")
-    if found.outcome is not None and found.shared is not None and found.shared.outcome is not None:
-        said.append(f"Invariances: {found.shared.outcome} (margin {found.shared.margin:g}).")
     is_kept = flags["out"] is not None
     return CompareView(
-        headline=headline(found),
+        headline=_with_arrows(headline(found)),
         outcome=found.outcome,
-        outcome_says=" ".join(" ".join(said).split()),
+        outcome_says=" ".join(_outcome(found, margin)),
         first=_side(sides.first, flags["first"], is_kept=is_kept),
         second=_side(sides.second, flags["second"], is_kept=is_kept),
         levels=tuple(_level(level, margin=margin) for level in found.levels),
@@ -55,6 +50,20 @@ def view_of(found: "SideBySide", sides: "Opened", flags: Mapping[str, Any]) -> C
         command=command_line(),
         version=version("scrutiny"),
     )
+
+
+def _outcome(found: "SideBySide", margin: float | None) -> Iterator[str]:
+    """Sentences on what is shown beyond the margins; none without a margin."""
+    if found.outcome_of_levels is None:
+        return
+    verdict, _, rest = outcome_words(found.outcome_of_levels).partition("  ")
+    yield f"{verdict.capitalize()}: {rest} {margin:g}."
+    if found.shared is not None and found.shared.outcome is not None:
+        yield f"Shared invariances: {found.shared.outcome} (margin {found.shared.margin:g})."
+
+
+def _with_arrows(text: str) -> str:
+    return text.replace("->", "\N{RIGHTWARDS ARROW}")
 
 
 def _side(folder: "RunFolder", given: str, *, is_kept: bool) -> SideFacts:
@@ -84,7 +93,7 @@ def _level(level: "Level", *, margin: float | None) -> LevelFacts:
         n=difference.counts.n,
         planned=difference.counts.planned,
         noise=noise_words(level.noise).rstrip(".") + ".",
-        flips="" if level.flips is None else flip_words(level.flips),
+        flips="" if level.flips is None else _with_arrows(flip_words(level.flips)),
         tests="" if level.flips is None else _tests(level),
         rates=tuple(_rates(level)),
         slices=tuple(_slices(level)),

@@ -11,10 +11,11 @@ from scrutiny.report.chart_tables import Chart, Line, Spec, Table
 from scrutiny.report.compare_view import KeptFacts, LevelFacts, Rate, SliceFacts
 from scrutiny.report.labels import GAP
 from scrutiny.report.numbers import NO_VALUE, decimals_for, interval, number, out_of, p_value
-from scrutiny.report.vega import MOST_ROWS, guide, label_axis, left_out, series_color, view_of
+from scrutiny.report.vega import MOST_ROWS, guide, label_axis, left_out, series_color, series_shape, view_of
 
-_NOISE, _FLIPS = "first against itself", "second against first"
-_STATES: Final = ("all items", "change shown", "nothing of its own", "not shown")
+_NOISE, _FLIPS = "noise", "flips"
+#: In the order of the colors, so that what is not shown is gray.
+_STATES: Final = ("all items", "change shown", "not shown", "nothing of its own")
 _MOST_LETTERS: Final = 60
 _SHARES: Final = 1.0  # numbers within this of zero are drawn on one axis
 #: What a difference is called in the page, by the verdict on "higher in the first".
@@ -142,8 +143,9 @@ def _slice_layers(labels: Sequence[str], names: Sequence[str]) -> list[Spec]:
     y = {"y": label_axis(labels)}
     axis = {"title": "change", "tickCount": 6}
     x = {"field": "value", "type": "quantitative", "axis": axis}
-    color = {"color": series_color(names)}
-    shape = {"field": "series", "type": "nominal", "scale": {"domain": list(names)}}
+    legend = None if len(names) < 2 else {"title": None, "orient": "top", "values": list(names)}
+    color = {"color": {**series_color(_STATES), "legend": legend}}
+    shape = {**series_shape(_STATES), "legend": legend}
     told = [{"field": name, "title": name} for name in ("label", "items", "said")]
     rule: Spec = {
         "mark": {"type": "rule", "strokeWidth": 2.2, "strokeCap": "round", "opacity": 0.75},
@@ -155,10 +157,9 @@ def _slice_layers(labels: Sequence[str], names: Sequence[str]) -> list[Spec]:
             "tooltip": told,
         },
     }
-    legend = {"legend": None} if len(names) < 2 else {}
     point: Spec = {
         "mark": {"type": "point", "filled": True, "size": 52, "opacity": 1},
-        "encoding": {**y, "x": x, **color, "shape": {**shape, **legend}, "tooltip": told},
+        "encoding": {**y, "x": x, **color, "shape": shape, "tooltip": told},
     }
     return [rule, point]
 

@@ -17,6 +17,8 @@ from scrutiny.report.numbers import interval, number
 
 #: Inputs of each level, tried in this order until the page is small enough.
 _INPUTS: Final = (40, 20, 10, 5, 0)
+#: Inputs that stand open; the others are folded.
+_MOST_OPEN: Final = 10
 #: Classes of the sheet by outcome.
 OUTCOME_CLASSES: Final = {
     "no regression": "v-supported",
@@ -139,6 +141,7 @@ def _render(page: ComparePage) -> str:
         "interval": interval,
         "share": drawn.share,
         "difference": _difference,
+        "most_open": _MOST_OPEN,
     }
     return (
         environment()

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.registry import registry
 from scrutiny.store.run_folder import RunFolder
 
 _INSTEAD: Final = "give two models with --data instead."
@@ -30,7 +31,8 @@ def plan_of_run(
     data
         Where the run's data lies now, in its order; else where the run read it.
     only
-        Diagnostics that are wanted; all of the run's that look at one model, unless told.
+        Versioned names of diagnostics that are wanted; all of the run's that look at one model,
+        unless told.
 
     Raises
     ------
@@ -49,7 +51,7 @@ def plan_of_run(
     measures = tuple(
         replace(_measure(one), models=(model.name,))
         for one in kept["measure"]
-        if own in one["models"] and not one["reference"] and (not only or one["diagnostic"] in only)
+        if own in one["models"] and not one["reference"] and _is_wanted(one["diagnostic"], only)
     )
     if not measures:
         wanted = f" by {', '.join(sorted(only))}" if only else ""
@@ -65,6 +67,10 @@ def plan_of_run(
         resampling=Resampling(**kept["resampling"]),
         on_bad_row=kept["on_bad_row"],
     )
+
+
+def _is_wanted(diagnostic: str, only: Collection[str]) -> bool:
+    return not only or registry().resolve("diagnostic", diagnostic) in only
 
 
 def _own_model(models: Sequence[Mapping[str, Any]], name: str) -> str:

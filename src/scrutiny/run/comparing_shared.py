@@ -124,7 +124,7 @@ def read_shared(folder: RunFolder, wanted: Wanted) -> Shared:
     """
     names = [model["name"] for model in folder.manifest["plan"]["models"]][:2]
     whole = _Whole(folder, _with_next_runs(folder, names))
-    kept = []
+    kept: list[Kept] = []
     for is_forward, reference, target in ((True, *names), (False, *names[::-1])):
         if wanted.capabilities:
             kept += whole.kept(reference, target, margin=wanted.margin, is_forward=is_forward)
@@ -175,7 +175,8 @@ class _Whole:
         found = [one for one in self.assignments if _is_hard(one, reference, target)]
         if not found:
             return
-        claims, estimated = [], {}
+        claims: list[Claim] = []
+        estimated: dict[str, Estimated] = {}
         for one in found:
             claim, needed = self._claim(one, margin=margin, is_forward=is_forward)
             claims.append(claim)

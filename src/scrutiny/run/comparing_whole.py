@@ -14,10 +14,10 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.run.comparing import compare_runs
 from scrutiny.run.comparing_flips import flips_of
 from scrutiny.run.comparing_items import commonest_turn, find_disagreements
+from scrutiny.run.comparing_kept import Outcome
 from scrutiny.run.comparing_levels import (
     CompareOptions,
     Level,
-    Outcome,
     ShownChange,
     SideBySide,
 )

@@ -193,7 +193,7 @@ def test_more_than_five_percent_failed_leaves_a_claim_undecided(tmp_path):
     assert found["fair"].verdict == "supported"  # even if all twelve had been wrong
 
 
-def test_items_without_gold_are_undefined(tmp_path):
+def test_items_without_gold_are_skipped(tmp_path):
     class Golden(KeywordClassifier):
         pass
 
@@ -203,7 +203,7 @@ def test_items_without_gold_are_undefined(tmp_path):
     )
     assert {r["reason"] for r in folder.records().to_pylist()} == {"no_gold"}
     found = estimates(folder)[0]
-    assert (found.status, found.reason, found.counts.undefined) == ("undefined", "no_items", 6)
+    assert (found.status, found.reason, found.counts.skipped) == ("undefined", "no_items", 6)
     assert folder.findings()[0].verdict == "undecided"
 
 

@@ -1,0 +1,184 @@
+"""The upgrade check as it is typed: a page, shared invariances, a model beside a run."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from scrutiny.cli import group
+from scrutiny.cli.failures import exit_code_of
+
+#: Two versions: the second minds typing errors in "bread", and is wrong where "not" stands.
+MODELS = """
+class Model:
+    labels = ("negative", "positive")
+    is_batch_invariant = True
+
+    def __init__(self, version="1"):
+        self.version = version
+
+    def fingerprint(self):
+        return self.version
+
+    def predict(self, texts):
+        return [self.labels[self.is_good(text.rstrip(".").split())] for text in texts]
+
+    def is_good(self, words):
+        good = ("fresh" in words) != ("not" in words)
+        if self.version == "2" and ("bread" not in words or "not" in words):
+            return False
+        return good
+"""
+DATA = ("--data", "csv:dev.csv#text=text,label=label,id=id")
+QUICK = ("--display", "none", "--draws", "400")
+
+
+@pytest.fixture
+def command(capsys):
+    """Exit code, stdout and stderr of a command."""
+
+    def run(*arguments):
+        code = exit_code_of(group, list(arguments))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Folder with two versions of a model and 400 sentences, of which 40 are negated."""
+    monkeypatch.chdir(tmp_path)
+    Path("models.py").write_text(MODELS)
+    with Path("dev.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "text", "label"])
+        for k in range(400):
+            word = "fresh" if k % 2 else "stale"
+            is_negated = k % 20 in (0, 11)
+            label = "positive" if (k % 2 == 1) != is_negated else "negative"
+            writer.writerow(
+                [f"i{k}", f"The bread {k} was {'not ' if is_negated else ''}{word}.", label]
+            )
+    return tmp_path
+
+
+def model(version):
+    return f"python:models.py:Model#version={version}"
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_the_page_stands_beside_the_lines(place, command):
+    plain = command("compare", model(1), model(2), *DATA, *QUICK, "--margin", "0.02")
+    paged = command(
+        "compare", model(1), model(2), *DATA, *QUICK, "--margin", "0.02", "--html", "page.html"
+    )
+    assert plain[0] == paged[0] == 1
+    assert paged[1] == plain[1] + "Page: page.html\n"
+    page = Path("page.html").read_text()
+    assert "Worse on inputs with a negation" in page
+    assert "Fail: a loss is shown to lie beyond 0.02." in page
+
+
+def test_a_planted_loss_of_an_invariance_fails_the_check(place, command):
+    asked = ("--invariances", "typo", "--invariance-margin", "0.1", "--limit", "200")
+    code, out, _ = command("compare", model(1), model(2), *DATA, *QUICK, *asked, "--margin", "0.5")
+    assert code == 1
+    assert "PASS  the loss is shown to lie within 0.5." in out  # by accuracy alone it passes
+    assert "FAIL  the second is shown to lose more of these invariances than 0.1." in out
+    assert "lost: " in out
+    assert "(told, not judged)" in flat(out)
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert Path("runs", "compare-shared-1", "manifest.json").is_file()
+
+
+def test_a_model_against_itself_passes_whatever_is_asked(place, command):
+    code, out, _ = command(
+        *("compare", model(1), model(1), *DATA, *QUICK, "--margin", "0.05", "--limit", "200"),
+        *("--invariances", "typo", "--out", "kept", "--html", "page.html"),
+    )
+    assert code == 0
+    assert out.startswith("No difference is shown")
+    assert "PASS  the second keeps these invariances of the first within 0.05." in out
+    assert Path("kept", "shared", "manifest.json").is_file()
+    assert "Shared invariances: no regression (margin 0.05)." in Path("page.html").read_text()
+
+
+def test_without_a_margin_nothing_is_judged(place, command):
+    code, out, _ = command(
+        *("compare", model(1), model(2), *DATA, *QUICK, "--invariances", "typo", "--limit", "100")
+    )
+    assert code == 0
+    assert "of these invariances than 0.02." in flat(out)
+
+
+def test_objects_of_shared_invariances(place, command):
+    _, out, _ = command(
+        *("compare", model(1), model(2), *DATA, *QUICK, "--limit", "100", "--json"),
+        *("--invariances", "typo"),
+    )
+    found = [json.loads(line) for line in out.splitlines()]
+    kept = [one for one in found if one.get("part") == "invariance"]
+    assert [one["is_judged"] for one in kept] == [True, False]
+    assert kept[0]["ceiling"]["value"] == 1.0
+    assert kept[0]["random"]["role"] == "control"
+    assert kept[0]["finding"]["verdict"] == "not supported"
+    assert found[-1]["part"] == "outcome"
+
+
+# --- a model beside a run -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(place, command):
+    """Run of the first version, as it was measured last year."""
+    given = ("--model", model(1), *DATA, *QUICK, "--limit", "300", "--out", "v1")
+    assert command("run", "performance", *given)[0] == 0
+    return "v1"
+
+
+def test_a_model_is_asked_what_the_run_asked(kept, command):
+    code, out, _ = command("compare", kept, model(2), *QUICK, "--margin", "0.02")
+    assert code == 1
+    assert out.startswith("Worse on inputs with a negation")
+    assert "of 300" in out
+    assert "noise floor  not known" in out
+    back = command("compare", model(2), kept, *QUICK)
+    assert back[1].startswith("Better on inputs with a negation")
+    assert "its adapter promises exact answers" in flat(back[1])  # the first is live now
+
+
+def test_a_model_beside_its_own_run_says_nothing(kept, command):
+    code, out, _ = command("compare", kept, model(1), *QUICK, "--margin", "0.02", "--again", kept)
+    assert code == 0
+    assert out.startswith("No difference is shown, of 1 compared on 300 items")
+    assert "0.0% of items flip between two runs of the first" in flat(out)
+
+
+def test_data_that_moved_is_asked_for(kept, command):
+    Path("dev.csv").rename("moved.csv")
+    code, _, err = command("compare", kept, model(2), *QUICK)
+    assert code == 2
+    assert "If it has moved, say where it lies now with --data." in flat(err)
+    there = ("--data", "csv:moved.csv#text=text,label=label,id=id")
+    assert command("compare", kept, model(2), *QUICK, *there)[0] == 0
+
+
+def test_what_cannot_be_asked_is_refused_in_one_paragraph(kept, command):
+    code, _, err = command("compare", kept, model(2), "--invariances", "typo", *QUICK)
+    assert code == 2
+    assert "'v1' holds answers and cannot be asked about changed texts" in flat(err)
+    code, _, err = command("compare", model(1), model(2), *DATA, "--invariances", ",", *QUICK)
+    assert code == 2
+    assert "names no change" in flat(err)
+    code, _, err = command("compare", model(1), "dev.csv", *QUICK)
+    assert (code, "'dev.csv' is none: give two models" in flat(err)) == (2, True)
+    log = Path("samples_task_2026-01-01T00-00-00.jsonl")
+    log.write_text('{"doc_id": 0, "doc": {}, "target": "a", "filtered_resps": ["a"], "acc": 1}\n')
+    code, _, err = command("compare", model(1), str(log), *QUICK)
+    assert code == 2
+    assert "is a log of another tool, whose questions cannot be asked again" in flat(err)

@@ -1,0 +1,180 @@
+"""Flips, slices and inputs of taggers, and of scores that are partly right."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_runs import plan, run
+from two_sides import sides, slice_of
+
+from scrutiny.core.model import LoadOptions
+from scrutiny.run.comparing_flips import flips_of, noise_of_replicates
+from scrutiny.run.comparing_items import commonest_turn, find_disagreements, spans_in_words
+from scrutiny.run.comparing_levels import CompareOptions
+from scrutiny.run.comparing_live import noise_when_asked_again
+from scrutiny.run.comparing_sides import Answers, f1_of_items
+from scrutiny.run.comparing_slices import changes, shown
+from scrutiny.run.comparing_whole import compare_side_by_side
+from scrutiny.run.resolve import resolve
+
+#: Finds capitalized names; the second version overlooks them where the sentence is a question.
+TAGGER = """
+class Model:
+    labels = ("PER",)
+    is_batch_invariant = {exact}
+
+    def __init__(self, version="1"):
+        self.version = version
+
+    def fingerprint(self):
+        return self.version
+
+    def predict(self, texts):
+        return [self.spans(text) for text in texts]
+
+    def spans(self, text):
+        if self.version == "2" and "?" in text:
+            return []
+        found, place = [], 0
+        for word in text.split(" "):
+            if word in ("Ida", "Otto"):
+                found.append((place, place + len(word), "PER"))
+            place += len(word) + 1
+        return found
+"""
+
+
+def sentences(count=200):
+    """An eighth are questions; each names one or two people."""
+    rows = []
+    for k in range(count):
+        words = ["case", str(k), "was", "seen", "by", "Ida"]
+        words += ["and", "Otto"] if k % 2 else []
+        words.append("?" if k % 8 == 0 else ".")
+        tags = ["B-PER" if word in ("Ida", "Otto") else "O" for word in words]
+        rows.append({"id": f"i{k}", "tokens": words, "tags": tags})
+    return rows
+
+
+def tagger(folder, version, exact=True):
+    path = folder / f"tagger_{exact}.py"
+    path.write_text(TAGGER.format(exact=exact))
+    return f"python:{path}:Model#version={version}"
+
+
+@pytest.fixture(scope="module")
+def level(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tags")
+    runs = [
+        run(plan(tagger(folder, v)), folder / f"run-{v}", data={"x": sentences()}) for v in (1, 2)
+    ]
+    (found,) = compare_side_by_side(*runs, CompareOptions(margin=0.02)).levels
+    return found
+
+
+def test_a_tagger_has_a_level_of_sentences(level):
+    assert (level.metric, level.condition) == ("entity_f1@1", "mean of items")
+    assert (level.overall.before, level.overall.after) == (1.0, 0.875)
+    assert level.difference.value == pytest.approx(0.125)
+    assert level.outcome == "regression"
+
+
+def test_sentences_flip_where_their_f1_falls(level):
+    flips = level.flips
+    assert flips.is_graded
+    assert (flips.broken.value, flips.mended.value, flips.answers_differ) == (0.125, 0.0, 0.125)
+    assert flips.tests[0].n == 25
+
+
+def test_the_planted_slice_leads(level):
+    lead = level.shown[0]
+    assert (lead.change.name, lead.change.n, lead.change.after) == ("question", 25, 0.0)
+    assert lead.turn is None  # every sentence has answers of its own
+    first = level.disagreements[0]
+    assert (first.first, first.second, first.gold) == ("Ida (PER)", "nothing", "Ida (PER)")
+    assert len(level.disagreements) == 25
+
+
+def test_a_tagger_is_asked_again(tmp_path):
+    def noise(exact):
+        made = resolve(
+            plan(tagger(tmp_path, 1, exact)),
+            data={"x": sentences(20)},
+            options=LoadOptions(batch=4),
+        )
+        return noise_when_asked_again(made, family="m", data="x")
+
+    assert noise(exact=True).how == "exact"
+    assert (noise(exact=False).how, noise(exact=False).share) == ("asked again", 0.0)
+
+
+# --- scores from 0 to 1 -------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=1, max_size=8))
+def test_f1_of_an_item_is_that_of_its_counts(counts):
+    found = f1_of_items(np.array([counts]))[0, :, 0]
+    for (right, wrong, missed), f1 in zip(counts, found, strict=True):
+        total = 2 * right + wrong + missed
+        assert f1 == pytest.approx(2 * right / total if total else 1.0)
+
+
+def test_scores_that_are_partly_right_get_worse_and_better():
+    before = np.array([[1.0, 0.5, 0.5, 0.2, 0.9]])
+    after = np.array([[0.5, 0.5, 1.0, 0.1, 0.9]])
+    one = sides(before, after, metric="mean@1")
+    assert one.is_share
+    flips = flips_of(one, None)
+    assert (flips.broken.value, flips.mended.value) == (0.4, 0.2)
+    less = flips_of(sides(before, after, metric="mean@1", sign=-1), None)
+    assert (less.broken.value, less.mended.value) == (0.2, 0.4)
+
+
+def test_scores_without_bounds_do_not_flip():
+    assert not sides([[3.0, 0.5]], [[0.5, 0.5]], metric="mean@1").is_share
+    assert not sides([[1.0, 0.0]], [[0.0, 0.0]]).is_share  # hits are hits
+
+
+def test_hits_flip_as_they_always_did():
+    rng = np.random.default_rng(3)
+    before, after = rng.random((2, 1, 50)) < 0.6
+    hits = flips_of(sides(before, after), None)
+    graded = flips_of(sides(before, after, metric="mean@1"), None)
+    assert (hits.broken.value, hits.mended.value) == (graded.broken.value, graded.mended.value)
+    assert hits.tests == graded.tests
+    assert (hits.is_graded, graded.is_graded) == (False, True)
+
+
+def test_noise_of_partly_right_items_is_the_share_that_moves():
+    values = [[0.5, 1.0, 0.0, 0.3], [0.5, 0.9, 0.0, 0.1], [0.5, 1.0, 0.0, 0.3]]
+    found = noise_of_replicates(sides(values, values, metric="mean@1"))
+    assert found.share == pytest.approx((0.5 + 0.0 + 0.5) / 3)
+
+
+def test_a_fault_on_a_slice_of_scores_leads():
+    rng = np.random.default_rng(0)
+    inside = np.arange(400) < 40
+    before = rng.uniform(0.6, 1.0, (1, 400))
+    after = np.where(inside, before - 0.4, before)
+    one = sides(before, after, metric="mean@1")
+    found = changes(one, [slice_of("planted", inside), slice_of("other", np.arange(400) % 3 == 0)])
+    assert [change.name for change in shown(found)][:1] == ["planted"]
+
+
+# --- answers that are spans ---------------------------------------------------------------------
+
+
+def test_other_tags_of_one_score_are_told_behind_those_that_got_worse():
+    one = sides([[1.0, 0.0, 1.0]], [[0.0, 0.0, 1.0]], metric="mean@1")
+    made = [np.array([['[["text",0,4,"A"]]', "[]", "[]"]], dtype=object)]
+    made.append(np.array([["[]", '[["text",0,4,"B"]]', "[]"]], dtype=object))
+    answers = tuple(Answers(labels, None, are_spans=True) for labels in made)
+    found = find_disagreements(one, answers=answers, noise=noise_of_replicates(one))
+    assert [(d.item, d.distance) for d in found] == [("i0", 1.0), ("i1", 0.5)]
+    assert (found[1].first, found[1].second) == ("nothing", "text (B)")
+    assert commonest_turn(answers, np.ones(3, dtype=bool)) is None
+
+
+def test_spans_are_told_in_the_order_of_the_text():
+    text = '[["text",8,12,"LOC"],["text",0,3,"PER"]]'
+    assert spans_in_words(text, {"text": "Ida saw Rome"}) == "Ida (PER), Rome (LOC)"
