@@ -27,6 +27,8 @@ _ODDITIES = {
     "unopened": "{n} rows have entities that begin with I- rather than B-; they were read as "
     "conlleval reads them (an entity starts there).",
     "no gold": "{n} rows have the label -1, which stands for no label; they have no gold.",
+    "unlabeled": "{n} rows have no label and were kept (unlabeled=keep); what needs gold skips "
+    "them.",
 }
 
 
@@ -58,6 +60,8 @@ class Reading:
         Whether a bad row is left out and listed, or ends the reading.
     permute
         Seed of a random exchange of labels, or nothing.
+    keeps_unlabeled
+        Whether rows whose label or tags are empty are read without gold; else they are bad rows.
     bad_rows, oddities, identifiers, permutation
         Grow as the examples are read: what was left out, mended, named, exchanged.
     """
@@ -69,6 +73,7 @@ class Reading:
     label_map: Mapping[str, str] = field(default_factory=dict)
     on_bad_row: OnBadRow = "skip"
     permute: int | None = None
+    keeps_unlabeled: bool = False
     bad_rows: list[BadRow] = field(default_factory=list)
     oddities: Counter[str] = field(default_factory=Counter)
     identifiers: Identifiers = field(default_factory=Identifiers)
@@ -132,12 +137,15 @@ class Reading:
         if raw.problem:
             raise DataError(raw.problem)
         row = self.columns.mapped(raw.values)
+        is_unlabeled = self.keeps_unlabeled and _drop_empty(row)
         if self.table.class_names:
             self._name_classes(row)
         example = self.task.parse(row, source=self._place(raw))
         oddities = getattr(self.task, "oddities", None)
         if oddities is not None and (code := oddities(row)):
             self.oddities[code] += 1
+        if is_unlabeled:
+            self.oddities["unlabeled"] += 1
         key = content_key(example)
         if example.id:
             name = self.identifiers.of_user(example.id, line=raw.line)
@@ -245,6 +253,7 @@ def open_data(
         columns=roles,
         task=found,
         permute=permutation_seed(parsed, found),
+        keeps_unlabeled=_keeps_unlabeled(parsed, found),
         label_map=parse_label_map(labels) if labels else {},
         on_bad_row=on_bad_row,
     )
@@ -315,6 +324,40 @@ def _identified(example: Example, name: str, gold: str | tuple[Span, ...] | None
         example.attributes,
         example.language,
     )
+
+
+def _drop_empty(row: dict[str, Any]) -> bool:
+    """Leave out a label, or tags, that are not there; whether there were such."""
+    empty = [role for role in ("label", "tags") if role in row and _is_empty(row[role])]
+    for role in empty:
+        del row[role]
+    return bool(empty)
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a cell that should hold a label, or a list of tags, holds nothing."""
+    if isinstance(value, list | tuple):
+        return all(as_label(tag) is None for tag in value)
+    return as_label(value) is None
+
+
+def _keeps_unlabeled(source: DataSource, task: Task) -> bool:
+    """Whether the data string asks to keep rows without a label.
+
+    Raises
+    ------
+    DataError
+        For another word than keep or skip, or a task whose items have no labels.
+    """
+    stated = source.option("unlabeled")
+    if stated not in ("", "keep", "skip"):
+        raise DataError(f"unlabeled={stated} in {source}: it is keep or skip.")
+    if stated and not {"label", "tags"} & set(task.columns):
+        raise DataError(
+            f"unlabeled={stated} in {source}: items of {task.name} have no label that a row could "
+            "lack; leave it out."
+        )
+    return stated == "keep"
 
 
 def _class_name(value: Any, names: tuple[str, ...]) -> Any:

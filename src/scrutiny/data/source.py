@@ -34,6 +34,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "unit": "columns whose rows belong together (clusters)",
     "group": "columns to compare groups by",
     "labels": "new names of labels, 0:negative|1:positive",
+    "unlabeled": "keep or skip: what becomes of rows whose label is empty; skip unless told",
     "task": "name of the task",
     "language": "language code of the texts, or the column that holds it",
     "quote": "none or double: how fields with separators are written",

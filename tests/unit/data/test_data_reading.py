@@ -68,3 +68,71 @@ def test_oddities_of_a_task_from_elsewhere_are_noted():
     reading = open_data(ROWS, columns={"text": "text", "label": "label"})
     reading.oddities["were long"] += 2
     assert reading.notes == ("2 rows: were long.",)
+
+
+# -- rows without a label --------------------------------------------------------------------------
+
+SOME = [
+    {"text": "a", "label": "x"},
+    {"text": "b", "label": ""},
+    {"text": "c", "label": None},
+    {"text": "d", "label": float("nan")},
+    {"text": "e", "label": "y"},
+]
+
+
+def test_rows_without_a_label_are_bad_unless_they_shall_be_kept():
+    data = load_dataset(SOME)
+    assert [e.text for e in data.examples] == ["a", "e"]
+    assert [bad.reason for bad in data.bad_rows] == ["label is missing"] * 3
+    kept = load_dataset(SOME, columns={"unlabeled": "keep"})
+    assert [e.gold for e in kept.examples] == ["x", None, None, None, "y"]
+    assert (kept.labels, kept.bad_rows) == (("x", "y"), ())
+    assert [n for n in kept.notes if n.startswith("3 rows have no label and were kept")]
+    assert load_dataset(SOME, columns={"unlabeled": "skip"}).fingerprint == data.fingerprint
+
+
+def test_files_and_label_maps_keep_them_too(write):
+    write("d.csv", "text,label\na,0\nb,\nc,1\n")
+    data = load_dataset("csv:d.csv#labels=0:neg|1:pos,unlabeled=keep")
+    assert [e.gold for e in data.examples] == ["neg", None, "pos"]
+    assert len({e.id for e in data.examples}) == 3
+    assert data.data_string == "csv:d.csv#labels=0:neg|1:pos,unlabeled=keep,text=text,label=label"
+
+
+def test_what_is_no_label_is_still_a_bad_row():
+    rows = [*SOME, {"text": "f", "label": [1]}, {"text": "", "label": None}]
+    data = load_dataset(rows, columns={"unlabeled": "keep"})
+    assert len(data) == 5
+    assert [bad.source for bad in data.bad_rows] == ["list:6", "list:7"]
+
+
+def test_sentences_without_tags_are_kept_without_entities_to_find():
+    rows = [
+        {"tokens": ["Ada", "left"], "tags": ["B-PER", "O"]},
+        {"tokens": ["It", "rains"], "tags": None},
+        {"tokens": ["It", "rains"], "tags": ["", ""]},
+        {"tokens": ["It", "rains"], "tags": ["O", "O"]},
+    ]
+    data = load_dataset(rows, columns={"unlabeled": "keep"})
+    golds = [e.gold for e in data.examples]
+    assert golds[1:] == [None, None, ()]  # nothing known, and nothing to find
+    assert len(golds[0]) == 1
+
+
+def test_no_column_of_labels_says_so_by_nothing_behind_it():
+    data = load_dataset(SOME, columns={"label": ""})
+    assert [e.gold for e in data.examples] == [None] * 5
+    assert any("no column of gold answers" in note for note in data.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"unlabeled": "drop"}, "it is keep or skip"),
+        ({"unlabeled": "keep", "task": "passages"}, "items of passages have no label"),
+    ],
+)
+def test_an_unlabeled_that_does_not_fit_is_refused(options, said):
+    with pytest.raises(DataError, match=said):
+        open_data(SOME, columns=options)

@@ -262,7 +262,7 @@ def test_other_labels_have_agreement_and_no_divergence():
     assert made["probabilities"].reason == "other_labels"
 
 
-def test_a_single_label_is_skipped_and_no_gold_is_undefined():
+def test_a_single_label_is_skipped_and_so_is_what_needs_gold():
     one = Prediction("positive", (1.0,))
     made = item(one, one, labels=(("positive",), ("positive",)))
     assert {made[of].reason for of in ("gold", "gold probabilities")} == {"one_class"}
@@ -274,6 +274,10 @@ def test_a_single_label_is_skipped_and_no_gold_is_undefined():
         "target",
         "reference",
     ]
+    assert {r.status for r in made.values() if r.reason == "no_gold"} == {"skipped"}
+    bare = item(Prediction("positive"), Prediction("positive"), gold=None)
+    assert bare["probabilities"].reason == "no_probabilities"
+    assert bare["gold probabilities"].reason == "no_gold"
 
 
 def test_taggers_are_the_same_where_all_spans_are():

@@ -119,7 +119,7 @@ def _lost(
         if isinstance(answer, Failure):
             yield example.id, ("failed", answer.reason)
         elif example.gold is None:
-            yield example.id, ("undefined", "no_gold")
+            yield example.id, ("skipped", "no_gold")
         elif share < 1 and ctx.rng("share", _NAME, example.id).random() >= share:
             yield example.id, ("skipped", "not_drawn")
 

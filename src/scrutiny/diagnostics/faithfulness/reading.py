@@ -108,7 +108,7 @@ def read(ctx: Context, examples: Sequence[Example]) -> Reading:
         elif len(answer.tokens) < 2:
             lost[example.id] = "skipped", "one_token"
         elif example.gold is None:
-            lost[example.id] = "undefined", "no_gold"
+            lost[example.id] = "skipped", "no_gold"
         else:
             hit = float(ctx.labels[int(answer.probabilities.argmax())] == example.gold)
             by_length.setdefault(len(answer.tokens), []).append((example, answer, hit))

@@ -77,7 +77,7 @@ class Performance:
             if isinstance(answer, Failure):
                 yield Row(example.id, None, "measured", "{}", "failed", answer.reason, None)
             elif example.gold is None:
-                yield Row(example.id, None, "measured", "{}", "undefined", "no_gold", None)
+                yield Row(example.id, None, "measured", "{}", "skipped", "no_gold", None)
             else:
                 values = ctx.task.score(example.gold, answer, labels=ctx.labels)
                 yield Row(example.id, None, "measured", "{}", "ok", None, values)

@@ -159,7 +159,7 @@ def _row(
     if variant is not None and variant.status != "ok":
         return Row(example.id, name, role, condition, variant.status, variant.reason, None)
     if example.gold is None:
-        return Row(example.id, name, role, condition, "undefined", "no_gold", None)
+        return Row(example.id, name, role, condition, "skipped", "no_gold", None)
     asked, answer = found if found is not None else (example, Failure("not_asked"))
     if isinstance(answer, Failure):
         return Row(example.id, name, role, condition, "failed", answer.reason, None)

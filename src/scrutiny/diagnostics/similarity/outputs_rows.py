@@ -101,7 +101,7 @@ class OfItem:
     def _of_gold(self, a: Prediction, b: Prediction, labels: Numbers) -> Row:
         """Whether each is right."""
         if self.example.gold is None:
-            return self._row("measured", OF_GOLD, "undefined", "no_gold")
+            return self._row("measured", OF_GOLD, "skipped", "no_gold")
         if len(self.labels.known) < 2:
             return self._row("measured", OF_GOLD, "skipped", "one_class")
         numbers = {
@@ -115,10 +115,12 @@ class OfItem:
     def _of_probabilities(self, a: Prediction, b: Prediction) -> Iterator[Row]:
         """Divergences, and probabilities of the right answer."""
         both = self.labels.distributions(a, b)
+        gold = self.example.gold
         if both is None:
             why = "no_probabilities" if self.labels.order is not None else "other_labels"
+            lack = ("skipped", "no_gold") if gold is None else ("undefined", why)
             yield self._row("measured", OF_PROBABILITIES, "undefined", why)
-            yield self._row("measured", OF_GOLD_PROBABILITIES, "undefined", why)
+            yield self._row("measured", OF_GOLD_PROBABILITIES, *lack)
             return
         p, q = both
         apart = {
@@ -128,9 +130,8 @@ class OfItem:
             "tv": float(total_variation(p, q)),
         }
         yield self._row("measured", OF_PROBABILITIES, numbers=apart)
-        gold = self.example.gold
         if gold is None:
-            yield self._row("measured", OF_GOLD_PROBABILITIES, "undefined", "no_gold")
+            yield self._row("measured", OF_GOLD_PROBABILITIES, "skipped", "no_gold")
         elif len(p) < 2:
             yield self._row("measured", OF_GOLD_PROBABILITIES, "skipped", "one_class")
         else:
@@ -152,7 +153,7 @@ class OfItem:
     ) -> Row:
         """Measures of the task for one model."""
         if self.example.gold is None:
-            return self._row("baseline", condition, "undefined", "no_gold")
+            return self._row("baseline", condition, "skipped", "no_gold")
         found = self.task.score(self.example.gold, answer, labels=own)
         named = dict(zip((m.name for m in self.task.measures), found, strict=True))
         return self._row("baseline", condition, numbers={**labels, **named})
