@@ -68,6 +68,9 @@ def test_sfu_reviews(shared):
     assert (len(raw), len(blocks)) == (400, 17_263)
     assert len(data) == cues == 3528
     assert len(sentences(data)) == sum('type="negation"' in s for s in blocks) == 3119
+    domains = [e.attributes["u_sentence"].partition("/")[0] for e in data.examples]
+    texts = {(d, " ".join(v.words).lower()) for d, v in zip(domains, views, strict=True)}
+    assert len(texts) == 3116  # what has been reported: three stand twice within a domain
     assert sum(not v.targets for v in views) == 182
     assert sum(len(v.words) for v in views) == 86_282
     assert sum(len(v.targets) for v in views) == sum(v.n_listed for v in views) == 18_909
