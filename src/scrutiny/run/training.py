@@ -94,10 +94,11 @@ def with_trained(
     for node in plan.train:
         trainer, job = trainer_of(node), nodes.job(node)
         folder = _home() / job.key
-        if progress is not None and not trainer.is_done(job, folder):
+        telling = None if progress is None else _Telling(progress, node.name)
+        if telling is not None and not trainer.is_done(job, folder):
             for note in job.parts.notes:
-                progress.note(f"train {node.name}: {note}")
-        trainer.train(job, folder, device=device, telling=progress)
+                telling.note(note)
+        trainer.train(job, folder, device=device, telling=telling)
         nodes.add(node, job, folder)
     return nodes.plan
 
@@ -134,6 +135,26 @@ def with_stand_ins(
             )
             nodes.add(node, job, folder)
         yield nodes.plan, tuple(planned)
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """Progress of one node: what is said has its name in front."""
+
+    progress: Progress
+    node: str
+
+    def start(self, phase: str, *, total: int, done: int) -> None:
+        """Begin a phase."""
+        self.progress.start(phase, total=total, done=done)
+
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+        """One more step is done."""
+        self.progress.advance(phase, asked=asked, cached=cached)
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        self.progress.note(f"train {self.node}: {text}")
 
 
 def trainer_of(node: TrainPlan) -> Trainer[Any]:

@@ -127,7 +127,8 @@ def test_networks_are_trained_with_flat_parameters(files, trainer, tmp_path):
     steps = 2 * -(-record["data"]["train"]["n"] // 32)
     assert heard.started == [("train", 2 * steps, 0)]
     assert heard.steps == 2 * steps
-    assert [note.partition(":")[0] for note in heard.notes] == ["seed-1", "seed-2"]
+    said = [note.rpartition(":")[0] for note in heard.notes]
+    assert said == ["train words: seed-1", "train words: seed-2"]
     with_trained(made, progress=heard)
     assert heard.steps == 2 * steps  # nothing is told of what is done
     run = run_plan(resolve(found), tmp_path / "run")
