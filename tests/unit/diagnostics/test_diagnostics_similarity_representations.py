@@ -400,3 +400,73 @@ def test_seeds_of_checkpoints_stand_beside_each_other_and_beside_untrained_ones(
     assert all(e.n_replicates == 3 and e.value < 0.999 for e in own)
     null = [e for e in folder.estimates() if e.key.role == "null"]
     assert [e.n_replicates for e in null] == [2, 2]
+
+
+WORDS = "a film was good bad dull fine story and not very it".split()
+
+
+def labeled(count=40, *, fields=("text",)):
+    g = np.random.default_rng(0)
+    return [
+        {
+            "id": f"i{n}",
+            **{name: " ".join(g.choice(WORDS, size=6).tolist()) for name in fields},
+            "label": ("neg", "pos")[n % 2],
+        }
+        for n in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def classifiers(tmp_path_factory):
+    pytest.importorskip("torch")
+    from tiny_checkpoint import make_checkpoint
+
+    folder = tmp_path_factory.mktemp("classifiers")
+    for seed in (1, 2, 3):
+        make_checkpoint(folder / f"seed-{seed}", labels=("neg", "pos"), seed=seed)
+    return folder
+
+
+@pytest.mark.parametrize("fields", [("text",), ("text", "text_pair")])
+def test_classifiers_are_compared_on_the_data_that_they_classify(classifiers, tmp_path, fields):
+    task = "text-classification" if len(fields) == 1 else "text-pair-classification"
+    plan = Plan(
+        resampling=Resampling(draws=200),
+        data=(DataPlan("x", "object:x", task),),
+        models=(ModelPlan("a", f"hf:{classifiers}/seed-{{seed}}"),),
+        measure=(
+            MeasurePlan(
+                "s",
+                "similarity.representations",
+                ("a",),
+                ("x",),
+                {"layers": "same", "measures": ["debiased_cka"], "poolings": ["mean"]},
+                reference="a",
+                nulls=1,
+            ),
+        ),
+    )
+    resolved = resolve(plan, data={"x": labeled(fields=fields)})
+    folder = run_plan(resolved, tmp_path / "out")
+    own = [e for e in folder.estimates() if e.key.subject == "a"]
+    layers = {e.key.condition["layer"] for e in own}
+    assert layers == {"last", 0, 1}
+    assert all(e.counts.n == 40 and e.value < 0.999 for e in own)
+
+
+def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
+    from types import SimpleNamespace
+
+    from scrutiny.core.language import Passage
+    from scrutiny.diagnostics.similarity.vectors import vectors_of
+    from scrutiny.models.load import load_model
+
+    task = SimpleNamespace(name="text-pair-classification", fields=("text", "text_pair"))
+    model = load_model(f"hf:{classifiers}/seed-1", task)
+    items = [Example("0", {"text": "a good film", "text_pair": "it was fine"})]
+    found = vectors_of(model, items, layers=[2], poolings=("mean",)).of(2, "mean")
+    (joined,) = model.representations(
+        [Passage("a good film it was fine")], poolings=["mean"], layers=[2]
+    )
+    assert np.abs(found[0] - joined[0, 0]).max() > 0.01

@@ -35,7 +35,6 @@ from scrutiny.diagnostics.similarity.vectors import (
     Ints,
     Vectors,
     drawn,
-    text_of,
     units_of,
     vectors_of,
 )
@@ -52,7 +51,8 @@ _FEWEST: Final = 10  # items without which nothing is compared
 class SimilarityRepresentations:
     """Vectors of a model and of a reference for the same texts, layer by layer.
 
-    Each text gives one vector, so that tokenizers may differ. ``value`` is the likeness over all
+    Each text, or pair of texts, gives one vector, so that tokenizers may differ; a classifier's are
+    those of the layers under its head. ``value`` is the likeness over all
     items, the same in every row; ``influence`` what the item adds to it, so that the mean of both
     over resampled items varies as a jackknife says (the bootstrap does not suit: an item drawn
     twice is its own neighbor); ``exchanged`` is the likeness with the items of one side exchanged.
@@ -158,9 +158,8 @@ class _Sample:
         depths = getattr(a, "n_layers", 0), getattr(b, "n_layers", 0)
         poolings = poolings_of(params, *(m.capabilities for m in models if m is not None))
         wanted = comparisons(params, poolings, reference=depths[0], target=depths[1])
-        texts = [text_of(example) for example in self.examples]
         first, second = (
-            vectors_of(model, texts, layers=layers, poolings=poolings)
+            vectors_of(model, self.examples, layers=layers, poolings=poolings)
             for model, layers in (
                 (a, [c.layers.reference for c in wanted]),
                 (b, [c.layers.target for c in wanted]),

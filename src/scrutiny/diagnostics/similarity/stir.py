@@ -26,7 +26,7 @@ from scrutiny.core.language import POOLINGS, Represents
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.leaving_out import Likeness, Scheme, dealt, likeness
-from scrutiny.diagnostics.similarity.vectors import Floats, drawn, text_of, units_of, vectors_of
+from scrutiny.diagnostics.similarity.vectors import Floats, drawn, units_of, vectors_of
 from scrutiny.perturb.batch import perturb_stream
 from scrutiny.perturb.engine import Setting
 from scrutiny.perturb.recipe import parse_recipe
@@ -197,20 +197,20 @@ def _moved(
 ) -> Floats:
     """How far each candidate moves the reference's vector ``(candidate, item)``; NaN without."""
     ask = partial(_last, reference.model, pooling=params.pooling)
-    base = ask([text_of(example) for example in examples])
+    base = ask(examples)
     found = np.full((len(columns), len(examples)), np.nan)
     for candidate, column in enumerate(columns):
         fine = [i for i, v in enumerate(column) if v.status == "ok" and v.edits]
         if fine:
-            texts = [text_of(apply_edits(examples[i], column[i].edits)) for i in fine]
-            found[candidate, fine] = np.linalg.norm(ask(texts) - base[fine], axis=1)
+            changed = [apply_edits(examples[i], column[i].edits) for i in fine]
+            found[candidate, fine] = np.linalg.norm(ask(changed) - base[fine], axis=1)
     return found
 
 
-def _last(model: Any, texts: Sequence[str], *, pooling: str) -> Floats:
-    """Vectors ``(text, dimension)`` of the last layer; NaN where there is none."""
+def _last(model: Any, examples: Sequence[Example], *, pooling: str) -> Floats:
+    """Vectors ``(item, dimension)`` of the last layer; NaN where there is none."""
     layer = cast("Represents", model).n_layers
-    return vectors_of(model, texts, layers=[layer], poolings=(pooling,)).of(layer, pooling)
+    return vectors_of(model, examples, layers=[layer], poolings=(pooling,)).of(layer, pooling)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,7 +242,7 @@ class _Aligned:
             return rows
         changed = [apply_edits(e, self._edits(e, role)) for e in chosen]
         ask = partial(_last, self.ctx.model, pooling=self.params.pooling)
-        X, Y = (ask([text_of(e) for e in some]) for some in (chosen, changed))
+        X, Y = ask(chosen), ask(changed)
         there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1))
         units = units_of(chosen, self.params.unit)
         rng = self.ctx.rng("stir", SharedVectors.id, f"{self.cell.dataset}/groups")

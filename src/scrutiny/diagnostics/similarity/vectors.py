@@ -22,14 +22,14 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vectors:
-    """Vectors of some texts.
+    """Vectors of some items.
 
     Parameters
     ----------
     layers, poolings
         What was asked for, in order.
     values
-        ``(text, layer, pooling, dimension)``; NaN where there is none.
+        ``(item, layer, pooling, dimension)``; NaN where there is none.
     failure
         Why the model gave none at all; empty otherwise.
     """
@@ -40,31 +40,42 @@ class Vectors:
     failure: str = ""
 
     def of(self, layer: int, pooling: str) -> Floats:
-        """Vectors ``(text, dimension)``."""
+        """Vectors ``(item, dimension)``."""
         place = self.layers.index(layer), self.poolings.index(pooling)
         found: Floats = self.values[:, place[0], place[1]].astype(np.float64)
         return found
 
 
 def vectors_of(
-    model: Model | None, texts: Sequence[str], *, layers: Sequence[int], poolings: tuple[str, ...]
+    model: Model | None,
+    examples: Sequence[Example],
+    *,
+    layers: Sequence[int],
+    poolings: tuple[str, ...],
 ) -> Vectors:
-    """Vectors of texts, asked of a model in one go; equal texts have equal ones."""
+    """Vectors of examples, asked of a model in one go; equal texts have equal ones."""
     asked = tuple(sorted(set(layers)))
-    passages = [Passage(text) for text in texts]
+    passages = [passage_of(example) for example in examples]
     try:
         values = cast("Represents", model).representations(
             passages, poolings=poolings, layers=asked
         )
     except AnswerError as error:
-        nothing = np.full((len(texts), len(asked), len(poolings), 1), np.nan)
+        nothing = np.full((len(passages), len(asked), len(poolings), 1), np.nan)
         return Vectors(asked, poolings, nothing, error.reason)
     return Vectors(asked, poolings, values)
 
 
-def text_of(example: Example) -> str:
-    """The text of an item; of several fields, one behind the other."""
-    return " ".join(example.fields.values())
+def passage_of(example: Example) -> Passage:
+    """The text of an item as it is read: two fields as a pair, more one behind the other.
+
+    Examples
+    --------
+    >>> passage_of(Example("1", {"text": "It rains.", "text_pair": "It is wet."}))
+    Passage(text='It rains.', word=None, pair='It is wet.')
+    """
+    texts = tuple(example.fields.values())
+    return Passage(texts[0], pair=texts[1]) if len(texts) == 2 else Passage(" ".join(texts))
 
 
 def units_of(examples: Sequence[Example], unit: str) -> Ints:
