@@ -89,8 +89,15 @@ def _of_shared(shared: "Shared") -> Iterator[dict[str, Any]]:
             "outcome": one.outcome,
         }
     if shared.likeness is not None:
-        for found in shared.likeness.estimates:
-            yield {"part": "representation", **estimate_to_row(found)}
+        for row in shared.likeness.rows:
+            several = {"value": row.value, "own": row.own, "untrained": row.untrained}
+            yield {
+                "part": "representation",
+                "measure": row.measure,
+                "pooling": row.pooling,
+                "dataset": row.dataset,
+                **{name: None if e is None else estimate_to_row(e) for name, e in several.items()},
+            }
         for claimed in shared.likeness.findings:
             yield {"part": "representation claim", **finding_to_json(claimed)}
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrutiny.cli.compare_lines import flip_words, headline, level_name, noise_words, test_words
-from scrutiny.cli.compare_shared_lines import ceiling_name, likeness_name
+from scrutiny.cli.compare_shared_lines import OWN, UNTRAINED, ceiling_name, likeness_name
 from scrutiny.cli.compare_writing import outcome_words
+from scrutiny.core.estimate import Estimate
 from scrutiny.report.compare_view import (
     CompareView,
     InputFacts,
@@ -22,7 +23,7 @@ from scrutiny.report.numbers import decimals_for, number
 
 if TYPE_CHECKING:
     from scrutiny.cli.compare_sides import Opened
-    from scrutiny.run.comparing_kept import Kept, Shared
+    from scrutiny.run.comparing_kept import Kept, Likened, Shared
     from scrutiny.run.comparing_levels import Level, SideBySide
     from scrutiny.store.run_folder import RunFolder
 
@@ -190,11 +191,15 @@ def _shared(shared: "Shared") -> SharedFacts:
         kept=tuple(_kept(one) for one in shared.kept),
         margin=shared.margin,
         outcome=shared.outcome,
-        vectors=()
-        if likeness is None
-        else tuple((likeness_name(one), one) for one in likeness.estimates),
+        vectors=() if likeness is None else tuple(_vectors(one) for one in likeness.rows),
         claims=() if likeness is None else likeness.findings,
     )
+
+
+def _vectors(one: "Likened") -> tuple[str, dict[str, Estimate]]:
+    """Name of a measure, and what it says of whom."""
+    series = {"second beside first": one.value, OWN: one.own, UNTRAINED: one.untrained}
+    return likeness_name(one), {name: e for name, e in series.items() if e is not None}
 
 
 def _kept(one: "Kept") -> KeptFacts:

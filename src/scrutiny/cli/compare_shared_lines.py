@@ -4,18 +4,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.cli.compare_lines import wrapped
-from scrutiny.cli.narrow import fitted, narrowed
+from scrutiny.cli.narrow import narrowed
 
 if TYPE_CHECKING:
     from scrutiny.core.estimate import Estimate
-    from scrutiny.run.comparing_kept import Kept, Likeness, Shared
+    from scrutiny.run.comparing_kept import Kept, Likened, Likeness, Shared
 
 _WORDS: Final = {
     "no regression": "PASS  the second keeps these invariances of the first within",
     "regression": "FAIL  the second is shown to lose more of these invariances than",
     "undecided": "UNDECIDED  nothing is shown about a loss of invariances of",
 }
-_LAYERS: Final = ("layer", "reference_layer", "pooling")
+OWN: Final = "the first beside itself"
+UNTRAINED: Final = "untrained networks"
 
 
 def shared_lines(shared: "Shared | None") -> Iterator[str]:
@@ -88,20 +89,18 @@ def bounds(found: "Estimate") -> str:
 
 
 def _likeness(found: "Likeness") -> Iterator[str]:
-    """Vectors of the last layers: the claim, then the numbers of both models beside each other."""
+    """Vectors of the last layers: the claim, then each measure with what stands beside it."""
     for claimed in found.findings:
         said = f"{claimed.verdict}: {claimed.claim.says}; {claimed.reason}"
         yield from wrapped("vectors", said)
-    for one in found.estimates:
-        yield fitted(f"    {likeness_name(one):<52} {bounds(one)}")
+    for one in found.rows:
+        beside = [
+            f"{name} {bounds(e)}" for name, e in ((OWN, one.own), (UNTRAINED, one.untrained)) if e
+        ]
+        yield from wrapped("", "; ".join([f"{likeness_name(one)} {bounds(one.value)}", *beside]))
 
 
-def likeness_name(one: "Estimate") -> str:
-    """Which measure of which layers, and what it is held against."""
-    where = [str(one.key.condition[name]) for name in _LAYERS if name in one.key.condition]
-    metric = one.key.metric.partition("@")[0].replace("_", " ")
-    if one.key.subject == one.key.reference:
-        metric += ", another run of itself"
-    elif one.key.role == "contrast":
-        metric += ", beyond another run"
-    return f"{metric} ({', '.join(where)})" if where else metric
+def likeness_name(one: "Likened") -> str:
+    """Which measure of which vectors."""
+    measure = one.measure.replace("_", " ")
+    return f"{measure} ({one.pooling})" if one.pooling else measure

@@ -1,6 +1,6 @@
 """Charts of a comparison: noise floor beside flips, slices, differences, shared invariances."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -11,7 +11,15 @@ from scrutiny.report.chart_tables import Chart, Line, Spec, Table
 from scrutiny.report.compare_view import KeptFacts, LevelFacts, Rate, SliceFacts
 from scrutiny.report.labels import GAP
 from scrutiny.report.numbers import NO_VALUE, decimals_for, interval, number, out_of, p_value
-from scrutiny.report.vega import MOST_ROWS, guide, label_axis, left_out, series_color, series_shape, view_of
+from scrutiny.report.vega import (
+    MOST_ROWS,
+    guide,
+    label_axis,
+    left_out,
+    series_color,
+    series_shape,
+    view_of,
+)
 
 _NOISE, _FLIPS = "noise", "flips"
 #: In the order of the colors, so that what is not shown is gray.
@@ -251,12 +259,22 @@ def kept(anchor: str, found: Sequence[KeptFacts]) -> Chart | None:
     if made is None:
         return None
     return replace(
-        made,
+        _near(made),
         title=f"Changes that keep the answer of {one.reference}, asked of {one.target}",
         caption="Share of the changed texts over which the answer stays (Hard-SCoPE). Random "
         "changes of as many words are the control; nothing can be expected above the ceiling.",
         table=_kept_table(found),
     )
+
+
+def _near(chart: Chart) -> Chart:
+    """The chart of a forest whose axis need not reach to zero: all shares are near one."""
+    assert chart.spec is not None  # a forest is drawn
+    layers = [layer for layer in chart.spec["layer"] if "data" not in layer]
+    for layer in layers:
+        x = layer["encoding"]["x"]
+        layer["encoding"] = {**layer["encoding"], "x": {**x, "scale": {"zero": False}}}
+    return replace(chart, spec={**chart.spec, "layer": layers})
 
 
 def _kept_table(found: Sequence[KeptFacts]) -> Table:
@@ -288,14 +306,15 @@ def _kept_table(found: Sequence[KeptFacts]) -> Table:
     return Table(header, rows)
 
 
-def vectors(anchor: str, found: Sequence[tuple[str, Estimate]]) -> Chart | None:
-    """Likeness of both models' vectors by every measure of the last layers."""
-    lines = [Line(label, {"likeness": one}) for label, one in found]
+def vectors(anchor: str, found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> Chart | None:
+    """Likeness of both models' vectors by several measures, with what stands beside it."""
+    lines = [Line(label, several) for label, several in found]
     made = charts.forest(anchor, lines, metric="likeness", limit=None)
     if made is None:
         return None
     return replace(
         made,
         title="How alike the vectors of the last layers are",
-        caption="1 is the same up to what a measure disregards. Excess is beyond exchanged items.",
+        caption="1 is the same up to what a measure disregards; never one measure alone. The first "
+        "beside itself is its other runs, where it has any: the most that can be expected.",
     )

@@ -1,5 +1,6 @@
 """Two runs side by side as the page needs them: values only, whoever computed them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -153,13 +154,14 @@ class KeptFacts:
 class SharedFacts:
     """Shared invariances both ways, and how alike the vectors of both models are.
 
-    ``vectors`` are estimates with their labels; ``claims`` what is claimed of them.
+    ``vectors`` are measures, each with its estimates by whom they are of; ``claims`` what is
+    claimed of them.
     """
 
     kept: tuple[KeptFacts, ...]
     margin: float
     outcome: str | None
-    vectors: tuple[tuple[str, Estimate], ...] = ()
+    vectors: tuple[tuple[str, Mapping[str, Estimate]], ...] = ()
     claims: tuple[Finding, ...] = ()
 
 

@@ -67,18 +67,42 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """How alike the vectors of two models are, with what chance and untrained networks give.
+class Likened:
+    """One measure of how alike the vectors of the last layers are.
 
     Parameters
     ----------
-    estimates
-        Of the last layers, the first model the reference.
+    measure, pooling, dataset
+        What is compared, and on what.
+    value
+        The second model beside the first.
+    own
+        Another run of the first beside the first; the first beside itself where there is one run.
+    untrained
+        Untrained networks of the second's kind beside the first, where there are any.
+    """
+
+    measure: str
+    pooling: str
+    dataset: str
+    value: Estimate
+    own: Estimate | None
+    untrained: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike the vectors of two models are, by several measures.
+
+    Parameters
+    ----------
+    rows
+        Of the last layers.
     findings
         What is claimed of them.
     """
 
-    estimates: tuple[Estimate, ...]
+    rows: tuple[Likened, ...]
     findings: tuple[Finding, ...]
 
 

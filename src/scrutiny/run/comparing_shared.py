@@ -21,18 +21,17 @@ from scrutiny.models.family import expand
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.run.assignment import Assignment, Contrast
-from scrutiny.run.comparing_kept import Ceiling, Kept, Likeness, Shared
+from scrutiny.run.comparing_kept import Ceiling, Kept, Shared
+from scrutiny.run.comparing_vectors import likeness_of, vectors_measure
 from scrutiny.run.estimating import Estimator
 from scrutiny.run.judging import assignments_of, estimator_of
 from scrutiny.store.run_folder import RunFolder
 
 SCOPE: Final = "invariance.scope@1"
-REPRESENTATIONS: Final = "similarity.representations@1"
 #: Points that a loss of shared invariances must exceed to matter, unless told.
 MARGIN: Final = 0.02
 #: Identifiers of the measurements: what the second keeps of the first, and the other way round.
 DIRECTIONS: Final = ("kept of the first", "kept of the second")
-LAST_LAYERS: Final = "representations"
 _HARD: Final = "hard_scope@1"
 _OF_RANDOM: Final = "invariance@1"
 _FURTHER: Final = ("scope_lift@1", "kappa_inv@1", "soft_scope@1", "pairs_found@1")
@@ -89,11 +88,7 @@ def shared_plan(plan: Plan, wanted: Wanted) -> Plan:
         models = (reference.name, target.name, *(one.name for one in others))
         measures.append(MeasurePlan(name, SCOPE, models, data, params, reference=reference.name))
     if wanted.representations:
-        models = first.name, second.name
-        params = {"layers": "last"}
-        measures.append(
-            MeasurePlan(LAST_LAYERS, REPRESENTATIONS, models, data, params, reference=first.name)
-        )
+        measures.append(vectors_measure(first, second, data))
     return replace(plan, models=(first, second, *runs.values()), measure=tuple(measures))
 
 
@@ -128,7 +123,8 @@ def read_shared(folder: RunFolder, wanted: Wanted) -> Shared:
     for is_forward, reference, target in ((True, *names), (False, *names[::-1])):
         if wanted.capabilities:
             kept += whole.kept(reference, target, margin=wanted.margin, is_forward=is_forward)
-    return Shared(tuple(kept), wanted.margin, _likeness(folder) if wanted.representations else None)
+    likeness = likeness_of(folder, *names) if wanted.representations else None
+    return Shared(tuple(kept), wanted.margin, likeness)
 
 
 def _next_runs(family: str) -> str:
@@ -284,17 +280,3 @@ def _there(found: Estimate | None) -> Estimate:
     """An estimate that the diagnostic always has."""
     assert found is not None
     return found
-
-
-def _likeness(folder: RunFolder) -> Likeness:
-    """Vectors of the second model beside the first, with what was found of them."""
-    first, second = (model["name"] for model in folder.manifest["plan"]["models"][:2])
-    estimates = [
-        one
-        for one in folder.estimates()
-        if one.key.diagnostic.startswith(REPRESENTATIONS)
-        and (one.key.subject, one.key.reference) in ((second, first), (first, first))
-        and one.value is not None
-    ]
-    findings = [one for one in folder.findings() if one.claim.id.startswith(f"{LAST_LAYERS}/")]
-    return Likeness(tuple(estimates), tuple(findings))
