@@ -1,4 +1,4 @@
-"""Words of an attention classifier: lower-cased tokens, each with an id."""
+"""Words of small classifiers: lower-cased tokens, each with an id."""
 
 import json
 from collections import Counter
