@@ -8,20 +8,16 @@ business of the trainer that the node names.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
-from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.model import LoadOptions
-from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
-from scrutiny.core.registry import registry
-from scrutiny.data.dataset import Dataset, load_dataset
+from scrutiny.core.plan import Plan
 from scrutiny.models.places import models_folder
 from scrutiny.run.progress import Progress
-from scrutiny.run.train_params import make_recipe
-from scrutiny.training.trainer import Asked, Trainer, TrainingJob
+from scrutiny.run.train_nodes import Nodes, trainer_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +85,7 @@ def with_trained(
     DataError, ModelError, MissingExtraError, StorageError
         As its trainer does.
     """
-    nodes = _Nodes(plan, data or {})
+    nodes = Nodes(plan, data or {})
     device = (options or LoadOptions()).device
     for node in plan.train:
         trainer, job = trainer_of(node), nodes.job(node)
@@ -111,7 +107,7 @@ def with_stand_ins(
 
     Models that are there are used; the others are stood in for, in a temporary folder.
     """
-    nodes = _Nodes(plan, data or {})
+    nodes = Nodes(plan, data or {})
     device = (options or LoadOptions()).device
     planned = []
     with TemporaryDirectory(prefix="scrutiny-stand-in-") as name:
@@ -157,143 +153,6 @@ class _Telling:
         self.progress.note(f"train {self.node}: {text}")
 
 
-def trainer_of(node: TrainPlan) -> Trainer[Any]:
-    """Trainer that a node names.
-
-    Raises
-    ------
-    PlanError
-        If there is none of this name; near names are given.
-    """
-    try:
-        found: Trainer[Any] = registry().load("trainer", node.trainer)
-    except UnknownNameError as error:
-        raise PlanError(f"train {node.name!r}: {error}") from error
-    return found
-
-
 def _home() -> Path:
     """Folder of all that plans have trained."""
     return models_folder() / "trained"
-
-
-@contextmanager
-def _named(node: TrainPlan) -> Iterator[None]:
-    """Say which node it is that a trainer refuses."""
-    try:
-        yield
-    except PlanError as error:
-        raise PlanError(f"train {node.name!r}: {error}") from error
-
-
-class _Read(NamedTuple):
-    """Data of a node."""
-
-    data: Dataset
-    dev: Dataset | None
-    reported: tuple[Dataset, ...]
-
-
-def _must_start_well(node: TrainPlan, trainer: Trainer[Any]) -> None:
-    """Refuse a base where there is none, and a start from nothing where there has to be one."""
-    if trainer.has_base:
-        if not node.source:
-            names = registry()
-            free = [n for n in names.names("trainer") if not names.load("trainer", n).has_base]
-            raise PlanError(
-                f"train {node.name!r}: {node.trainer} starts from a model. Add from = and a model "
-                f"string, or choose a trainer that starts from nothing: {', '.join(free)}."
-            )
-        return
-    for key, value in (("from", node.source), ("random", node.random)):
-        if value:
-            raise PlanError(
-                f"train {node.name!r}: {node.trainer} starts from nothing, so leave {key} out. "
-                '(trainer = "finetune" starts from a model.)'
-            )
-    if node.runs and node.seeds:
-        raise PlanError(
-            f"train {node.name!r}: seeds names the models and runs counts them: give one of the "
-            "two."
-        )
-
-
-class _Nodes:
-    """The nodes of a plan, one after the other: a later one may start from an earlier one."""
-
-    def __init__(self, plan: Plan, given: Mapping[str, Any]) -> None:
-        self.plan = plan
-        self._given = given
-        self._data = {one.name: one for one in plan.data}
-        self._read: dict[tuple[str, str], Dataset] = {}
-
-    def job(self, node: TrainPlan) -> TrainingJob:
-        """Models of a node."""
-        if any(model.name == node.name for model in self.plan.models):
-            raise PlanError(
-                f"train {node.name!r}: there is a model of this name already; names are unique."
-            )
-        named = [*(m.name for m in self.plan.models), *(n.name for n in self.plan.train)]
-        if node.control_of and node.control_of not in named:
-            unknown = UnknownNameError("model in the plan", node.control_of, named)
-            raise PlanError(f"train {node.name!r}, control_of: {unknown}")
-        trainer = trainer_of(node)
-        _must_start_well(node, trainer)
-        kind = trainer.recipe(node.task)
-        recipe = make_recipe(kind, node.params, where=f"train {node.name!r}, params")
-        with _named(node):
-            task = trainer.reads(node.task)
-        read = self._read_for(node, task=task)
-        base = self._model(node) if trainer.has_base else None
-        asked = Asked(
-            node.task, recipe, **read._asdict(), base=base, runs=node.runs, seeds=node.seeds
-        )
-        with _named(node):
-            job: TrainingJob = trainer.job(asked)
-        return job
-
-    def _read_for(self, node: TrainPlan, *, task: str) -> "_Read":
-        """Data of a node, and what its models are measured on."""
-        measured = dict.fromkeys(
-            name for m in self.plan.measure if node.name in m.models for name in m.data
-        )
-        return _Read(
-            self._dataset(node, node.data, task=task),
-            self._dataset(node, node.dev, task=task) if node.dev else None,
-            tuple(self._dataset(node, name) for name in measured),
-        )
-
-    def add(self, node: TrainPlan, job: TrainingJob, folder: Path) -> None:
-        """Let the models in a folder be a family of the plan."""
-        source = f"{trainer_of(node).scheme}:{folder.as_posix()}/{job.pattern}"
-        base = node.source if any(m.name == node.source for m in self.plan.models) else ""
-        family = ModelPlan(
-            node.name, source, job.random, node.role, control_of=node.control_of, base=base
-        )
-        self.plan = replace(self.plan, models=(*self.plan.models, family))
-
-    def _model(self, node: TrainPlan) -> ModelPlan:
-        """What a node starts from: a model of the plan, or a model string."""
-        named = {model.name: model for model in self.plan.models}
-        return named.get(node.source) or ModelPlan(
-            node.name, node.source, node.random, seeds=node.seeds
-        )
-
-    def _dataset(self, node: TrainPlan, name: str, *, task: str = "") -> Dataset:
-        """Data of the plan, or of a data string; the task is for columns that do not tell."""
-        if (name, task) not in self._read:
-            plan = self._data.get(name) or DataPlan(name, name)
-            if name not in self._data and ":" not in name:
-                known = ", ".join(self._data) or "none"
-                raise PlanError(
-                    f"train {node.name!r}: {name!r} is neither data of the plan ({known}) nor a "
-                    "data string."
-                )
-            self._read[name, task] = load_dataset(
-                self._given.get(name, plan.source),
-                task=plan.task or task or None,
-                limit=plan.limit,
-                on_bad_row=self.plan.on_bad_row,
-                name=None if name not in self._data else name,
-            )
-        return self._read[name, task]

@@ -13,10 +13,10 @@ from scrutiny.cli import group  # noqa: E402 - torch may be missing
 from scrutiny.cli.failures import exit_code_of  # noqa: E402
 from scrutiny.core.errors import PlanError, UnknownNameError  # noqa: E402
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan  # noqa: E402
-from scrutiny.run import training  # noqa: E402
 from scrutiny.run.driver import run_plan  # noqa: E402
 from scrutiny.run.plan_file import plan_of  # noqa: E402
 from scrutiny.run.resolve import resolve  # noqa: E402
+from scrutiny.run.train_nodes import Nodes  # noqa: E402
 from scrutiny.run.trained_on import chosen_by  # noqa: E402
 from scrutiny.run.training import with_stand_ins, with_trained  # noqa: E402
 from scrutiny.training.finetuning import runs  # noqa: E402
@@ -85,7 +85,7 @@ def test_a_node_is_trained_once_and_then_measured(base, files, tmp_path, monkeyp
 
 def test_the_folder_is_named_by_what_decides_the_weights(base, files, tmp_path):
     def key(made):
-        return training._Nodes(made, {}).job(made.train[0]).key
+        return Nodes(made, {}).job(made.train[0]).key
 
     one = key(plan(base, files))
     assert key(plan(base, files, role="control", name="ours")) == one
@@ -130,7 +130,7 @@ def test_a_node_may_be_measured_on_data_of_another_task(base, files, tmp_path):
     other = DataPlan("pairs", f"tsv:{pairs}")
     measure = MeasurePlan("more", "performance", ("ours",), ("pairs",))
     made = replace(made, data=(*made.data, other), measure=(*made.measure, measure))
-    job = training._Nodes(made, {}).job(made.train[0])
+    job = Nodes(made, {}).job(made.train[0])
     assert job.parts.task.name == "text-classification"
 
 

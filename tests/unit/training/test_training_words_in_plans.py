@@ -14,6 +14,7 @@ from scrutiny.run import training
 from scrutiny.run.driver import run_plan
 from scrutiny.run.plan_file import plan_of
 from scrutiny.run.resolve import resolve
+from scrutiny.run.train_nodes import Nodes
 from scrutiny.run.train_params import make_recipe
 from scrutiny.run.trained_on import chosen_by
 from scrutiny.run.training import with_stand_ins, with_trained
@@ -95,7 +96,7 @@ def test_a_node_is_trained_once_and_then_measured(files, tmp_path, monkeypatch):
 def test_the_folder_is_named_by_what_decides_the_weights(files):
     def key(**node):
         made = plan(files, **node)
-        return training._Nodes(made, {}).job(made.train[0]).key
+        return Nodes(made, {}).job(made.train[0]).key
 
     one = key()
     assert key(role="control", params={"least": 2}) == one  # 2 is the default
@@ -157,7 +158,7 @@ def test_what_an_interruption_left_is_kept(files, monkeypatch):
 
 def test_two_processes_do_not_train_the_same(files):
     made = plan(files)
-    job = training._Nodes(made, {}).job(made.train[0])
+    job = Nodes(made, {}).job(made.train[0])
     with held(training._home() / job.key / "seed-1"):
         with pytest.raises(RunIncompleteError, match="Another process is training"):
             with_trained(made)
