@@ -46,7 +46,9 @@ ALL = {
 def test_the_head_gives_the_capabilities(tmp_path, unlabeled, kind, head, more):
     make_language_model(tmp_path, kind, head=head)
     model = load_model(f"hf:{tmp_path}", unlabeled)
-    assert model.capabilities - {"landscape"} == ALL | more
+    assert model.capabilities - {"landscape", "logprob_slopes"} == ALL | more
+    has_words = bool(more & {"masked_logprobs", "token_logprobs"})
+    assert ("logprob_slopes" in model.capabilities) == has_words
     assert (model.labels, model.task) == ((), "sentence-pairs")
     found = model.representations([Passage("the film")], poolings=["cls"], layers=[0, 1, 2])
     assert np.isfinite(found).all()
