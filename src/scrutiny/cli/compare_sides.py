@@ -139,27 +139,34 @@ def _read(texts: list[str], flags: Mapping[str, Any], out: Path) -> Opened:
 
 def _asked(texts: list[str], flags: Mapping[str, Any], wanted: "Wanted") -> Opened:
     """Both models measured on the data; a single first model is asked again for its noise."""
-    from scrutiny.cli.plans import plan_from_flags
     from scrutiny.cli.running import Request, run_request
     from scrutiny.run.comparing_live import noise_when_asked_again
     from scrutiny.run.resolve import resolve
 
     request = Request.of(flags)
-    folders, plans = [], []
-    for name, text in zip(("first", "second"), texts, strict=True):
-        several = [
-            plan_from_flags({**flags, "what": what, "models": (text,), "params": ()})
-            for what in flags["measures"] or ("performance",)
-        ]
-        plans.append(replace(several[0], measure=tuple(m for p in several for m in p.measure)))
-        given = _into(name, flags)
-        folders.append(run_request(plans[-1], given, request, name=f"compare-{name}"))
+    plans = [_plan_of(text, flags) for text in texts]
+    # first, so that what cannot be asked is said before anything is
+    shared = _shared(plans[0], texts, flags, request, wanted) if wanted.is_any else None
+    folders = [
+        run_request(plan, _into(name, flags), request, name=f"compare-{name}")
+        for name, plan in zip(("first", "second"), plans, strict=True)
+    ]
     resolved = resolve(plans[0], options=request.options)
     noise = noise_when_asked_again(
         resolved, family=plans[0].models[0].name, data=plans[0].data[0].name
     )
-    shared = _shared(plans[0], texts, flags, request, wanted) if wanted.is_any else None
     return Opened(folders[0], folders[1], None, noise, shared)
+
+
+def _plan_of(text: str, flags: Mapping[str, Any]) -> "Plan":
+    """Plan of everything that is measured of one model."""
+    from scrutiny.cli.plans import plan_from_flags
+
+    several = [
+        plan_from_flags({**flags, "what": what, "models": (text,), "params": ()})
+        for what in flags["measures"] or ("performance",)
+    ]
+    return replace(several[0], measure=tuple(m for plan in several for m in plan.measure))
 
 
 def _into(name: str, flags: Mapping[str, Any]) -> dict[str, Any]:
