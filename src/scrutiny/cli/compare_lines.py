@@ -22,7 +22,7 @@ _MOST_NAMED: Final = 3
 
 def headline(whole: "SideBySide") -> str:
     """The one thing to know: which inputs changed, or that nothing is shown."""
-    best = sorted(_leads(whole), key=lambda lead: lead[:2])
+    best = sorted([*_leads(whole), *_lost(whole)], key=lambda lead: lead[:2])
     if best:
         return best[0][2]
     found = whole.comparison
@@ -49,6 +49,21 @@ def _leads(whole: "SideBySide") -> Iterator[tuple[bool, float, str]]:
         for change in own[:1]:
             gain = is_gain(change, level)
             yield gain, change.p_holm, _lead(change, level, is_better=gain)
+
+
+def _lost(whole: "SideBySide") -> Iterator[tuple[bool, float, str]]:
+    """The same of every invariance of the first that the second is shown to lose."""
+    kept = () if whole.shared is None else whole.shared.kept
+    for one in kept:
+        if one.is_forward and one.outcome == "regression":
+            counts = f"{one.hard.counts.n:,} items of {one.dataset}"
+            yield (
+                False,
+                1.0,  # behind what changes without any change of the text
+                f"Less stable under {one.capability} changes: of those that keep the first's "
+                f"answer, {one.hard.value:.3f} keep the second's (could be "
+                f"{one.ceiling.value:.3f}; {counts}).",
+            )
 
 
 def is_gain(change: "Change", level: "Level") -> bool:

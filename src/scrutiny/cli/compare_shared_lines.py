@@ -15,6 +15,7 @@ _WORDS: Final = {
     "regression": "FAIL  the second is shown to lose more of these invariances than",
     "undecided": "UNDECIDED  nothing is shown about a loss of invariances of",
 }
+_LONGEST: Final = 12  # letters of a capability that stands before its numbers
 OWN: Final = "the first beside itself"
 UNTRAINED: Final = "untrained networks"
 
@@ -43,10 +44,13 @@ def direction(one: "Kept") -> str:
 
 def _lines_of(one: "Kept") -> Iterator[str]:
     """One capability: what is kept, what it is held against, and the verdict."""
-    yield from wrapped(
-        one.capability[:12],
+    is_long = len(one.capability) > _LONGEST
+    words = (
         f"{bounds(one.hard)} keep the answer; {ceiling_name(one)} {bounds(one.ceiling)}; random "
-        f"changes {bounds(one.random)}; {one.hard.counts.n:,} of {one.hard.counts.planned:,}",
+        f"changes {bounds(one.random)}; {one.hard.counts.n:,} of {one.hard.counts.planned:,}"
+    )
+    yield from wrapped(
+        "" if is_long else one.capability, f"{one.capability}: {words}" if is_long else words
     )
     lift, kappa, soft, own = (
         one.further.get(name)

@@ -187,3 +187,18 @@ def test_what_cannot_be_asked_is_refused_in_one_paragraph(kept, command):
     code, _, err = command("compare", model(1), str(log), *QUICK)
     assert code == 2
     assert "is a log of another tool, whose questions cannot be asked again" in flat(err)
+
+
+def test_a_lost_invariance_leads_where_nothing_else_changed(place, command):
+    # the second is as right as the first on every text, and minds typing errors
+    text = Path("models.py").read_text().replace(' or "not" in words)', ")")
+    Path("models.py").write_text(text)
+    code, out, _ = command(
+        *("compare", model(1), model(2), *DATA, *QUICK, "--invariances", "typo"),
+        *("--limit", "120", "--margin", "0.2", "--html", "page.html"),
+    )
+    assert code == 1
+    assert out.startswith("Less stable under typo changes: of those that keep the first's answer,")
+    assert "(could be 1.000;" in " ".join(out.split())
+    assert "Less stable under typo changes" in Path("page.html").read_text()
+    assert all(len(line) <= 80 for line in out.splitlines())
