@@ -251,7 +251,7 @@ def kept(anchor: str, found: Sequence[KeptFacts]) -> Chart | None:
     lines = [
         Line(
             f"{k.change} · {k.dataset}" if len({f.dataset for f in found}) > 1 else k.change,
-            {one.target: k.hard, one.ceiling_name: k.ceiling, "random changes": k.random},
+            {"kept": k.hard, "ceiling": k.ceiling, "random changes": k.random},
         )
         for k in found
     ]
@@ -262,7 +262,8 @@ def kept(anchor: str, found: Sequence[KeptFacts]) -> Chart | None:
         _near(made),
         title=f"Changes that keep the answer of {one.reference}, asked of {one.target}",
         caption="Share of the changed texts over which the answer stays (Hard-SCoPE). Random "
-        "changes of as many words are the control; nothing can be expected above the ceiling.",
+        "changes of as many words are the control; nothing can be expected above the "
+        f"ceiling, {one.ceiling_name}.",
         table=_kept_table(found),
     )
 

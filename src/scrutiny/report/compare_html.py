@@ -6,14 +6,13 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from scrutiny.core.claim import Finding
 from scrutiny.report import compare_charts as drawn
 from scrutiny.report.chart_tables import Chart, Spec
 from scrutiny.report.compare_view import CompareView, InputFacts, KeptFacts, LevelFacts
 from scrutiny.report.html import LARGEST, environment, static
 from scrutiny.report.html import _policy as policy_of
 from scrutiny.report.labels import slug
-from scrutiny.report.numbers import interval, number
+from scrutiny.report.numbers import number
 
 #: Inputs of each level, tried in this order until the page is small enough.
 _INPUTS: Final = (40, 20, 10, 5, 0)
@@ -138,9 +137,7 @@ def _render(page: ComparePage) -> str:
     names: dict[str, Any] = {
         "outcome_class": lambda outcome: OUTCOME_CLASSES.get(outcome or "", ""),
         "number": number,
-        "interval": interval,
-        "share": drawn.share,
-        "difference": _difference,
+        "sentence": _sentence,
         "most_open": _MOST_OPEN,
     }
     return (
@@ -158,6 +155,7 @@ def _render(page: ComparePage) -> str:
     )
 
 
-def _difference(finding: Finding) -> str:
-    """Difference that a claim rests on, with its interval."""
-    return interval(finding.estimate, signed=True)
+def _sentence(reason: str) -> str:
+    """A reason with a capital and a full stop."""
+    said = reason or "no reason was given"
+    return f"{said[:1].upper()}{said[1:].rstrip('.')}."
