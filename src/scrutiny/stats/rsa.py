@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.spatial.distance import pdist
 
-from scrutiny.stats.arrays import one_of
+from scrutiny.stats.arrays import BoolArray, FloatArray, one_of
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations import two_representations
 
 DISTANCES: Final = ("correlation", "cosine", "euclidean")
+_DIGITS: Final = 12  # of the largest distance: rounding must not order equal ones
 
 
 def rsa(X: ArrayLike, Y: ArrayLike, *, distance: str = "correlation") -> float:
@@ -46,14 +47,29 @@ def rsa(X: ArrayLike, Y: ArrayLike, *, distance: str = "correlation") -> float:
     """
     one_of(distance, "distance", DISTANCES)
     first, second = two_representations(X, Y)
-    apart = []
-    for name, rows in (("X", first), ("Y", second)):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = pdist(rows, distance)
-        if not np.isfinite(found).all() or found.max() == found.min():
-            raise StatisticsError(
-                f"{name} has no {distance} distances that differ: an item without direction, or"
-                " all items equally far apart."
-            )
-        apart.append(found)
+    apart = [_distances(rows, name, distance) for name, rows in (("X", first), ("Y", second))]
     return float(stats.spearmanr(apart[0], apart[1]).statistic)
+
+
+def _distances(rows: FloatArray, name: str, distance: str) -> FloatArray:
+    """Distances ``(pair,)`` as shares of the largest; equal ones are exactly equal."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = pdist(rows, distance)
+    is_fine = np.isfinite(found).all() and found.max() > 0 and not _has_none(rows, distance).any()
+    if is_fine:
+        found = np.round(found / found.max(), _DIGITS)
+    if not is_fine or found.max() == found.min():
+        raise StatisticsError(
+            f"{name} has no {distance} distances that differ: an item without direction, or"
+            " all items equally far apart."
+        )
+    return np.asarray(found, dtype=np.float64)
+
+
+def _has_none(rows: FloatArray, distance: str) -> BoolArray:
+    """Whether an item ``(item,)`` has no direction; its mean may be off by rounding."""
+    if distance == "euclidean":
+        return np.zeros(rows.shape[0], dtype=np.bool_)
+    arrows = rows - rows.mean(axis=1, keepdims=True) if distance == "correlation" else rows
+    rounding = rows.shape[1] * np.finfo(np.float64).eps * np.linalg.norm(rows, axis=1)
+    return np.asarray(np.linalg.norm(arrows, axis=1) <= rounding, dtype=np.bool_)

@@ -153,8 +153,8 @@ def decay_of(distance: FloatArray, tolerance: float, cutoff: float) -> FloatArra
     """`decay` without checks."""
     if cutoff == tolerance:
         return (distance <= tolerance).astype(np.float64)
-    line = (cutoff - distance) / (cutoff - tolerance)
-    return np.asarray(np.clip(line, 0.0, 1.0), dtype=np.float64)
+    between = np.clip(distance, tolerance, cutoff)  # before dividing: a tiny gap would overflow
+    return np.asarray((cutoff - between) / (cutoff - tolerance), dtype=np.float64)
 
 
 def proper_constants(tolerance: float, cutoff: float) -> tuple[float, float]:

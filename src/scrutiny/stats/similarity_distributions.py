@@ -167,6 +167,8 @@ def matching_temperature(p: ArrayLike, q: ArrayLike) -> float:
             - wanted
         )
 
+    if abs(gap(0.0)) < 1e-12:  # as sure as p already; of certain or flat answers any would do
+        return 1.0
     low, high = (float(np.log(t)) for t in _TEMPERATURES)
     if gap(low) * gap(high) > 0:
         raise StatisticsError(
