@@ -200,28 +200,47 @@ def _slice_table(found: Sequence[SliceFacts]) -> Table:
 
 
 def differences(anchor: str, findings: Sequence[Finding]) -> Chart | None:
-    """Every number that both runs have, first minus second; shares are drawn, all are listed."""
-    known = [(difference_name(one), one) for one in findings]
+    """Every number that both runs have, first minus second, those first that are shown to differ.
+
+    Shares are drawn; all numbers are listed.
+    """
+    known = sorted(findings, key=lambda one: one.verdict == "undecided")
     if not known:
         return None
-    drawn = [
-        Line(name, {"first minus second": one.estimate})
-        for name, one in known
-        if one.estimate is not None and _is_share(one.estimate)
+    drawn = [one for one in known if one.estimate is not None and _is_share(one.estimate)]
+    labels = _unique([_cut(difference_name(one)) for one in drawn])
+    lines = [
+        Line(label, {_shown(one): one.estimate})
+        for label, one in zip(labels, drawn, strict=True)
+        if one.estimate is not None
     ]
-    made = charts.forest(anchor, drawn, metric="first minus second", limit=None)
+    made = charts.forest(anchor, lines, metric="first minus second", limit=None)
     table = _difference_table(known)
     title = "Numbers that both runs have, first minus second"
     held = f"Holm's correction over {len(known)}."
-    if made is None or len({name for name, _ in known}) < len(known):
+    if made is None:
         return Chart(anchor, title, held, None, table)
     return replace(made, title=title, caption=f"{made.caption} {held}", table=table)
 
 
 def difference_name(one: Finding) -> str:
     """What differs, without the frame of its sentence."""
-    name = one.claim.says.replace(" is higher in the first run", "")
+    return one.claim.says.replace(" is higher in the first run", "")
+
+
+def _shown(one: Finding) -> str:
+    return "not shown to differ" if one.verdict == "undecided" else "differs"
+
+
+def _cut(name: str) -> str:
     return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1].rstrip() + GAP
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names, numbered from the second of the same on."""
+    counts = [names[:place].count(name) for place, name in enumerate(names)]
+    pairs = zip(names, counts, strict=True)
+    return [f"{name} ({count + 1})" if count else name for name, count in pairs]
 
 
 def _is_share(found: Estimate) -> bool:
@@ -230,15 +249,15 @@ def _is_share(found: Estimate) -> bool:
     return all(end is not None and abs(end) <= _SHARES for end in ends)
 
 
-def _difference_table(known: Sequence[tuple[str, Finding]]) -> Table:
+def _difference_table(known: Sequence[Finding]) -> Table:
     rows = tuple(
         (
-            name,
+            difference_name(one),
             VERDICTS.get(one.verdict, one.verdict),
             interval(one.estimate, signed=True),
             out_of(one.estimate),
         )
-        for name, one in known
+        for one in known
     )
     return Table(("number", "in the first run", "first minus second", "n/planned"), rows, 2)
 

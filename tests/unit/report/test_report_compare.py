@@ -296,7 +296,16 @@ def test_numbers_of_another_scale_are_listed_and_not_drawn():
     assert len(chart.table.rows) == 3
 
 
+def test_what_differs_comes_first_and_long_names_stay_apart():
+    known = [finding("x" * 99, "undecided"), finding("x" * 98, "undecided"), finding()]
+    chart = compare_page(view(findings=tuple(known))).differences
+    drawn = chart.spec["data"]["values"]
+    assert [v["series"] for v in drawn] == ["differs", *["not shown to differ"] * 2]
+    assert len({v["label"] for v in drawn}) == 3
+    assert len(drawn[1]["label"]) == 60
+    assert chart.table.rows[1][0] == "x" * 99
+
+
 def test_names_and_shares_in_words():
     assert difference_name(finding()) == "accuracy"
-    assert len(difference_name(finding("x" * 99))) == 60
     assert share(0.118) == "11.8 %"
