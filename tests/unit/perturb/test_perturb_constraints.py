@@ -82,6 +82,25 @@ def test_edit_distance(most, share, new, allowed):
     assert allows(EditDistance(most=most, share=share), edit("dog", new)) is allowed
 
 
+@pytest.mark.parametrize(
+    ("edits", "distance"),
+    [
+        ([edit("man", "men")], 1),  # two of the three letters are as they were
+        ([edit("old man", "old many")], 1),
+        ([edit("old", "odd"), edit("saw", "was")], 3),
+        ([edit("The old", "")], 7),
+        ([Edit("text", 3, 3, " very")], 5),
+        ([edit("old ", ""), Edit("text", 12, 12, "old ")], 6),
+    ],
+)
+def test_the_edit_distance_is_that_of_the_texts_and_not_of_the_edits(edits, distance):
+    document = document_of(TEXT)
+    found = [
+        EditDistance(most=most, share=None).screen(document, [edits, ()]) for most in range(11)
+    ]
+    assert found == [[most >= distance, True] for most in range(11)]
+
+
 class Model:
     """Perplexity by a table of words; vectors by their counts."""
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from scrutiny.core.registry import registry
+from scrutiny.core.transformation import Site
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.document import document_of
 from scrutiny.perturb.recipe import parse_recipe, recipes_for
@@ -158,6 +159,29 @@ def test_a_local_transformation_looks_at_the_word_alone(name):
         if transformation.sites(document_of(word, language=language))
     }
     assert sites == alone
+
+
+@pytest.mark.parametrize(
+    ("transformation", "expected"),
+    [
+        (WordnetAll(), "movie"),
+        (WordnetAll(pos="tagged", inflect=True), "movies"),
+        (Inflections(), "film"),
+        (VectorNeighbors(), "movies"),
+    ],
+)
+def test_a_word_is_known_by_its_place_where_one_before_it_was_split(transformation, expected):
+    """Sites of a search have the number that their token had in the base."""
+    document = document_of("Go od films", resources={"vectors": Films()})
+    proposed = transformation.candidates(document, Site(6, 11, 1), np.random.default_rng(0))
+    assert expected in [edits[0].text for edits in proposed]
+
+
+class Films(Table):
+    """One neighbor of one word."""
+
+    def neighbors(self, word, *, most):
+        return (("movies", 0.9),) if word == "films" else ()
 
 
 class Task:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from string import ascii_letters
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 Drawn = Literal["alike", "ascii"]
 
 
+@lru_cache(maxsize=4096)
 def options_at(unit: str, drawn: Drawn) -> str:
     """Letters that may stand in the place of one."""
     return same_class(unit) if drawn == "alike" else ascii_letters.replace(unit, "")

@@ -1,9 +1,9 @@
 """The characters of one word, and which of them an edit may touch."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
@@ -19,9 +19,10 @@ Positions = Literal["random", "all"]
 T = TypeVar("T")
 _INSIDE = True
 
+_new = tuple.__new__  # a named tuple without the call of its own constructor
 
-@dataclass(frozen=True, slots=True)
-class Letters:
+
+class Letters(NamedTuple):
     """The characters of a word, as a reader sees them.
 
     Parameters
@@ -54,7 +55,7 @@ class Letters:
     def change(self, place: int, new: str, *, width: int = 1) -> tuple[Edit, ...]:
         """Edit that puts ``new`` where ``width`` characters stand; a width of 0 inserts."""
         start, end = self.starts[place], self.starts[place + width]
-        return (Edit(self.field, start, end, new, (), _INSIDE),)
+        return (_new(Edit, (self.field, start, end, new, (), _INSIDE)),)
 
 
 def letters_of(document: Document, site: Site, *, keep_first: bool, keep_last: bool) -> Letters:
@@ -67,17 +68,30 @@ def letters_of(document: Document, site: Site, *, keep_first: bool, keep_last: b
     >>> list(word.places()), list(word.gaps()), word.change(1, "O")[0][1:4]
     ([1, 2], [1, 2, 3], (3, 4, 'O'))
     """
-    units = split_characters(document.text[site.start : site.end])
-    starts = list(accumulate(map(len, units), initial=site.start))
-    return Letters(document.field, units, starts, int(keep_first), len(units) - int(keep_last))
+    start, end, _ = site
+    kept = int(keep_first), int(keep_last)
+    return _letters(document.field, document.text[start:end], start, kept)
+
+
+@lru_cache(maxsize=64)  # transformations ask about a word one after the other
+def _letters(field: str, word: str, start: int, kept: tuple[int, int]) -> Letters:
+    units = tuple(split_characters(word))
+    starts: Sequence[int] = range(start, start + len(word) + 1)
+    if len(units) < len(word):
+        starts = tuple(accumulate(map(len, units), initial=start))
+    return Letters(field, units, starts, kept[0], len(units) - kept[1])
 
 
 def letter_sites(document: Document, shortest: int, *kept: bool) -> Sequence[Site]:
     """Words with at least so many code points, and one besides those that are kept."""
-    return word_sites(document, max(shortest, 1 + sum(kept)))
+    found: Sequence[Site] = _word_sites(document, max(shortest, 1 + sum(kept)))
+    return found
 
 
-def chosen(places: Sequence[T], positions: Positions, rng: "Generator") -> Iterator[T]:
+_word_sites: Any = lru_cache(maxsize=4)(word_sites)  # they ask about a text one after the other
+
+
+def chosen(places: Sequence[T], positions: Positions, rng: "Generator") -> Sequence[T]:
     """Every place in order, or one of them drawn; none if there is none.
 
     Examples
@@ -86,7 +100,6 @@ def chosen(places: Sequence[T], positions: Positions, rng: "Generator") -> Itera
     >>> list(chosen("abc", "all", default_rng(0))), list(chosen("abc", "random", default_rng(0)))
     (['a', 'b', 'c'], ['b'])
     """
-    if positions == "all":
-        yield from places
-    elif places:
-        yield places[int(rng.random() * len(places))]
+    if positions == "all" or not places:
+        return places
+    return (places[int(rng.random() * len(places))],)

@@ -74,6 +74,9 @@ class SubstituteLetter:
     ) -> Iterator[tuple[Edit, ...]]:
         """Substitutions of one character each."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
-        options = [options_at(unit, self.letters) for unit in word.units]
-        for i in chosen([i for i in word.places() if options[i]], self.positions, rng):
-            yield word.change(i, pick(options[i], rng.random()))
+        units, letters = word.units, self.letters
+        places: Sequence[int] = word.places()
+        if letters == "alike":  # punctuation has none
+            places = [i for i in places if options_at(units[i], letters)]
+        for i in chosen(places, self.positions, rng):
+            yield word.change(i, pick(options_at(units[i], letters), rng.random()))

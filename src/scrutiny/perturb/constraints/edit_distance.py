@@ -39,14 +39,33 @@ class EditDistance:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether the text stays within the distance."""
-        del context
-        from rapidfuzz.distance import Levenshtein
+        return self.screen(document, [edits], context)[0]
 
+    def screen(
+        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
+    ) -> list[bool]:
+        """Whether each of several texts stays within the distance."""
+        del context
+        text = document.text
         limits = [] if self.most is None else [float(self.most)]
         if self.share is not None:
-            limits.append(self.share * len(document.text))
+            limits.append(self.share * len(text))
         if not limits:
-            return True
+            return [True] * len(candidates)
         limit = int(min(limits))
-        after = apply_to_text(document.text, edits)
-        return bool(Levenshtein.distance(document.text, after, score_cutoff=limit) <= limit)
+        return [_bound(edits) <= limit or _is_near(text, edits, limit) for edits in candidates]
+
+
+def _bound(edits: Sequence[Edit]) -> int:
+    """What no distance exceeds: the longer of what each edit takes out and puts in."""
+    bound = 0
+    for _, start, end, new, _, _ in edits:
+        out, come = end - start, len(new)
+        bound += out if out > come else come
+    return bound
+
+
+def _is_near(text: str, edits: Sequence[Edit], limit: int) -> bool:
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.distance(text, apply_to_text(text, edits), score_cutoff=limit) <= limit

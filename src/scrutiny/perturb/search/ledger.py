@@ -1,6 +1,6 @@
 """What one search asked, heard and has found so far."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scrutiny.core.diagnostic import Failure
@@ -10,6 +10,8 @@ from scrutiny.perturb.search.origin import Key
 from scrutiny.perturb.search.state import State
 
 UNANSWERED = float("-inf")
+
+_new = tuple.__new__  # a named tuple without the call of its own constructor
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ class Ledger:
     best: Judged | None = None
     trace: list[Mark] = field(default_factory=list)
     reached: list[Judged] = field(default_factory=list)
-    _counted: dict[Key, int] = field(default_factory=dict)
+    _judged: set[Key] = field(default_factory=set)
 
     @property
     def n_asked(self) -> int:
@@ -62,45 +64,52 @@ class Ledger:
         answers, left = self.answers, self.remaining()
         found: dict[Key, State] = {}
         for state in states:
-            if state.key in answers or state.key in found:
+            key = state.key
+            if key in answers or key in found:
                 continue
             if left is not None and len(found) == left:
                 return found, True
-            found[state.key] = state
+            found[key] = state
         return found, False
 
-    def take(self, key: Key, answer: Answer | Failure) -> None:
-        """Enter what came back for a text."""
-        is_failure = isinstance(answer, Failure)
-        self.n_failed += is_failure
-        self.answers[key] = None if isinstance(answer, Failure) else answer
+    def take(self, wanted: Iterable[Key], said: Mapping[Key, Answer | Failure]) -> None:
+        """Enter what came back for texts."""
+        answers = self.answers
+        for key in wanted:
+            answer = said[key]
+            if isinstance(answer, Failure):
+                self.n_failed += 1
+                answers[key] = None
+            else:
+                answers[key] = answer
 
     def judge(self, states: Sequence[State], *, goal: Goal, base: Base) -> list[Judged]:
         """Judgments in the order of the texts."""
-        answers, counted, judge = self.answers, self._counted, goal.judge
+        answers, known, judge = self.answers, self._judged, goal.judge
         judged = []
         for state in states:
             key = state.key
             answer = answers.get(key)
-            if key not in counted and (answer is not None or key in answers):
-                counted[key] = len(counted) + 1
             if answer is None:
+                if key in answers:
+                    known.add(key)
                 judged.append(Judged(state, None, UNANSWERED, is_reached=False))
                 continue
+            known.add(key)
             score, is_reached = judge(base, answer, state)
-            one = Judged(state, answer, score, is_reached)
+            one = _new(Judged, (state, answer, score, is_reached))
             judged.append(one)
             if not state.is_probe and (is_reached or self.best is None or score > self.best.score):
-                self._note(one, counted)
+                self._note(one)
         self.n_considered += len(judged)
         return judged
 
-    def _note(self, judged: Judged, counted: dict[Key, int]) -> None:
+    def _note(self, judged: Judged) -> None:
         """Remember a judgment if it is among the best."""
         best = self.best
         if best is None or is_better(judged, best):
             self.best = judged
-            self.trace.append(Mark(len(counted), judged.score, judged.is_reached))
+            self.trace.append(Mark(len(self._judged), judged.score, judged.is_reached))
         if judged.is_reached:
             self._keep(judged)
 

@@ -2,13 +2,16 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Site
 from scrutiny.perturb.document import TextDocument
 from scrutiny.text.tokens import token_spans
+
+if TYPE_CHECKING:
+    from scrutiny.perturb.search.places import Place
 
 Sites = dict[tuple[int, str], tuple[object, Sequence[Site]]]  # by move and field, with the move
 Key = tuple[Any, ...]  # what makes two texts the same question: texts, and token borders if given
@@ -32,6 +35,8 @@ class Origin:
     ----------
     sites
         Sites of the base by move and field, as far as a space has found them.
+    places
+        Places of the base that may be changed, once a space has found them, and that space.
     """
 
     __slots__ = (
@@ -42,6 +47,7 @@ class Origin:
         "is_plain",
         "names",
         "numbers",
+        "places",
         "resources",
         "seed",
         "sites",
@@ -70,6 +76,7 @@ class Origin:
         self.excluded = excluded | {key_of(example, self.texts)}
         self._documents: dict[str, TextDocument] = {}
         self.sites: Sites = {}
+        self.places: tuple[object, Sequence[Place]] | None = None
 
     def document(self, field: str) -> TextDocument:
         """Document of one field of the base."""

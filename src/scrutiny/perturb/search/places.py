@@ -42,7 +42,7 @@ class Place(NamedTuple):
     @property
     def key(self) -> PlaceKey:
         """What names it in all texts of a search."""
-        return self.field, self.start, self.end, self.token
+        return self[:4]
 
 
 def find_places(
@@ -80,32 +80,45 @@ def find_places(
             yield Place(field, source.start, source.end, source.token, start, end, kept)
 
 
+def is_local(moves: Sequence[Move]) -> bool:
+    """Whether every move tells by a word alone whether it may change it."""
+    return all(getattr(move.transformation, "is_local", False) for move in moves)
+
+
 def find_word(
-    state: State, moves: Sequence[Move], key: PlaceKey, *, is_full: bool
+    state: State, key: PlaceKey, places: Sequence[Place], *, is_full: bool
 ) -> tuple[Place | None, bool]:
     """Place of a word of the base in a text, without looking at the others.
+
+    For local moves and bases without annotations: a word that was not touched can be changed as it
+    could be in the base.
+
+    Parameters
+    ----------
+    state
+        The text.
+    key
+        Which word.
+    places
+        Those of the base.
+    is_full
+        Whether no further word may be changed.
 
     Returns
     -------
     The place, or nothing if it may not be changed; and whether that is settled: where an edit is
-    near, only `find_places` can tell.
+    near, only `find_places` can tell. The tokens of its sites have the numbers of the base.
     """
     field, start, end, token = key
-    low = _moved(state, field, start, end) if token >= 0 and start < end else None
-    if low is None:
+    gain = _gain_before(state, field, start, end) if token >= 0 and start < end else None
+    if gain is None:
         return None, False
-    high = low + end - start
-    document = state.document(field)
-    if is_full or document.is_protected(low, high):
-        return None, True
-    word = document.text[low:high]
-    sites = [
-        (number, site)
-        for number, move in enumerate(moves)
-        for site in _sites_at(state, number, move, key=key, low=low)
-        if move.may_change.allows(word)
-    ]
-    return (Place(field, start, end, token, low, high, tuple(sites)) if sites else None), True
+    place = None if is_full else next((p for p in places if p[1] == start and p[:4] == key), None)
+    if place is None or not gain:
+        return place, True
+    low, high = start + gain, end + gain
+    sites = tuple([(number, Site(low, high, site.token)) for number, site in place.sites])
+    return Place(field, start, end, token, low, high, sites), True
 
 
 def _grouped(state: State, moves: Sequence[Move], field: str) -> list[_Group]:
@@ -127,15 +140,17 @@ def _allowed(state: State, moves: Sequence[Move], field: str) -> list[list[Site]
     """For each move its sites without the words that it may not change."""
     text = state.document(field).text
     found: list[list[Site]] = []
-    before: tuple[Sequence[Site], Changeable] | None = None
+    seen: list[tuple[Changeable, Sequence[Site]]] = []
     for number, move in enumerate(moves):
-        sites, rule = sites_of(state, number, move, field), move.may_change
-        if before is not None and before[1] is rule and before[0] == sites:
-            found.append(found[-1])  # moves mostly share a rule, and often their sites
-            continue
-        allows = rule.allows
-        found.append([s for s in sites if s[2] < 0 or s[0] == s[1] or allows(text[s[0] : s[1]])])
-        before = sites, rule
+        asked = move.may_change, sites_of(state, number, move, field)
+        if asked in seen:  # moves mostly share a rule, and often their sites
+            found.append(found[seen.index(asked)])
+        else:
+            allows = asked[0].allows
+            found.append(
+                [s for s in asked[1] if s[2] < 0 or s[0] == s[1] or allows(text[s[0] : s[1]])]
+            )
+        seen.append(asked)
     return found
 
 
@@ -164,24 +179,8 @@ def sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site
     return found
 
 
-def _sites_at(state: State, number: int, move: Move, *, key: PlaceKey, low: int) -> Sequence[Site]:
-    """Sites of a move that are a certain word of the base, standing at ``low`` in this text."""
-    field, start, end, _ = key
-    high = low + end - start
-    if getattr(move.transformation, "is_local", False) and state.origin.is_plain:
-        # a word that was not touched is a site if it was one in the base
-        kept = state.origin.sites.get((number, field))
-        if kept is not None and kept[0] is move:
-            sites = kept[1]
-        else:
-            sites = sites_of(State.start(state.origin), number, move, field)
-        return [Site(low, high, t) for a, b, t in sites if a == start and b == end and t >= 0]
-    sites = sites_of(state, number, move, field)
-    return [s for s in sites if s.start == low and s.end == high and s.token >= 0]
-
-
-def _moved(state: State, field: str, start: int, end: int) -> int | None:
-    """Where a stretch of the base begins in a text; nothing if an edit touches it or its border."""
+def _gain_before(state: State, field: str, start: int, end: int) -> int | None:
+    """How far a stretch of the base has moved; nothing if an edit touches it or its border."""
     gain = 0
     for edit in state.edits:
         if edit.field != field or edit.start > end:
@@ -189,7 +188,7 @@ def _moved(state: State, field: str, start: int, end: int) -> int | None:
         if edit.end >= start:
             return None
         gain += len(edit.text) - edit.end + edit.start
-    return start + gain
+    return gain
 
 
 def _trail(state: State, field: str) -> Trail | None:

@@ -62,12 +62,11 @@ class Running:
         if self._problem is None:
             answer = answers[self._pending[0].key]
             if isinstance(answer, Failure):
-                self._ledger.take(self._pending[0].key, answer)
+                self._ledger.take(self.wanted, answers)
                 item = self._origin.example.id
                 self._close(Found(item, "failed", answer.reason, n_asked=1, n_failed=1))
                 return
-        for key in self.wanted:
-            self._ledger.take(key, answers[key])
+        self._ledger.take(self.wanted, answers)
         self._guarded(self._deliver)
         self._go_on()
 

@@ -10,10 +10,12 @@ from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.gate import Context
 from scrutiny.perturb.search.state import State
 
+_new = tuple.__new__  # a named tuple without the call of its own constructor
+
 
 @runtime_checkable
 class ScreensMany(Protocol):
-    """A constraint that judges many candidates of one text at once: those that need a model."""
+    """A constraint that judges many candidates of one text at once, for less than one by one."""
 
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any
@@ -62,7 +64,7 @@ def steps_from(
         if after is None or after.key in known:
             continue
         known.add(after.key)
-        steps.append(Step(edits, after))
+        steps.append(_new(Step, (edits, after)))
         if len(steps) == most:
             break
     return steps
@@ -91,9 +93,10 @@ def screened(
             passed = _verdicts(constraint, documents(name), [groups[i] for i in at])
             for i, verdict in zip(at, passed, strict=True):
                 verdicts[i] = verdicts[i] and verdict
+    if all(verdicts):
+        return steps
     kept = [step for step, verdict in zip(steps, verdicts, strict=True) if verdict]
-    if len(kept) < len(steps):
-        vetoes[constraint.reason] += len(steps) - len(kept)
+    vetoes[constraint.reason] += len(steps) - len(kept)
     return kept
 
 

@@ -3,22 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
-from scrutiny.core.transformation import Constraint, Site, Transformation
-from scrutiny.perturb.document import TextDocument
+from scrutiny.core.transformation import Constraint, Transformation
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.named_streams import named_streams
 from scrutiny.perturb.search.origin import Key, Origin
-from scrutiny.perturb.search.places import Place, PlaceKey, find_places, find_word
+from scrutiny.perturb.search.places import Place, PlaceKey, find_places, find_word, is_local
 from scrutiny.perturb.search.screening import Step, passes, screened, steps_from
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import is_warmed
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 __all__ = ["Place", "PlaceKey", "Space"]
 
@@ -48,6 +43,7 @@ class Space:
     constraints: tuple[Constraint, ...] = ()
     step_constraints: tuple[Constraint, ...] = ()
     is_warmed: bool = field(init=False, repr=False, compare=False)
+    _is_local: bool = field(init=False, repr=False, compare=False)
     _streams: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -58,6 +54,7 @@ class Space:
         streams = [f"{name}+{n}" if n else name for name, n in zip(ids, before, strict=True)]
         object.__setattr__(self, "_streams", tuple(streams))
         object.__setattr__(self, "is_warmed", is_warmed(self.moves))
+        object.__setattr__(self, "_is_local", is_local(self.moves))
 
     @classmethod
     def of(
@@ -90,21 +87,27 @@ class Space:
 
     def places(self, state: State) -> Sequence[Place]:
         """Places of a text that may be changed, in the order of fields and of the text."""
-        if state.places is not None and state.places[0] is self:
-            return state.places[1]
+        holder = state if state.edits else state.origin
+        if holder.places is not None and holder.places[0] is self:
+            return holder.places[1]
         is_full = self._is_full(state)
         found = [
             place
             for field in state.origin.names
             for place in find_places(state, self.moves, field, is_full=is_full)
         ]
-        state.places = self, found
+        holder.places = self, found
         return found
 
     def place(self, state: State, key: PlaceKey) -> Place | None:
         """Place of this name in a text, if it may be changed."""
-        if state.places is None or state.places[0] is not self:
-            found, is_settled = find_word(state, self.moves, key, is_full=self._is_full(state))
+        origin = state.origin
+        if self._is_local and origin.is_plain and state.places is None:
+            if origin.places is None or origin.places[0] is not self:
+                self.places(State.start(origin))
+            assert origin.places is not None
+            words, is_full = origin.places[1], self._is_full(state)
+            found, is_settled = find_word(state, key, words, is_full=is_full)
             if is_settled:
                 return found
         return next((place for place in self.places(state) if place.key == key), None)
@@ -117,12 +120,16 @@ class Space:
         Vetoes are counted in ``refused``, by their reasons.
         """
         vetoes = Counter[str]() if refused is None else refused
-        document = state.document(place.field)
+        origin, document = state.origin, state.document(place.field)
+        word = document.text[place.low : place.high]
+        item = f"{origin.example.id}\0{place.field}\0{place.start}\0{word}"
+        streams = named_streams()
         steps: list[Step] = []
-        known = {state.key, *state.origin.excluded}
+        known = {state.key, *origin.excluded}
         for number, site in place.sites:
-            move = self.moves[number]
-            rng = self._stream(state, document, number, place=place, site=site)
+            move, name = self.moves[number], self._streams[number]
+            # the same stream for a word whatever else was changed before
+            rng = streams.stream(origin.seed, "search", name=name, item=item, draw=origin.draw)
             proposed = move.transformation.candidates(document, site, rng)
             steps += steps_from(state, proposed, most=move.most, known=known, vetoes=vetoes)
         return self._screened(state, steps, vetoes)
@@ -163,20 +170,6 @@ class Space:
         """Whether as many words are changed as may be."""
         limit = self.limit(state.origin) if state.edits else None
         return limit is not None and state.words_changed >= limit
-
-    def _stream(
-        self, state: State, document: TextDocument, number: int, *, place: Place, site: Site
-    ) -> "Generator":
-        """Random stream of a move at a word: the same whatever else was changed before."""
-        origin = state.origin
-        word = document.text[site.start : site.end]
-        return named_streams().stream(
-            origin.seed,
-            "search",
-            name=self._streams[number],
-            item=f"{origin.example.id}\0{place.field}\0{place.start}\0{word}",
-            draw=origin.draw,
-        )
 
     def _screened(self, state: State, steps: Sequence[Step], vetoes: Counter[str]) -> list[State]:
         """Texts of the candidates that nothing vetoes."""

@@ -178,7 +178,7 @@ class State:
             raise EditRefusedError("bounds", f"an edit of {start} to {end} in {len(text)}")
         if text[start:end] == new:
             return None
-        joined = _joined(self.edits, edit) if self.edits else (edit,)
+        joined = _joined(self.edits, edit) if self.edits else tuple(edits)
         if joined is None:
             return self._long_step(edits)
         after = f"{text[:start]}{new}{text[end:]}"
@@ -217,8 +217,10 @@ class State:
             return State(
                 self.origin, tuple(example.fields.values()), self.edits, example, is_probe=True
             )
-        found = found or self
-        return State(self.origin, found.texts, found.edits, found._example, is_probe=True)
+        if found is None:
+            found = State(self.origin, self.texts, self.edits, self._example)
+        found.is_probe = True
+        return found
 
     def __repr__(self) -> str:
         return f"State({self.base.id!r}, {' | '.join(self.texts)!r}, {len(self.edits)} edits)"

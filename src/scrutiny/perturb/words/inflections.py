@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.replacements import UPOS_OF, content_tag
-from scrutiny.perturb.words.replacement import replaced
+from scrutiny.perturb.words.replacement import replaced, token_at
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word
 
@@ -76,8 +76,8 @@ class Inflections:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Forms in a fixed order, cased as the word; nothing is drawn."""
-        upos = UPOS_OF.get(content_tag(document, site.token), "")
-        for form in forms(document.words[site.token].lower(), upos):
+        upos = UPOS_OF.get(content_tag(document, token_at(document, site)), "")
+        for form in forms(document.text[site.start : site.end].lower(), upos):
             yield replaced(document, site, form)
 
 

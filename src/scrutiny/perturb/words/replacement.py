@@ -1,5 +1,7 @@
 """The edit that puts another word in the place of one."""
 
+from bisect import bisect_left
+
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
 from scrutiny.text.casing import match_case
@@ -18,3 +20,18 @@ def replaced(document: Document, site: Site, word: str) -> tuple[Edit, ...]:
     """
     old = document.text[site.start : site.end]
     return (Edit(document.field, site.start, site.end, match_case(old, word)),)
+
+
+def token_at(document: Document, site: Site) -> int:
+    """Number of the token at a site of a search, which edits before it may have shifted.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.document import document_of
+    >>> token_at(document_of("A fi lm here"), Site(8, 12, 2))
+    3
+    """
+    tokens, place = document.tokens, (site.start, site.end)
+    if site.token < len(tokens) and tokens[site.token] == place:
+        return site.token
+    return min(bisect_left(tokens, place), len(tokens) - 1)

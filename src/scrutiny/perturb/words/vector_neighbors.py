@@ -69,7 +69,7 @@ class VectorNeighbors:
     ) -> Iterator[tuple[Edit, ...]]:
         """Neighbors, the nearest first; nothing is drawn."""
         vectors: Vectors = find_resource(document, "vectors")
-        word = document.words[site.token].lower()
+        word = document.text[site.start : site.end].lower()
         for other, cosine in vectors.neighbors(word, most=self.top):
             if cosine >= self.least_cosine and is_word(other) and other.lower() != word:
                 yield replaced(document, site, other)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.replacements import POS_OF, UPOS_OF, content_tag, inflected
-from scrutiny.perturb.words.replacement import replaced
+from scrutiny.perturb.words.replacement import token_at
+from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma
 from scrutiny.text.wordnet import lemmas, synsets
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 _CACHED: Final = 1 << 16
+_new = tuple.__new__  # a named tuple without the call of its own constructor
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +80,31 @@ class WordnetAll:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Lemmas in a fixed order, cased as the word; nothing is drawn."""
-        word = document.words[site.token].lower()
-        xpos = content_tag(document, site.token) if self.pos == "tagged" or self.inflect else ""
+        field, (start, end, _) = document.field, site
+        xpos = ""
+        if self.pos == "tagged" or self.inflect:
+            xpos = content_tag(document, token_at(document, site))
         pos = POS_OF.get(UPOS_OF.get(xpos, ""), "") if self.pos == "tagged" else "nvar"
-        for other in synonyms(word, pos, self.senses):
-            form = inflected(other, xpos) if self.inflect and xpos in UPOS_OF else other
-            if form is not None and form.lower() != word:
-                yield replaced(document, site, form)
+        tag = xpos if self.inflect and xpos in UPOS_OF else ""
+        for form in forms(document.text[start:end], pos, self.senses, tag):
+            yield (_new(Edit, (field, start, end, form, (), False)),)
+
+
+@lru_cache(maxsize=_CACHED)
+def forms(word: str, pos: str, senses: int | None, xpos: str) -> tuple[str, ...]:
+    """Synonyms of a word as it is cased, in the inflection of a Penn tag if there is one.
+
+    Examples
+    --------
+    >>> forms("Movies", "n", 1, ""), forms("Movies", "n", 1, "NNS")[0]
+    (('Movie', 'Film', 'Picture', 'Pic', 'Flick'), 'Films')
+    """
+    low = word.lower()
+    others = synonyms(low, pos, senses)
+    found = [inflected(other, xpos) for other in others] if xpos else others
+    return tuple(
+        [match_case(word, form) for form in found if form is not None and form.lower() != low]
+    )
 
 
 @lru_cache(maxsize=_CACHED)

@@ -24,6 +24,8 @@ class InputReduction:
         How many words may be left.
     against
         What the starting label is: what the model says of the base, or the gold answer.
+    fields
+        Text fields whose words count ("hypothesis" alone of a pair); empty for all.
 
     **Measures** how little of a text decides: a model that is as sure of one word as of the whole
     text does not use the rest.
@@ -46,6 +48,7 @@ class InputReduction:
 
     words: int = 1
     against: Against = "prediction"
+    fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.words < 1:
@@ -58,9 +61,10 @@ class InputReduction:
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """Share of words that are gone while the label holds, and whether few enough are left."""
         prediction, start = single(answer), starting_label(base, self.against)
-        total = max(1, state.origin.word_count)
+        names = [n for n in state.origin.names if not self.fields or n in self.fields]
+        total = max(1, sum(state.origin.document(name).word_count for name in names))
         sure = probability(prediction, start, base.labels) / total
         if label_of(prediction, base.labels) != base.labels[start]:
             return sure - 1.0, False
-        left = sum(state.document(name).word_count for name in state.origin.names)
+        left = sum(state.document(name).word_count for name in names)
         return (total - left) / total + sure, left <= self.words

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.goal import Judged
 from scrutiny.perturb.search.methods.choosing import Closeness, ranked, reached
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.state import State
@@ -24,6 +25,8 @@ class Beam:
         Largest number of steps.
     prefer
         Where several texts of a step reach the goal, the one that this finds closest to the base.
+    least
+        Texts of a lower score do not go on; nothing for any.
 
     **Measures** what several changes do together.
 
@@ -41,6 +44,7 @@ class Beam:
     width: int = 10
     steps: int = 100
     prefer: Closeness | None = None
+    least: float | None = None
 
     def __post_init__(self) -> None:
         if self.width < 1 or self.steps < 1:
@@ -60,8 +64,11 @@ class Beam:
             there = reached(judged, self.prefer)
             if there is not None:
                 return there
-            beam = ranked(judged)[: self.width]
+            beam = [one for one in ranked(judged) if self._may_go_on(one)][: self.width]
         return None  # the engine has the best text seen
+
+    def _may_go_on(self, one: Judged) -> bool:
+        return self.least is None or one.score >= self.least
 
 
 def _expanded(problem: Problem, beam: list[State], seen: set[Any]) -> list[State]:

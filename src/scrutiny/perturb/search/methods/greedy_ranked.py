@@ -23,6 +23,7 @@ class GreedyRanked:
 
     At each place all candidates of the current text are asked about. If the goal is reached at
     one, the search ends there; otherwise the best is taken if it is better than where it stands.
+    Choices that were fixed beforehand are taken in any case, as they are in the paper.
 
     Parameters
     ----------
@@ -90,9 +91,9 @@ class GreedyRanked:
             if there is not None:
                 return there
             top = best(judged)
-            if top is not None and top.score > current.score:
+            if top is not None and (self.fixes_choice or top.score > current.score):
                 current = top
-        return current
+        return None if self.fixes_choice else current  # the engine has the best text seen
 
     def _candidates(self, problem: Problem, state: State, one: Ranked) -> Proposing:
         """What is asked about at a place of the current text."""
