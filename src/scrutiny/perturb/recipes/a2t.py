@@ -77,7 +77,8 @@ class A2t:
             most=self.candidates,
             may_change=Changeable(stop_words=True, fields=given.last_field),
             amount=Amount(share=self.share, least=self.floor),
-            constraints=(SamePos(), *cosine(given, self.similarity)),
+            constraints=cosine(given, self.similarity),
+            step_constraints=(SamePos(),),
         )
         method = GreedyRanked(ranking="gradient", prefer=closest(given))
         return search_of(space, Untargeted(), method)

@@ -18,12 +18,13 @@ from scrutiny.perturb.words.shown_replace import ShownReplace
 class BertAttack:
     """The likeliest pieces at each place of the text as it is, put together to words.
 
-    Words are ranked by what the model loses when ``[MASK]`` stands there.
+    Words are ranked by what the model loses when an unknown word stands there.
 
     Parameters
     ----------
     variant
-        ``as_published``: 48 candidates. ``textattack`` (since 0.3.11): 8, for the sake of speed.
+        ``as_published``: 48 candidates, words ranked by putting ``[MASK]`` there. ``textattack``
+        (since 0.3.11): 8, for the sake of speed, and ``[UNK]``.
     share
         Largest share of words changed.
     similarity
@@ -55,6 +56,8 @@ class BertAttack:
     deviations: ClassVar[tuple[str, ...]] = (
         "Of words of several pieces the combinations of the least perplexity are found exactly; "
         "TextAttack 0.3.11 computes the perplexities and does not use them.",
+        "Candidates are read off the text as it is after the steps before; the paper reads all of "
+        "them off the original.",
         OTHER_ENCODER,
     )
 
@@ -65,12 +68,13 @@ class BertAttack:
 
     def search(self, given: Given) -> Search:
         """Greedy, by importance."""
-        top = 48 if self.variant == "as_published" else 8
+        is_ours = self.variant == "as_published"
+        top, unknown = (48, "[MASK]") if is_ours else (8, "[UNK]")
         space = space_of(
             ShownReplace(top=top, no_antonyms=self.no_antonyms),
             may_change=Changeable(stop_words=True),
             amount=Amount(share=self.share),
             constraints=cosine(given, self.similarity),
         )
-        method = GreedyRanked(ranking="unk", unknown="[MASK]", prefer=closest(given))
+        method = GreedyRanked(ranking="unk", unknown=unknown, prefer=closest(given))
         return search_of(space, Untargeted(), method)

@@ -87,7 +87,7 @@ class HotFlip:
             AnyWord(),
             may_change=rule,
             amount=Amount(words=self.words),
-            constraints=(SamePos(),),
+            step_constraints=(SamePos(),),
         )
         by_gradient = FirstOrder(
             width=self.width, flips=self.flips, steps=self.words, least_cosine=self.least_cosine

@@ -9,6 +9,7 @@ from scrutiny.perturb.recipes.building import search_of, space_of
 from scrutiny.perturb.search.goals.input_reduction import InputReduction as Reduced
 from scrutiny.perturb.search.methods.beam import Beam
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.move import Changeable
 from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.words.delete_word import DeleteWord
 
@@ -23,7 +24,8 @@ class InputReduction:
     Parameters
     ----------
     variant
-        ``as_published``: at each step the words whose absence costs least confidence, with a beam.
+        ``as_published``: at each step the words whose absence costs least confidence, with a beam
+        of texts that keep the label.
         ``textattack`` (0.3.11): words ranked once, then left out in this order whatever still
         keeps the label.
     width
@@ -53,6 +55,8 @@ class InputReduction:
     deviations: ClassVar[tuple[str, ...]] = (
         "Importance is what the model says without a word; the paper estimates it by the gradient "
         "first.",
+        "Of a pair the second text alone is reduced, to one word; TextAttack 0.3.11 takes both for "
+        "one text.",
     )
     is_fooling: ClassVar[bool] = False
 
@@ -61,8 +65,10 @@ class InputReduction:
 
     def search(self, given: Given) -> Search:
         """Deletions by a beam, or in an order fixed beforehand."""
-        space = space_of(DeleteWord(), may_change=None)
-        del given
+        fields = given.last_field
+        space = space_of(DeleteWord(), may_change=Changeable(fields=fields))
+        goal = Reduced(fields=fields)
         if self.variant == "textattack":
-            return search_of(space, Reduced(), GreedyRanked(ranking="delete"))
-        return search_of(space, Reduced(), Beam(width=self.width, steps=1000))
+            return search_of(space, goal, GreedyRanked(ranking="delete"))
+        beam = Beam(width=self.width, steps=1000, least=0.0)  # the label is lost below
+        return search_of(space, goal, beam)

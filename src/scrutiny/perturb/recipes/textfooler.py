@@ -82,8 +82,10 @@ class TextFooler:
             synonyms(given, top=self.candidates, least_cosine=least),
             most=self.candidates,
             may_change=Changeable(stop_words=True, fields=given.last_field),
-            constraints=(SamePos(noun_verb=True),),
-            step_constraints=angular(given, self.similarity, window=WINDOW),
+            step_constraints=(
+                SamePos(noun_verb=True),
+                *angular(given, self.similarity, window=WINDOW),
+            ),
         )
         is_released = self.variant == "as_released"
         method = GreedyRanked(
