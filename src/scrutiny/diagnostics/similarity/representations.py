@@ -64,7 +64,8 @@ class SimilarityRepresentations:
     leaves CCA above .9 (Davari et al. 2023). Read without its baselines: exchanged items (what
     widths and numbers give), untrained networks (what the words alone give), another seed of the
     reference (the most that may be expected). Vectors are anisotropic: one large direction that
-    all texts share. Alike vectors are no alike answers.
+    all texts share; in the last layers of a classifier it is the answer, so that two of them are
+    alike as far as they agree. Alike vectors are no alike answers.
 
     **References**: Kornblith et al. (2019); Nguyen, Raghu & Kornblith (2021); Raghu et al. (2017);
     Morcos, Raghu & Bengio (2018); Kriegeskorte, Mur & Bandettini (2008); Ding, Denain & Steinhardt
