@@ -1,0 +1,41 @@
+"""Edges at which rounding passed for a result."""
+
+import numpy as np
+import pytest
+
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.rsa import rsa
+from scrutiny.stats.similarity_distributions import matching_temperature
+
+G = np.random.default_rng(4)
+X = G.standard_normal((16, 8))
+
+
+@pytest.mark.parametrize(("constant", "features"), [(0.1, 3), (0.3, 7), (1e6 / 3, 3), (0.0, 3)])
+def test_a_constant_vector_has_no_correlation_whatever_its_mean_rounds_to(constant, features):
+    Y = G.standard_normal((16, features))
+    Y[3] = constant
+    with pytest.raises(StatisticsError, match="item without direction"):
+        rsa(Y, X)
+    assert abs(rsa(Y, X, distance="euclidean")) < 1
+
+
+@pytest.mark.parametrize("distance", ["correlation", "cosine", "euclidean"])
+def test_equal_distances_stay_equal_when_the_scale_changes(distance):
+    """Presence of eight things: many distances are equal, and 0.1 cannot be written exactly."""
+    grid = np.array([[(i >> k) & 1 for k in range(8)] for i in range(1, 120, 3)], dtype=float)
+    assert rsa(grid, 0.1 * grid, distance=distance) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_equal_distances_stay_equal_after_a_rotation_and_a_simplex_has_no_order():
+    turn = np.linalg.qr(G.standard_normal((8, 8)))[0]
+    grid = G.integers(0, 2, (20, 8)).astype(float)
+    assert rsa(grid, grid @ turn, distance="euclidean") == pytest.approx(1.0, abs=1e-12)
+    with pytest.raises(StatisticsError, match="equally far apart"):
+        rsa(np.eye(8) @ turn, X[:8], distance="euclidean")
+
+
+@pytest.mark.parametrize("rows", [[[0.5, 0.5]], [[1.0, 0.0]], [[0.3, 0.7], [0.1, 0.9]]])
+def test_a_model_that_is_as_sure_already_keeps_its_temperature(rows):
+    assert matching_temperature(rows, rows) == 1.0
+    assert matching_temperature([r[::-1] for r in rows], rows) == 1.0
