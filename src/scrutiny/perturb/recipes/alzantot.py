@@ -65,7 +65,7 @@ class Alzantot:
     deviations: ClassVar[tuple[str, ...]] = (
         "The largest squared distance of .5 between vectors of length one is stated as a cosine of "
         ".75.",
-        "In ``improved`` a word may be replaced any number of times; TextAttack 0.3.11 allows five.",
+        "In ``improved`` a word may be replaced any number of times; in TextAttack 0.3.11 five.",
         "Better texts are parents more often, as the paper says; in TextAttack 0.3.11 worse ones "
         "are.",
     )
