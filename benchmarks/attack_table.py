@@ -35,7 +35,7 @@ from scrutiny.text.tokens import token_texts
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("SCRUTINY_DATA", HERE.parent.parent / "shared" / "data"))
 ROWS = 200
-BUDGETS = {"words": 300, "network": 200, "chinese": 300}
+BUDGETS = {"words": 300, "network": 200, "chinese": 2000}
 SECONDS = 180  # of processor for each attack of TextAttack
 
 
