@@ -70,7 +70,7 @@ def own(name, task):
     victim = LinearVictim(task["weights"], task["bias"])
 
     def ask(examples):
-        found = victim.positive([e.text for e in examples])
+        found = victim.positive([e.fields["text"] for e in examples])
         return [Prediction(LABELS[p > 0.5], (1 - p, p)) for p in found]
 
     examples = [
