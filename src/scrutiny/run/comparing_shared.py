@@ -22,6 +22,7 @@ from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.comparing_kept import Ceiling, Kept, Shared
+from scrutiny.run.comparing_misses import with_exact_misses
 from scrutiny.run.comparing_vectors import likeness_of, vectors_measure
 from scrutiny.run.estimating import Estimator
 from scrutiny.run.judging import assignments_of, estimator_of
@@ -195,7 +196,12 @@ class _Whole:
         ceiling, how = self._ceiling(hard)
         name = f"{hard.spec.id} against {how}"
         is_paired = self._has_the_same_runs(hard, ceiling)
-        found = self.estimator.contrast(Contrast(name, hard, ceiling, is_paired))
+        found = with_exact_misses(
+            self.estimator.contrast(Contrast(name, hard, ceiling, is_paired)),
+            self.estimator.joined(hard),
+            ceiling=self.estimator.estimate(ceiling).estimate.value,
+            margin=margin,
+        )
         place, _, label = hard.spec.id.rpartition("/hard/")
         designed = self.claims.get(f"{place}/{label}", {})
         skill = [(str(one), float(least)) for one, least in designed.get("competence", ())]

@@ -1,0 +1,91 @@
+"""A single model against a reference that keeps every answer: an exact test of its misses.
+
+A bootstrap of few misses is too sure of itself: in 2,000 simulations of a loss that is the margin
+it called 5.3 % harmless (150 items, margin .05) and 3.9 % (400 items, .02), where 2.5 % is right.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.reliability.estimate import Estimated
+from scrutiny.reliability.panel import Joined, Panel
+
+#: Method of the interval.
+EXACT: Final = "clopper-pearson@1"
+_NEEDS: Final = 3  # made, inv1, inv2 of one text of an item
+
+
+def with_exact_misses(
+    found: Estimated, side: tuple[Panel, Joined], *, ceiling: float | None, margin: float
+) -> Estimated:
+    """Difference from a ceiling of 1 with the interval of a proportion, where it is one.
+
+    Parameters
+    ----------
+    found
+        Hard-SCoPE of a target minus its ceiling.
+    side
+        Measures of the target (``made``, ``inv1``, ``inv2``).
+    ceiling
+        Value of the ceiling.
+    margin
+        Share of misses that the claim is about: p-values are exact on the side where they lie.
+
+    Returns
+    -------
+    Estimated
+        As it came, where there are several replicates, several texts of an item, items that belong
+        together, or a ceiling below 1.
+
+    **Measures**: the share of changed texts over which a single model loses its answer.
+
+    **Misleads when**: read as more than this checkpoint.
+
+    **References**: Clopper & Pearson (1934), The use of confidence or fiducial limits.
+    """
+    panel, joined = side
+    counts = _misses(panel, joined)
+    if found.interval is None or found.interval.draws is None or ceiling != 1.0 or not counts:
+        return found
+    misses, n = counts
+    size = found.interval.draws.size
+    draws = _shares(misses, n, margin, places=(np.arange(size) + 0.5) / size)
+    least, most = _limits(misses, n, level=found.interval.level)
+    low, high = 0.0 - most, 0.0 - least
+    interval = replace(found.interval, low=low, high=high, method=EXACT, test_draws=-draws)
+    estimate = replace(found.estimate, low=low, high=high, method=EXACT)
+    return replace(found, estimate=estimate, interval=interval)
+
+
+def _misses(panel: Panel, joined: Joined) -> tuple[int, int] | None:
+    """Texts over which the answer is lost, and all; nothing where they are no independent ones."""
+    if joined.values.shape[0] != 1 or joined.values.shape[-1] != _NEEDS:
+        return None
+    if panel.units is not None and np.unique(panel.units[joined.rows]).size < joined.rows.size:
+        return None
+    made, _, kept = joined.values[0].T
+    return int((made - kept).sum()), int(made.sum())
+
+
+def _shares(
+    misses: int, n: int, margin: float, *, places: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Shares of misses whose part beyond the margin is the exact p on the side of the misses."""
+    from scipy import special
+
+    if misses <= margin * n:  # the probability of so few or fewer
+        return np.asarray(special.betaincinv(misses + 1, max(n - misses, 1e-9), places))
+    return np.asarray(special.betaincinv(misses, n - misses + 1, places))
+
+
+def _limits(misses: int, n: int, *, level: float) -> tuple[float, float]:
+    """Clopper and Pearson's limits of a proportion."""
+    from scipy import special
+
+    tail = (1.0 - level) / 2.0
+    low = float(special.betaincinv(misses, n - misses + 1, tail)) if misses else 0.0
+    high = float(special.betaincinv(misses + 1, n - misses, 1 - tail)) if misses < n else 1.0
+    return low, high
