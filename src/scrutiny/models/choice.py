@@ -89,8 +89,9 @@ class Scoring:
         Examples
         --------
         >>> half = math.log(0.5)
-        >>> Scoring().slopes([[half], [half, half]], 0)  # shares of 2/3 and 1/3
-        [(-0.3333333333333333,), (0.3333333333333333, 0.3333333333333333)]
+        >>> slopes = Scoring().slopes([[half], [half, half]], 0)  # shares of 2/3 and 1/3
+        >>> [[round(s, 3) for s in one] for one in slopes]
+        [[-0.333], [0.333, 0.333]]
         >>> [[round(s, 3) for s in one] for one in Scoring(has_other=True).slopes([[half]], 1)]
         [[1.0]]
         """
