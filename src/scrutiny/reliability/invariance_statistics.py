@@ -253,6 +253,7 @@ KAPPA_INV: Final = OverPairs(
     _LIFT,
     _against_random,
     _kappa_inv,
+    scale="kappa",
     no_effect=0.0,
 )
 INVARIANCE_PHI: Final = OverPairs(

@@ -37,6 +37,7 @@ def test_bounds_are_moved_inward_by_the_margin():
         ("logit", 1, 1),
         ("share", 1, 1),
         ("coefficient", 2, 1),
+        ("kappa", np.inf, 1),
         ("fisher_z", 2, 1),
         ("identity", np.inf, 1),
         ("effect_size", np.inf, 1),

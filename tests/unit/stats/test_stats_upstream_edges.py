@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from scrutiny.reliability.invariance_statistics import KAPPA_INV
+from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.rsa import rsa
 from scrutiny.stats.similarity_distributions import matching_temperature
@@ -39,3 +41,11 @@ def test_equal_distances_stay_equal_after_a_rotation_and_a_simplex_has_no_order(
 def test_a_model_that_is_as_sure_already_keeps_its_temperature(rows):
     assert matching_temperature(rows, rows) == 1.0
     assert matching_temperature([r[::-1] for r in rows], rows) == 1.0
+
+
+def test_the_interval_of_a_kappa_ends_at_1_and_has_no_lower_end():
+    drawn = 0.9 + 0.4 * G.standard_normal((2000, 1))
+    found = crossed(np.array([0.9]), np.minimum(drawn, 1.0), rng=G, scale=KAPPA_INV.scale)
+    assert found.high == 1.0
+    far = crossed(np.array([-1.5]), drawn - 2.4, rng=G, scale=KAPPA_INV.scale)
+    assert far.low < -2.0
