@@ -192,8 +192,7 @@ def _mixed(texts: list[str], flags: Mapping[str, Any], *, live: int) -> Opened:
     from scrutiny.cli.plans import named_data, named_models
     from scrutiny.cli.running import Request, run_request
     from scrutiny.core.registry import registry
-    from scrutiny.run.comparing_flips import UNKNOWN
-    from scrutiny.run.comparing_live import noise_when_asked_again
+    from scrutiny.run.comparing_live import noise_of_promise, noise_when_asked_again
     from scrutiny.run.comparing_rerun import plan_of_run
     from scrutiny.run.resolve import resolve
     from scrutiny.store.run_folder import RunFolder
@@ -214,7 +213,7 @@ def _mixed(texts: list[str], flags: Mapping[str, Any], *, live: int) -> Opened:
             f"The data of {known.path} does not read as it did: {error} If it has moved, say where "
             "it lies now with --data."
         ) from error
-    noise = UNKNOWN
+    noise = noise_of_promise(known)
     if live == 0:
         resolved = resolve(plan, options=request.options)
         noise = noise_when_asked_again(resolved, family=plan.models[0].name, data=plan.data[0].name)

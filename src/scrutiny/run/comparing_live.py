@@ -9,8 +9,11 @@ from scrutiny.models.checked import predict_or_fail
 from scrutiny.run.comparing_flips import UNKNOWN, Noise
 from scrutiny.run.loading import load_replicate
 from scrutiny.run.resolved import Resolved
+from scrutiny.store.run_folder import RunFolder
 
 MOST_ASKED: Final = 200
+#: What a manifest says where every adapter promises exact answers in any batch.
+EXACT_RECORDS: Final = "records are byte-identical"
 
 
 def noise_when_asked_again(
@@ -60,6 +63,14 @@ def noise_when_asked_again(
     return Noise(
         "asked again", sum(a != b for a, b in both) / len(both), n_items=len(both), n_pairs=1
     )
+
+
+def noise_of_promise(folder: RunFolder) -> Noise:
+    """Nothing where a run's adapters promised exact answers, which its manifest keeps."""
+    manifest = folder.manifest
+    if manifest.get("promise") != EXACT_RECORDS:
+        return UNKNOWN
+    return Noise("exact", 0.0, n_items=sum(one["items"] for one in manifest["data"].values()))
 
 
 def _how_right(gold: Any, answer: Prediction, names: Mapping[str, str]) -> object:

@@ -5,6 +5,8 @@ from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
+from scrutiny.run.comparing_flips import UNKNOWN, Noise
+from scrutiny.run.comparing_live import noise_of_promise
 from scrutiny.run.comparing_rerun import plan_of_run
 from scrutiny.run.comparing_whole import compare_side_by_side
 from scrutiny.run.driver import run_plan
@@ -80,3 +82,9 @@ def test_logs_cannot_be_asked_again(tmp_path, kept):
     kept.write_manifest({**kept.manifest, "imported": {"tool": "lm-eval"}})
     with pytest.raises(PlanError, match="is a log of another tool"):
         plan_of_run(kept, live(tmp_path))
+
+
+def test_a_run_of_exact_answers_has_no_noise(kept):
+    assert noise_of_promise(kept) == Noise("exact", 0.0, n_items=40)
+    kept.write_manifest({**kept.manifest, "promise": "floats agree to 1e-6"})
+    assert noise_of_promise(kept) == UNKNOWN
