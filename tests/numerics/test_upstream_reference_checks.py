@@ -10,7 +10,14 @@ from scrutiny.stats.cca import mean_cca, mean_squared_cca, pwcca, svcca
 from scrutiny.stats.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
 from scrutiny.stats.error_consistency import accuracy_bounds, error_consistency
 from scrutiny.stats.procrustes import procrustes_angle, procrustes_distance
-from scrutiny.stats.scope import hard_scope, mean_distance, ood_agreement, pairs_of, soft_scope
+from scrutiny.stats.scope import (
+    decay,
+    hard_scope,
+    mean_distance,
+    ood_agreement,
+    pairs_of,
+    soft_scope,
+)
 from scrutiny.stats.two_sample import hamming_mmd_test, logprob_shift_test, paired_logprob_test
 
 
@@ -68,6 +75,16 @@ def test_constants_so_near_each_other_that_a_slope_would_overflow():
     pairs = pairs_of(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
     assert soft_scope(pairs, tolerance=0.0, cutoff=5e-324).value == 0.0
     assert soft_scope(pairs, tolerance=0.0, cutoff=2.3e-308).value == 0.0
+
+
+@pytest.mark.parametrize(("samples", "mean_decay"), [(20, 0.68), (100, 0.89)])
+def test_more_samples_of_one_sure_model_are_nearer_to_each_other(g, samples, mean_decay):
+    p = [0.9] + [0.1 / 9] * 9
+    drawn = g.multinomial(samples, p, size=(4, 4000)) / samples
+    pairs = pairs_of((drawn[0], drawn[1]), (drawn[2], drawn[3]))
+    soft = soft_scope(pairs, tolerance=0.1, cutoff=1.0).value
+    assert decay(pairs.distance, tolerance=0.1).mean() == pytest.approx(mean_decay, abs=0.015)
+    assert soft <= hard_scope(pairs).value
 
 
 # --- outputs
