@@ -285,7 +285,7 @@ class Pieced(LinearClassifier):
 
 def test_gradients_are_read_at_the_pieces_of_a_word():
     """A toolkit reads the row of the number of the word, and refuses all models but its own."""
-    model = Pieced({"good": 1, "film": 1, "bad": 0}, bias=-1)
+    model = Pieced({"good": 1, "film": 1, "bad": 0, "tale": 0}, bias=-1)
     found, asked = attacked(
         "hotflip(least_cosine=-1.0,flips=1)", "certainly good film", model=model
     )
