@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scrutiny.run.comparing_kept import Shared
-    from scrutiny.run.comparing_levels import Level, SideBySide
-    from scrutiny.run.comparing_slices import Change
+    from scrutiny.run.comparing.kept import Shared
+    from scrutiny.run.comparing.levels import Level, SideBySide
+    from scrutiny.run.comparing.slices import Change
 
 
 def objects_of(whole: "SideBySide", *, top: int) -> Iterator[dict[str, Any]]:

@@ -9,11 +9,11 @@ from scrutiny.cli.narrow import WIDTH, fitted
 if TYPE_CHECKING:
     from scrutiny.core.claim import Finding
     from scrutiny.core.estimate import Estimate
-    from scrutiny.run.comparing import Comparison
-    from scrutiny.run.comparing_flips import Flips, Noise
-    from scrutiny.run.comparing_items import Disagreement
-    from scrutiny.run.comparing_levels import Level, ShownChange, SideBySide
-    from scrutiny.run.comparing_slices import Change
+    from scrutiny.run.comparing.flips import Flips, Noise
+    from scrutiny.run.comparing.items import Disagreement
+    from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
+    from scrutiny.run.comparing.numbers import Comparison
+    from scrutiny.run.comparing.slices import Change
 
 _SAYS: Final = {"supported": "higher", "not supported": "lower", "undecided": "undecided"}
 _MOST_TESTS: Final = 6

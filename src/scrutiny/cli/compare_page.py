@@ -23,8 +23,8 @@ from scrutiny.report.numbers import decimals_for, number
 
 if TYPE_CHECKING:
     from scrutiny.cli.compare_sides import Opened
-    from scrutiny.run.comparing_kept import Kept, Likened, Shared
-    from scrutiny.run.comparing_levels import Level, SideBySide
+    from scrutiny.run.comparing.kept import Kept, Likened, Shared
+    from scrutiny.run.comparing.levels import Level, SideBySide
     from scrutiny.store.run_folder import RunFolder
 
 MOST_INPUTS = 40

@@ -8,7 +8,7 @@ from scrutiny.cli.narrow import narrowed
 
 if TYPE_CHECKING:
     from scrutiny.core.estimate import Estimate
-    from scrutiny.run.comparing_kept import Kept, Likened, Likeness, Shared
+    from scrutiny.run.comparing.kept import Kept, Likened, Likeness, Shared
 
 _WORDS: Final = {
     "no regression": "PASS  the second keeps these invariances of the first within",

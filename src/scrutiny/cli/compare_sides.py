@@ -12,9 +12,9 @@ from scrutiny.core.errors import DataError, PlanError
 if TYPE_CHECKING:
     from scrutiny.cli.running import Request
     from scrutiny.core.plan import Plan
-    from scrutiny.run.comparing_flips import Noise
-    from scrutiny.run.comparing_kept import Shared
-    from scrutiny.run.comparing_shared import Wanted
+    from scrutiny.run.comparing.flips import Noise
+    from scrutiny.run.comparing.kept import Shared
+    from scrutiny.run.comparing.shared import Wanted
     from scrutiny.store.run_folder import RunFolder
 
 Kind = Literal["run", "log", "model"]
@@ -77,7 +77,7 @@ def wanted_of(flags: Mapping[str, Any]) -> "Wanted":
         If ``--invariances`` names nothing between its commas.
     """
     from scrutiny.cli.plans import split_recipes
-    from scrutiny.run.comparing_shared import MARGIN, Wanted
+    from scrutiny.run.comparing.shared import MARGIN, Wanted
 
     text = flags["invariances"]
     names = tuple(split_recipes(text or ""))
@@ -126,7 +126,7 @@ def _folder(text: str, out: Path, flags: Mapping[str, Any]) -> "RunFolder":
 
 def _read(texts: list[str], flags: Mapping[str, Any], out: Path) -> Opened:
     """Two runs or logs."""
-    from scrutiny.run.comparing_flips import UNKNOWN
+    from scrutiny.run.comparing.flips import UNKNOWN
 
     again = flags["again"]
     return Opened(
@@ -140,7 +140,7 @@ def _read(texts: list[str], flags: Mapping[str, Any], out: Path) -> Opened:
 def _asked(texts: list[str], flags: Mapping[str, Any], wanted: "Wanted") -> Opened:
     """Both models measured on the data; a single first model is asked again for its noise."""
     from scrutiny.cli.running import Request, run_request
-    from scrutiny.run.comparing_live import noise_when_asked_again
+    from scrutiny.run.comparing.live import noise_when_asked_again
     from scrutiny.run.resolve import resolve
 
     request = Request.of(flags)
@@ -180,7 +180,7 @@ def _shared(
     """What both models share: a run of both, with each as the other's reference."""
     from scrutiny.cli.plans import named_models
     from scrutiny.cli.running import run_request
-    from scrutiny.run.comparing_shared import read_shared, shared_plan
+    from scrutiny.run.comparing.shared import read_shared, shared_plan
 
     beside = shared_plan(replace(plan, models=named_models(texts)), wanted)
     folder = run_request(beside, _into("shared", flags), request, name="compare-shared")
@@ -192,8 +192,8 @@ def _mixed(texts: list[str], flags: Mapping[str, Any], *, live: int) -> Opened:
     from scrutiny.cli.plans import named_data, named_models
     from scrutiny.cli.running import Request, run_request
     from scrutiny.core.registry import registry
-    from scrutiny.run.comparing_live import noise_of_promise, noise_when_asked_again
-    from scrutiny.run.comparing_rerun import plan_of_run
+    from scrutiny.run.comparing.live import noise_of_promise, noise_when_asked_again
+    from scrutiny.run.comparing.rerun import plan_of_run
     from scrutiny.run.resolve import resolve
     from scrutiny.store.run_folder import RunFolder
 

@@ -83,8 +83,8 @@ def command(**flags: Any) -> int:
     """
     from scrutiny.cli.compare_sides import opened
     from scrutiny.cli.compare_writing import printed, write_page
-    from scrutiny.run.comparing_levels import CompareOptions
-    from scrutiny.run.comparing_whole import compare_side_by_side
+    from scrutiny.run.comparing.levels import CompareOptions
+    from scrutiny.run.comparing.whole import compare_side_by_side
 
     with opened(flags) as sides:
         options = CompareOptions(

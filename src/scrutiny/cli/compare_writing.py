@@ -11,8 +11,8 @@ from scrutiny.cli.narrow import narrowed
 
 if TYPE_CHECKING:
     from scrutiny.cli.compare_sides import Opened
-    from scrutiny.run.comparing_kept import Outcome
-    from scrutiny.run.comparing_levels import SideBySide
+    from scrutiny.run.comparing.kept import Outcome
+    from scrutiny.run.comparing.levels import SideBySide
 
 _WORDS: Final = {
     "no regression": "PASS  the loss is shown to lie within",

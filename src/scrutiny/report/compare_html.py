@@ -9,8 +9,7 @@ from markupsafe import Markup
 from scrutiny.report import compare_charts as drawn
 from scrutiny.report.chart_tables import Chart, Spec
 from scrutiny.report.compare_view import CompareView, InputFacts, KeptFacts, LevelFacts
-from scrutiny.report.html import LARGEST, environment, static
-from scrutiny.report.html import _policy as policy_of
+from scrutiny.report.html import LARGEST, environment, policy_of, static
 from scrutiny.report.labels import slug
 from scrutiny.report.numbers import number
 

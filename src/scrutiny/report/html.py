@@ -51,7 +51,7 @@ def _render(view: RunView, detail: Detail, made: Made) -> str:
         seeds=seeds(view),
         style=Markup(static("report.css") + (static("heads.css") if _has_switch(content) else "")),
         scripts=[Markup(script) for script in scripts],
-        policy=_policy(scripts),
+        policy=policy_of(scripts),
         most_trusted=min(MOST_TRUSTED, detail.listed),
         specs=content.specs(),
     )
@@ -63,7 +63,7 @@ def _has_switch(content: Page) -> bool:
     return bool(content.heads) or any(chart.has_choice for chart in charts)
 
 
-def _policy(scripts: tuple[str, ...]) -> str:
+def policy_of(scripts: tuple[str, ...]) -> str:
     """Content security policy: nothing is fetched, only our own scripts run."""
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return (

@@ -21,7 +21,10 @@
     driver          prepare, measure, estimate, claim; resumable at any point
     estimating      estimates and findings of the records of a run
     contrasts       differences of two specifications, within a run or between two
-    comparing       two runs side by side
+    comparing       two runs, logs or live models side by side
+    importing       logs of other tools as runs
+    train_nodes     the nodes [[train]] of a plan; train_params: their parameters
+    training        models trained before anything is measured
     judging         a finished run judged by rules
     audit           the plan of everything that applies
     checking        what a plan would cost

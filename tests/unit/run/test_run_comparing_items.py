@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from two_sides import drawn, random_slices, sides, slice_of
 
-from scrutiny.run.comparing_flips import (
+from scrutiny.run.comparing.flips import (
     UNKNOWN,
     Noise,
     answers_differ,
@@ -12,9 +12,9 @@ from scrutiny.run.comparing_flips import (
     noise_of_replicates,
     noise_of_runs,
 )
-from scrutiny.run.comparing_items import commonest_turn, find_disagreements
-from scrutiny.run.comparing_sides import Answers
-from scrutiny.run.comparing_slices import changes, shown
+from scrutiny.run.comparing.items import commonest_turn, find_disagreements
+from scrutiny.run.comparing.sides import Answers
+from scrutiny.run.comparing.slices import changes, shown
 
 
 def answers(labels, scores=None):

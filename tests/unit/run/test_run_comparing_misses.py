@@ -11,7 +11,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
 from scrutiny.core.registry import registry
 from scrutiny.reliability.panel import Joined, Panel
-from scrutiny.run.comparing_misses import EXACT, with_exact_misses
+from scrutiny.run.comparing.misses import EXACT, with_exact_misses
 from scrutiny.run.contrasts import Meeting, contrast
 from scrutiny.stats.weights import Units
 

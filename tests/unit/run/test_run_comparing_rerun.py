@@ -5,10 +5,10 @@ from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
-from scrutiny.run.comparing_flips import UNKNOWN, Noise
-from scrutiny.run.comparing_live import noise_of_promise
-from scrutiny.run.comparing_rerun import plan_of_run
-from scrutiny.run.comparing_whole import compare_side_by_side
+from scrutiny.run.comparing.flips import UNKNOWN, Noise
+from scrutiny.run.comparing.live import noise_of_promise
+from scrutiny.run.comparing.rerun import plan_of_run
+from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.driver import run_plan
 from scrutiny.run.resolve import resolve
 

@@ -6,8 +6,8 @@ import pytest
 from small_runs import family, rows, run
 
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, Resampling
-from scrutiny.run.comparing_kept import worst_of
-from scrutiny.run.comparing_shared import (
+from scrutiny.run.comparing.kept import worst_of
+from scrutiny.run.comparing.shared import (
     DIRECTIONS,
     Wanted,
     read_shared,

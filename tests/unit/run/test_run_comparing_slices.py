@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from two_sides import drawn, random_slices, sides, slice_of
 
-from scrutiny.run.comparing_slices import changes, independent, shown
+from scrutiny.run.comparing.slices import changes, independent, shown
 
 
 def test_a_against_a_shows_nothing_in_95_of_100_seeds():

@@ -8,13 +8,13 @@ from small_runs import plan, run
 from two_sides import sides, slice_of
 
 from scrutiny.core.model import LoadOptions
-from scrutiny.run.comparing_flips import flips_of, noise_of_replicates
-from scrutiny.run.comparing_items import commonest_turn, find_disagreements, spans_in_words
-from scrutiny.run.comparing_levels import CompareOptions
-from scrutiny.run.comparing_live import noise_when_asked_again
-from scrutiny.run.comparing_sides import Answers, f1_of_items
-from scrutiny.run.comparing_slices import changes, shown
-from scrutiny.run.comparing_whole import compare_side_by_side
+from scrutiny.run.comparing.flips import flips_of, noise_of_replicates
+from scrutiny.run.comparing.items import commonest_turn, find_disagreements, spans_in_words
+from scrutiny.run.comparing.levels import CompareOptions
+from scrutiny.run.comparing.live import noise_when_asked_again
+from scrutiny.run.comparing.sides import Answers, f1_of_items
+from scrutiny.run.comparing.slices import changes, shown
+from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.resolve import resolve
 
 #: Finds capitalized names; the second version overlooks them where the sentence is a question.

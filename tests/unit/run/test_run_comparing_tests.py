@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.run.comparing_tests import Gap, Values, beside_rest, change_of, exact_p
+from scrutiny.run.comparing.paired_tests import Gap, Values, beside_rest, change_of, exact_p
 from scrutiny.stats.mcnemar import mcnemar
 from scrutiny.stats.permutation import sign_flip_test
 from scrutiny.stats.weights import Units

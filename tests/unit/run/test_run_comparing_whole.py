@@ -11,11 +11,11 @@ from tool_logs import imported, line, unpacked, write_lines
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
-from scrutiny.run.comparing_flips import Noise
-from scrutiny.run.comparing_levels import CompareOptions
-from scrutiny.run.comparing_live import noise_when_asked_again
-from scrutiny.run.comparing_sides import answers_of
-from scrutiny.run.comparing_whole import compare_side_by_side
+from scrutiny.run.comparing.flips import Noise
+from scrutiny.run.comparing.levels import CompareOptions
+from scrutiny.run.comparing.live import noise_when_asked_again
+from scrutiny.run.comparing.sides import answers_of
+from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.judging import assignments_of
 from scrutiny.run.resolve import resolve
 

@@ -6,7 +6,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
 from scrutiny.data.slices import Slice
-from scrutiny.run.comparing_sides import Sides
+from scrutiny.run.comparing.sides import Sides
 from scrutiny.run.contrasts import Meeting
 from scrutiny.stats.weights import Units
 

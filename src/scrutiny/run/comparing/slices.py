@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from scrutiny.core.randomness import generator
 from scrutiny.data.slices import Slice
-from scrutiny.run.comparing_sides import Sides, part_of
-from scrutiny.run.comparing_tests import Values, beside_rest, change_of, exact_p
+from scrutiny.run.comparing.paired_tests import Values, beside_rest, change_of, exact_p
+from scrutiny.run.comparing.sides import Sides, part_of
 from scrutiny.stats.multiplicity import holm
 from scrutiny.stats.weights import Units
 

@@ -11,19 +11,19 @@ from scrutiny.core.registry import registry
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.run.comparing import compare_runs
-from scrutiny.run.comparing_flips import flips_of
-from scrutiny.run.comparing_items import commonest_turn, find_disagreements
-from scrutiny.run.comparing_kept import Outcome
-from scrutiny.run.comparing_levels import (
+from scrutiny.run.comparing.flips import flips_of
+from scrutiny.run.comparing.items import commonest_turn, find_disagreements
+from scrutiny.run.comparing.kept import Outcome
+from scrutiny.run.comparing.levels import (
     CompareOptions,
     Level,
     ShownChange,
     SideBySide,
 )
-from scrutiny.run.comparing_reading import Read, read_levels
-from scrutiny.run.comparing_sides import TAGGING
-from scrutiny.run.comparing_slices import ALPHA, Change, changes, independent, shown
+from scrutiny.run.comparing.numbers import compare_runs
+from scrutiny.run.comparing.reading import Read, read_levels
+from scrutiny.run.comparing.sides import TAGGING
+from scrutiny.run.comparing.slices import ALPHA, Change, changes, independent, shown
 from scrutiny.run.contrasts import contrast
 from scrutiny.store.run_folder import RunFolder
 

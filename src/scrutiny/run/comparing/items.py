@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.example import Example
-from scrutiny.run.comparing_flips import Noise
-from scrutiny.run.comparing_sides import Answers, Sides
-from scrutiny.run.comparing_slices import Change
+from scrutiny.run.comparing.flips import Noise
+from scrutiny.run.comparing.sides import Answers, Sides
+from scrutiny.run.comparing.slices import Change
 
 _LEAST = 0.05  # weight of a difference that noise explains
 

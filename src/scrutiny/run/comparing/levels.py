@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.run.comparing import Comparison
-from scrutiny.run.comparing_flips import UNKNOWN, Flips, Noise
-from scrutiny.run.comparing_items import Disagreement
-from scrutiny.run.comparing_kept import Outcome, Shared, worst_of
-from scrutiny.run.comparing_slices import Change
+from scrutiny.run.comparing.flips import UNKNOWN, Flips, Noise
+from scrutiny.run.comparing.items import Disagreement
+from scrutiny.run.comparing.kept import Outcome, Shared, worst_of
+from scrutiny.run.comparing.numbers import Comparison
+from scrutiny.run.comparing.slices import Change
 from scrutiny.store.run_folder import RunFolder
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import MeasurePlan, ModelPlan
-from scrutiny.run.comparing_kept import Likened, Likeness
+from scrutiny.run.comparing.kept import Likened, Likeness
 from scrutiny.store.run_folder import RunFolder
 
 REPRESENTATIONS: Final = "similarity.representations@1"

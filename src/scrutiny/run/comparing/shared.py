@@ -21,9 +21,9 @@ from scrutiny.models.family import expand
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.run.assignment import Assignment, Contrast
-from scrutiny.run.comparing_kept import Ceiling, Kept, Shared
-from scrutiny.run.comparing_misses import with_exact_misses
-from scrutiny.run.comparing_vectors import likeness_of, vectors_measure
+from scrutiny.run.comparing.kept import Ceiling, Kept, Shared
+from scrutiny.run.comparing.misses import with_exact_misses
+from scrutiny.run.comparing.vectors import likeness_of, vectors_measure
 from scrutiny.run.estimating import Estimator
 from scrutiny.run.judging import assignments_of, estimator_of
 from scrutiny.store.run_folder import RunFolder

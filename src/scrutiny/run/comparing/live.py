@@ -6,7 +6,7 @@ from typing import Any, Final
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
-from scrutiny.run.comparing_flips import UNKNOWN, Noise
+from scrutiny.run.comparing.flips import UNKNOWN, Noise
 from scrutiny.run.loading import load_replicate
 from scrutiny.run.resolved import Resolved
 from scrutiny.store.run_folder import RunFolder

@@ -13,7 +13,7 @@ from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.panel import Panel, Side
-from scrutiny.run.comparing_sides import Answers, Sides
+from scrutiny.run.comparing.sides import Answers, Sides
 from scrutiny.stats.exact import ExactTest
 from scrutiny.stats.mcnemar import mcnemar_by_replicate
 
