@@ -280,6 +280,7 @@ MEAN_DISTANCE: Final = OverPairs(
     (*_PAIR, "d"),
     lambda made, inv1, inv2, d: _mean(d, made * inv1 * inv2),
     _ratio,
+    scale="amount",
 )
 OOD_AGREEMENT: Final = OverPairs(
     "ood_agreement@1",

@@ -89,9 +89,7 @@ MEAN_CCA: Final = _likeness("mean_cca", "mean canonical correlation")
 SVCCA: Final = _likeness("svcca", "SVCCA")
 PWCCA: Final = _likeness("pwcca", "projection-weighted CCA")
 RSA: Final = _likeness("rsa", "RSA (Spearman of distances)", scale="coefficient")
-PROCRUSTES_DISTANCE: Final = _likeness(
-    "procrustes_distance", "Procrustes distance", scale="identity"
-)
+PROCRUSTES_DISTANCE: Final = _likeness("procrustes_distance", "Procrustes distance", scale="amount")
 NEIGHBOR_JACCARD: Final = _likeness("neighbor_jaccard", "overlap of nearest neighbors")
 _KINDS: Final = (
     DEBIASED_CKA,

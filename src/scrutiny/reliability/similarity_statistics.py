@@ -63,7 +63,7 @@ def _mean(name: str, says: str, need: str, *, is_bounded: bool = True) -> Additi
         (need,),
         lambda m: with_count(m[..., 0]),
         _first,
-        scale="logit" if is_bounded else "identity",
+        scale="logit" if is_bounded else "amount",
         row_range=_SHARE if is_bounded else None,
     )
 
@@ -119,6 +119,7 @@ ACCURACY_GAP: Final = Additive(
     _HITS,
     lambda m: with_count(m[..., 0], m[..., 1]),
     _gap,
+    scale="share",
 )
 NFR: Final = _flips(
     "nfr@1", "right for the reference, wrong now", lambda m: (m[..., 0] == 1) & (m[..., 1] == 0)
@@ -175,4 +176,5 @@ P_GOLD_RMS: Final = Additive(
     ("pa_gold", "pb_gold"),
     lambda m: with_count(np.square(m[..., 1] - m[..., 0])),
     lambda sums: np.sqrt(np.maximum(_first(sums), 0.0)),
+    scale="share",
 )

@@ -12,6 +12,7 @@ SCALES: Final = (
     "identity",
     "share",
     "coefficient",
+    "amount",
     "kappa",
     "points",
     "logit",
@@ -19,11 +20,12 @@ SCALES: Final = (
     "fisher_z",
     "effect_size",
 )
-_STRAIGHT: Final = ("identity", "share", "coefficient", "kappa", "points")
+_STRAIGHT: Final = ("identity", "share", "coefficient", "amount", "kappa", "points")
 _IN_PERCENT: Final = ("points", "percent")
 _RANGES: Final = {
     "share": (0.0, 1.0),
     "coefficient": (-1.0, 1.0),
+    "amount": (0.0, float("inf")),
     "kappa": (float("-inf"), 1.0),
     "points": (-100.0, 100.0),
     "logit": (0.0, 1.0),
@@ -42,11 +44,12 @@ class Scale:
     name
         "identity", "share" (of something rare: as it is, cut at 0 and 1, so that the floor for
         few flips is of its size), "coefficient" (correlations as they are, cut at -1 and 1),
-        "kappa" (a share of what chance leaves, as it is, cut at 1), "points" (differences of
-        percentages, as they are), "logit" (shares), "percent" (the same times 100), "fisher_z"
-        (correlations) or "effect_size" (standardized differences of two groups: twice a
-        correlation where the groups are of one size; what lies beyond, with groups
-        of unequal size, is brought to the bound).
+        "amount" (distances and divergences, as they are, cut at 0), "kappa" (a share of what
+        chance leaves, as it is, cut at 1), "points" (differences of percentages, as they are),
+        "logit" (shares), "percent" (the same times 100), "fisher_z" (correlations) or
+        "effect_size" (standardized differences of two groups: twice a correlation where the
+        groups are of one size; what lies beyond, with groups of unequal size, is brought to the
+        bound).
     low, high
         The statistic's range.
     whole

@@ -63,7 +63,7 @@ def test_resampling_moves_the_influence_alone():
     [
         (s.DEBIASED_CKA, "coefficient"),
         (s.LINEAR_CKA, "share"),
-        (s.PROCRUSTES_DISTANCE, "identity"),
+        (s.PROCRUSTES_DISTANCE, "amount"),
         (s.RSA_EXCESS, "identity"),
     ],
 )

@@ -38,6 +38,7 @@ def test_bounds_are_moved_inward_by_the_margin():
         ("share", 1, 1),
         ("coefficient", 2, 1),
         ("kappa", np.inf, 1),
+        ("amount", np.inf, 1),
         ("fisher_z", 2, 1),
         ("identity", np.inf, 1),
         ("effect_size", np.inf, 1),

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability.invariance_statistics import KAPPA_INV
+from scrutiny.reliability.invariance_statistics import KAPPA_INV, MEAN_DISTANCE
+from scrutiny.reliability.representation_statistics import PROCRUSTES_DISTANCE
+from scrutiny.reliability.similarity_statistics import ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS
 from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.rsa import rsa
@@ -49,3 +51,14 @@ def test_the_interval_of_a_kappa_ends_at_1_and_has_no_lower_end():
     assert found.high == 1.0
     far = crossed(np.array([-1.5]), drawn - 2.4, rng=G, scale=KAPPA_INV.scale)
     assert far.low < -2.0
+
+
+@pytest.mark.parametrize(
+    "statistic", [ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS, MEAN_DISTANCE, PROCRUSTES_DISTANCE]
+)
+def test_no_distance_has_an_interval_below_0(statistic):
+    """Of a model with itself nothing moves, and the floor of few flips goes both ways."""
+    none = np.zeros((2000, 1))
+    found = crossed(np.zeros(1), none, rng=G, scale=statistic.scale, n_units=60)
+    assert (found.low, found.point) == (0.0, 0.0)
+    assert found.high > 0.0
