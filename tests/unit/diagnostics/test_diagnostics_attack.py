@@ -186,7 +186,7 @@ def test_items_without_gold_or_in_another_language():
         Example("1", {"text": "ein guter Film"}, gold="positive", language="de"),
     ]
     rows, _ = measured(items=items, recipes=("pwws",), model=LinearClassifier({"guter": 1}))
-    assert rows["0", "baseline", "", 0].status == "undefined"
+    assert rows["0", "baseline", "", 0].status == "skipped"
     assert rows["0", "measured", "pwws@1", 0].reason == "no_gold"
     assert rows["1", "measured", "pwws@1", 0].reason == "language"
     assert rows["1", "control", "pwws@1", 0].reason == "language"

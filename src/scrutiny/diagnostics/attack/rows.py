@@ -43,7 +43,7 @@ def condition_of(recipe: str, draw: int) -> dict[str, object]:
 def baseline_row(example: Example, answer: Prediction | Failure, labels: tuple[str, ...]) -> Row:
     """Record of an item as it is."""
     if example.gold is None:
-        return Row(example.id, None, "baseline", "{}", "undefined", "no_gold", None)
+        return Row(example.id, None, "baseline", "{}", "skipped", "no_gold", None)
     if isinstance(answer, Failure):
         return Row(example.id, None, "baseline", "{}", "failed", answer.reason, None)
     hit = float(label_of(answer, labels) == example.gold)

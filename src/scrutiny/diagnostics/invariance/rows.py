@@ -132,7 +132,7 @@ class _Item:
             return self._row("baseline", of, "failed", base.reason)
         gold = self.example.gold
         if gold is None:
-            return self._row("baseline", of, "undefined", "no_gold")
+            return self._row("baseline", of, "skipped", "no_gold")
         labels = self.asked.labels.reference, self.asked.labels.target
         scores = [task.score(gold, a, labels=own) for a, own in zip(base, labels, strict=True)]
         found = scores[of is OF_TARGET]
