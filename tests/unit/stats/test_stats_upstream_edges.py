@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scrutiny.reliability.invariance_statistics import KAPPA_INV, MEAN_DISTANCE
-from scrutiny.reliability.representation_statistics import PROCRUSTES_DISTANCE
+from scrutiny.reliability.representation_statistics import PROCRUSTES_DISTANCE, STIR_LIFT
 from scrutiny.reliability.similarity_statistics import ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS
 from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
@@ -62,3 +62,11 @@ def test_no_distance_has_an_interval_below_0(statistic):
     found = crossed(np.zeros(1), none, rng=G, scale=statistic.scale, n_units=60)
     assert (found.low, found.point) == (0.0, 0.0)
     assert found.high > 0.0
+
+
+def test_the_lift_of_stir_takes_value_and_influence_of_random_changes_away():
+    rows = np.array([[0.9, 0.1, 0.6, 0.3], [0.9, -0.1, 0.6, -0.3]])
+    components = STIR_LIFT.components(rows)
+    assert float(STIR_LIFT.value(components.sum(axis=0)[None], np.ones(1))) == pytest.approx(0.3)
+    assert components[0, 0] == pytest.approx(0.1)
+    assert components[1, 0] == pytest.approx(0.5)
