@@ -138,6 +138,20 @@ def test_claims_presuppose_skill_of_both_or_that_labels_are_used():
     assert design_of(subject="a").claims == ()
 
 
+def test_what_is_claimed_says_what_was_changed():
+    found = design_of(ScopeParams(amounts=(1, 4)))
+    assert found.families["invariance"] == (
+        "b shares invariances of a on x (synonym, typo) beyond random changes by more than 2 points"
+    )
+    assert [c.says.partition(":")[0] for c in found.claims][:2] == [
+        "synonym in 1 place",
+        "synonym in 4 places",
+    ]
+    published = design_of(ScopeParams(preset="as_published"))
+    assert "(synonym, typo, as published)" in published.families["invariance"]
+    assert published.claims[1].says.startswith("typo in all places: changes")
+
+
 def test_both_directions_differ(tmp_path, words):
     models = {"a": A, "b": Linear(1, like=A, share=0.6, scale=3.0)}
     data = rows(A, 60)

@@ -233,6 +233,21 @@ def test_the_published_typos_are_the_best_of_fifteen():
     assert len({e.text for e in asked}) == 16
 
 
+def test_a_scramble_that_always_costs_the_answer_has_a_place_and_no_text():
+    item = Example("1", {"text": "A gloomy picture"})
+
+    class Spelling(KeywordClassifier):
+        """Every scramble is positive."""
+
+        def predict(self, items):
+            known = [e.text == item.text for e in items]
+            return [Prediction(self.labels[not k], (0.9, 0.1) if k else (0.1, 0.9)) for k in known]
+
+    found = made(ScopeParams(("typo",), preset="as_published", trials=1), Spelling(), [item])["1"]
+    assert found["typo/all/0/searched"].reason == "no_pair"
+    assert len(found["typo/all/0/random"].edits) == 2
+
+
 def test_any_recipe_is_a_capability():
     item = Example("1", {"text": "It is not good, but they do not care in 1999."})
     params = ScopeParams(("contraction", "number_swap", "word_case(case=title)"), trials=1)

@@ -47,6 +47,7 @@ from scrutiny.diagnostics.invariance.rows import (
 LEAST_SELF_SOFT: Final = 0.8
 #: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
 LEAST_ENTROPY: Final = 0.286
+_FEW: Final = 4
 
 
 def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs) -> Design:
@@ -61,7 +62,8 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
         notes=tuple(_notes(params, inputs)),
         families={
             "invariance": f"{inputs.subject} shares invariances of {inputs.reference} on "
-            f"{inputs.dataset} beyond random changes by more than {100 * params.margin:g} points"
+            f"{inputs.dataset} ({_changes(params, made)}) beyond random changes by more than "
+            f"{100 * params.margin:g} points"
         },
     )
 
@@ -173,7 +175,7 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
     """Claim that the target shares more than random changes of the same amount show."""
     return Claim(
         id=generation.label,
-        says=f"{generation.capability}, {_amount(generation)}: changes that keep the answer of "
+        says=f"{generation.capability} in {_amount(generation)}: changes that keep the answer of "
         f"{inputs.reference} keep that of {inputs.subject}, by {100 * params.margin:g} points more "
         "than random ones",
         diagnostic="invariance.scope",
@@ -194,6 +196,13 @@ def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
         yield "level_reference", inputs.chance
     else:
         yield "entropy", LEAST_ENTROPY
+
+
+def _changes(params: ScopeParams, made: Sequence[Generation]) -> str:
+    """What was changed, in a few words."""
+    names = list(dict.fromkeys(generation.capability for generation in made))
+    shown = ", ".join(names) if len(names) <= _FEW else f"{len(names)} capabilities"
+    return f"{shown}, as published" if params.preset == "as_published" else shown
 
 
 def _amount(generation: Generation) -> str:

@@ -19,6 +19,8 @@ from scrutiny.perturb.search.setting import Search, Settings, Victim
 from scrutiny.perturb.search.state import State
 
 _TRIES: Final = 10
+#: Nearer to every changed text than to the text itself.
+_ANY_NUMBER: Final = 1_000_000
 #: Controls draw from streams of their own, whatever the number of trials.
 _CONTROL_DRAWS: Final = 1_000_000
 _NOBODY: Final = Prediction(label="")
@@ -198,8 +200,9 @@ class Outcome:
 
 def _words(found: Sequence[Found], generation: Generation) -> dict[str, int]:
     """Words that a random text shall change: as many as the searched one, or as was wanted."""
+    wanted = _ANY_NUMBER if generation.amount == ALL else generation.steps
     return {
-        f.item: f.state.words_changed if f.is_success and f.state else generation.steps
+        f.item: f.state.words_changed if f.is_success and f.state else wanted
         for f in found
         if f.status == "ok"
     }
