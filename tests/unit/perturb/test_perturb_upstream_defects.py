@@ -3,6 +3,8 @@
 import random
 import subprocess
 import sys
+import tomllib
+from fnmatch import fnmatch
 from itertools import product
 from math import log
 from os import environ
@@ -291,3 +293,19 @@ def test_gradients_are_read_at_the_pieces_of_a_word():
     )
     assert asked[1] == "certainly bad film"
     assert found.is_success
+
+
+def test_the_wheel_leaves_no_data_behind():
+    """A toolkit lacks its tables of look-alikes there. Ours leaves out what git ignores alone."""
+    root = Path(__file__).parents[3]
+    target = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["hatch"]["build"][
+        "targets"
+    ]
+    assert target["wheel"] == {"packages": ["src/scrutiny"]}
+    ignored = [line.strip("/") for line in (root / ".gitignore").read_text().split()]
+    ignored.remove("__pycache__")
+    parts = {
+        part for path in (root / "src/scrutiny").rglob("*") for part in path.relative_to(root).parts
+    }
+    assert "homoglyphs.tsv" in parts
+    assert [part for part in sorted(parts) for name in ignored if fnmatch(part, name)] == []
