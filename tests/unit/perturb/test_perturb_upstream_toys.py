@@ -168,6 +168,24 @@ def test_alzantot_asks_about_each_text_once_however_many_members_propose_it():
     assert found.state.texts == ("a dull plan",)
 
 
+@pytest.mark.parametrize(
+    ("variant", "again"), [("as_published", False), ("faster", False), ("improved", True)]
+)
+def test_only_the_improved_algorithm_replaces_a_word_again(variant, again):
+    """good, film: 4; fair, tape: 2; dull, which is near "fair" alone, tape: 0."""
+    near = Near(good={"fair": 0.9}, fair={"dull": 0.9}, film={"tape": 0.8})
+    found, asked = attacked(
+        f"alzantot(variant={variant},population=6)",
+        "good film and story of x y z qq rr",
+        {"good": 2, "film": 2, "fair": 1, "dull": -1, "tape": 1},
+        resources={"vectors": near},
+    )
+    assert any(text.startswith("dull") for text in asked) is again
+    assert found.is_success is again
+    start = "dull tape" if again else "fair tape"
+    assert found.state.texts[0].startswith(start)
+
+
 def test_pso_asks_about_all_candidates_of_the_base_and_takes_what_gains():
     """Of the synonyms of "film" only "movie" gains, so every member becomes it."""
     weights = {"film": 1, "movie": -1, "picture": 1, "pic": 1, "flick": 1, "cinema": 1}

@@ -62,6 +62,8 @@ class Bae:
     deviations: ClassVar[tuple[str, ...]] = (
         "Whole words of the masked language model's vocabulary stand in for words that GloVe knows "
         "as well.",
+        "A step is taken where it is better than the text before it; the paper takes the best one "
+        "of a place in any case.",
         OTHER_ENCODER,
     )
 
