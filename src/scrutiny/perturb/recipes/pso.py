@@ -48,8 +48,8 @@ class Pso:
     deviations: ClassVar[tuple[str, ...]] = (
         "WordNet synonyms of the word's part of speech, in its inflection, stand in for words of "
         "the same HowNet sememes.",
-        "A mutation takes the best candidate of a place drawn in proportion to what it gains; where "
-        "none gains, the text stays as it is.",
+        "A mutation takes the best candidate of a place drawn in proportion to what it gains; "
+        "where none gains, the text stays as it is.",
     )
 
     population: int = 60
