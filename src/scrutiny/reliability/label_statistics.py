@@ -83,7 +83,11 @@ KAPPA: Final = OfLabels(
     no_effect=0.0,
 )
 LABEL_ENTROPY: Final = OfLabels(
-    "label_entropy@1", "entropy of the target's labels, bits", ("pred_b",), _entropy
+    "label_entropy@1",
+    "entropy of the target's labels, bits",
+    ("pred_b",),
+    _entropy,
+    scale="amount",
 )
 COMMONEST_LABEL: Final = OfLabels(
     "commonest_label@1",
