@@ -36,6 +36,7 @@ HERE = Path(__file__).parent
 DATA = Path(os.environ.get("SCRUTINY_DATA", HERE.parent.parent / "shared" / "data"))
 ROWS = 200
 BUDGETS = {"words": 300, "network": 200, "chinese": 2000}
+RUN_OF = {"words": 11, "network": 3, "chinese": 2}  # attacks of one run, at most
 SECONDS = 180  # of processor for each attack of TextAttack
 
 
@@ -120,44 +121,52 @@ def vectors_in(out):
 # -- our side --------------------------------------------------------------------------------------
 
 
+def groups(part):
+    """Lines of a part by run: what is given, and which of its runs it is."""
+    found, sizes = {}, {}
+    for line in LINES[part]:
+        place = sizes.get(line.given, 0)
+        sizes[line.given] = place + 1
+        found.setdefault((line.given, place // RUN_OF[part]), []).append(line)
+    return found
+
+
 def own(part, options):
-    """Finished runs of a part by what its attacks are given."""
+    """Finished run of each line of a part; of the groups that were asked for, by their numbers."""
+    runs = {}
+    for number, ((given, place), lines) in enumerate(groups(part).items()):
+        if not options.group or number in options.group:
+            name = f"{part}-{given or 'plain'}" + (f"-{place}" if place else "")
+            run = scrutiny.run(plan_of(part, given, lines, options), out=options.out / name)
+            runs |= dict.fromkeys(lines, run)
+    return runs
+
+
+def plan_of(part, given, lines, options):
+    """Plan of some attacks on one victim."""
+    sst2_dev = f"tsv:{DATA}/sst2/dev.tsv#text=sentence,label=label"
     model, data = {
-        "words": (f"linear:{options.words}", f"tsv:{DATA}/sst2/dev.tsv#text=sentence,label=label"),
-        "network": (f"hf:{options.network}", f"tsv:{DATA}/sst2/dev.tsv#text=sentence,label=label"),
+        "words": (f"linear:{options.words}", sst2_dev),
+        "network": (f"hf:{options.network}", sst2_dev),
         "chinese": (
             f"linear:{options.chinese}",
             f"csv:{options.out}/chinese-test.csv#text=review,label=label,language=zh",
         ),
     }[part]
-    runs = {}
-    for given in dict.fromkeys(line.given for line in LINES[part]):
-        resources = {} if part == "chinese" or not options.rater else {"nli": options.rater}
-        if given == "vectors":
-            resources["vectors"] = str(vectors_in(options.out))
-        elif given:
-            resources[given] = f"hf:{options.masked_lm}"
-        params = {
-            "recipes": [line.attack for line in LINES[part] if line.given == given],
-            "budget": BUDGETS[part],
-            "resources": resources,
-        }
-        plan = {
-            "data": {"rows": {"source": data, "limit": ROWS}},
-            "models": {"victim": {"source": model}},
-            "measure": [
-                {
-                    "id": "attack",
-                    "diagnostic": "attack@1",
-                    "models": ["victim"],
-                    "data": ["rows"],
-                    "params": params,
-                }
-            ],
-            "resampling": {"draws": 2000},
-        }
-        runs[given] = scrutiny.run(plan, out=options.out / f"{part}-{given or 'plain'}")
-    return runs
+    resources = {} if part == "chinese" or not options.rater else {"nli": options.rater}
+    if given == "vectors":
+        resources["vectors"] = str(vectors_in(options.out))
+    elif given:
+        resources[given] = f"hf:{options.masked_lm}"
+    recipes = [line.attack for line in lines]
+    params = {"recipes": recipes, "budget": BUDGETS[part], "resources": resources}
+    attack = {"id": "attack", "diagnostic": "attack@1", "models": ["victim"], "data": ["rows"]}
+    return {
+        "data": {"rows": {"source": data, "limit": ROWS}},
+        "models": {"victim": {"source": model}},
+        "measure": [{**attack, "params": params}],
+        "resampling": {"draws": 2000},
+    }
 
 
 def numbers(run, attack):
@@ -214,32 +223,34 @@ def theirs(part, options):
     if not options.textattack:
         return "not run: no environment given (--textattack PYTHON)"
     kept = options.out / f"{part}-textattack.json"
-    if kept.is_file():
-        return json.loads(kept.read_text(encoding="utf-8"))
+    found = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+    recipes = list(dict.fromkeys(line.peer for line in LINES[part] if line.peer))
+    missing = [name for name in recipes if name not in found]
+    if not missing:
+        return found
     texts, labels = zip(*sst2(), strict=True)
-    folder = options.network if part == "network" else options.words
     task = {
-        part if part == "network" else "words": str(folder),
+        **({"network": options.network} if part == "network" else {"words": options.words}),
         "texts": texts,
         "labels": labels,
         "budget": BUDGETS[part],
         "seconds": SECONDS,
         "vectors": str(vectors_in(options.out)),
         "masked_lm": options.masked_lm,
-        "recipes": list(dict.fromkeys(line.peer for line in LINES[part] if line.peer)),
+        "recipes": missing,
     }
-    source = str(HERE.parent / "src")
     done = subprocess.run(
         [options.textattack, str(HERE / "attack_table_peers.py")],
         input=json.dumps(task),
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": source},
+        env={**os.environ, "PYTHONPATH": str(HERE.parent / "src")},
     )
     if done.returncode:
         return f"not run: {done.stderr.strip().splitlines()[-1]}"
-    kept.write_text(done.stdout, encoding="utf-8")
-    return json.loads(done.stdout)
+    found |= json.loads(done.stdout)
+    kept.write_text(json.dumps(found), encoding="utf-8")
+    return found
 
 
 def rated(pairs, options):
@@ -260,6 +271,7 @@ def peer_row(line, run, found, options):
     bounds, valid = wilson(won, tried), rated(found["pairs"], options)
     asked = ours["mean_texts_asked", "measured"].value
     rows = "" if found["rows"] == ROWS else f" (first {found['rows']} rows)"
+    rows += f" ({found['raised']} raised)" if found.get("raised") else ""
     cells = [
         line.attack,
         share(ours["attack_success", "measured"]),
@@ -289,7 +301,7 @@ def opposite(text):
     """The text with its first word of a WordNet opposite replaced by that; nothing without one."""
     words = token_texts(text)
     for place, tag in enumerate(default_tagger().tag(words)):
-        pos = wordnet.wordnet_pos(tag)
+        pos = wordnet.wordnet_pos(tag.upos)
         found = wordnet.antonyms(words[place].lower(), pos) if pos else ()
         if found and " " not in found[0]:
             return text, " ".join([*words[:place], found[0], *words[place + 1 :]])
@@ -298,7 +310,7 @@ def opposite(text):
 
 def rater(runs, options):
     """What the rater says where the answer is known."""
-    for estimate in runs[""].estimates:
+    for estimate in runs[LINES["words"][0]].estimates:
         if estimate.key.metric.startswith("rater_"):
             condition = dict(estimate.key.condition)
             print(f"- {estimate.key.metric} {condition}: {share(estimate)}, n {estimate.counts.n}")
@@ -327,6 +339,7 @@ def main():
         parser.add_argument(f"--{name}", default="")
     parser.add_argument("--out", type=Path, default=Path("attack-table"))
     parser.add_argument("--snli", type=int, default=2000, help="rows that the rater is tested on")
+    parser.add_argument("--group", nargs="*", type=int, help="runs of the part, counted from 0")
     parser.add_argument("--part", nargs="*", default=["words", "network"])
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -340,19 +353,22 @@ def main():
                 theirs(victim, options)
         else:
             runs = own(part, options)
-            level = next(e for e in runs[""].estimates if e.key.metric == "accuracy@1")
+            first = next(iter(runs.values()))
+            level = next(e for e in first.estimates if e.key.metric == "accuracy@1")
             print(f"\n{part}: accuracy {share(level)}, at most {BUDGETS[part]} texts\n")
             print(OWN_HEADER)
             print("|---" * OWN_HEADER.count(" | ") + "|---|")
-            for line in LINES[part]:
-                print(own_row(line, runs[line.given]))
+            for line, run in runs.items():
+                print(own_row(line, run))
+            if options.group:
+                continue
             peers = theirs(part, options)
             print(f"\n{PEER_HEADER}")
             print("|---" * PEER_HEADER.count(" | ") + "|---|")
             for line in LINES[part]:
                 if line.peer:
                     found = peers if isinstance(peers, str) else peers[line.peer]
-                    print(peer_row(line, runs[line.given], found, options))
+                    print(peer_row(line, runs[line], found, options))
 
 
 if __name__ == "__main__":

@@ -273,14 +273,26 @@ def attack_all(name, given, task):
     np.random.seed(0)  # noqa: NPY002 - TextAttack draws from the global one
     attack = ATTACKS[name](given)
     attack.goal_function.query_budget = task["budget"]
-    found = {"attacked": 0, "asked": [], "counted": [], "changed": [], "pairs": [], "rows": 0}
+    found = {
+        "attacked": 0,
+        "asked": [],
+        "counted": [],
+        "changed": [],
+        "pairs": [],
+        "rows": 0,
+        "raised": 0,
+    }
     begin = process_time()
     for text, label in zip(task["texts"], task["labels"], strict=True):
         if process_time() - begin > task["seconds"]:
             break
         given.victim.seen.clear()
-        result = attack.attack(text, label)
         found["rows"] += 1
+        try:
+            result = attack.attack(text, label)
+        except (StopIteration, IndexError, AssertionError):  # of a search, in the middle of a text
+            found["raised"] += 1
+            continue
         if isinstance(result, SkippedAttackResult):
             continue
         found["attacked"] += 1
