@@ -6,7 +6,7 @@ For every attack, in the same process and over the same texts, several times in 
 
 whole    the attack, from the first question to the last answer
 bare     the network alone over exactly the texts that were asked, tokenized, sorted by length and
-         padded beforehand; of several batch sizes the fastest counts
+         padded beforehand; of several batch sizes the one that was fastest in a first round
 share    bare / whole (goal: 0.85 or more); the rest is tokenizing, padding that sorting all texts
          together would have spared, and the search itself
 network  time inside the network during the attack, of the whole
@@ -88,23 +88,22 @@ def attacked(name, model, examples, budget):
     return found, asked, (whole, (victim.cpu, victim.wall), (inside.cpu, inside.wall))
 
 
-def bare(model, asked):
-    """Processor and wall seconds of the network alone, with the batch size that is fastest."""
+def bare(model, asked, size):
+    """Processor and wall seconds of the network alone in batches of so many texts."""
     loaded = model._loaded
     texts = [example.text for example in asked]
-    runs = []
-    for size in SIZES:
-        batches = bare_batches(loaded.tokenizer, texts, size, loaded.limit)
-        runs.append(timed(lambda found=batches: run_bare(loaded.forward.network, found))[1])
-    return min(runs)
+    batches = bare_batches(loaded.tokenizer, texts, size, loaded.limit)
+    return timed(lambda: run_bare(loaded.forward.network, batches))[1]
 
 
 def measured(name, model, examples, *, budget, repeats):
     """Success, texts, seconds and shares of one attack."""
     shares, network, search, seconds = [], [], [], []
+    _, asked, _ = attacked(name, model, examples, budget)
+    size = min(SIZES, key=lambda size: bare(model, asked, size))
     for _ in range(repeats):
         found, asked, (whole, victim, inside) = attacked(name, model, examples, budget)
-        alone = bare(model, asked)
+        alone = bare(model, asked, size)
         shares.append([a / w for a, w in zip(alone, whole, strict=True)])
         network.append(inside[0] / whole[0])
         search.append(1 - victim[0] / whole[0])

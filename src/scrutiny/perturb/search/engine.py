@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
+from scrutiny.perturb.search.collecting import seldom_collected
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.move import Move
 from scrutiny.perturb.search.origin import Key, Origin
@@ -119,23 +120,30 @@ class _Window:
     def play_round(self) -> None:
         """Ask what all searches want to know, each distinct text once, and let them go on."""
         self._prepare()
-        batch: dict[Key, Example] = {}
-        for running in self.live:
-            for key, state in running.wanted.items():
-                if key not in batch:
-                    batch[key] = state.example
+        with seldom_collected():
+            batch = self._batch()
         if not batch:
             return
         answers: Sequence[Answer | Failure] = self._ask(list(batch.values()))
         if len(answers) != len(batch):
             raise ConformanceError(f"{len(batch)} texts were asked, {len(answers)} answered.")
         by_key = dict(zip(batch, answers, strict=True))
-        for running in self.live:
-            running.tell(by_key)
+        with seldom_collected():
+            for running in self.live:
+                running.tell(by_key)
         if self._is_late():
             for running in self.live:
                 running.stop("time")
         self.live = [running for running in self.live if running.found is None]
+
+    def _batch(self) -> dict[Key, Example]:
+        """What all searches want to know, each distinct text once."""
+        batch: dict[Key, Example] = {}
+        for running in self.live:
+            for key, state in running.wanted.items():
+                if key not in batch:
+                    batch[key] = state.example
+        return batch
 
     def _prepare(self) -> None:
         """Let the moves ask about all that the searches need, until these want answers."""

@@ -1,0 +1,46 @@
+"""Fewer collections of garbage while many objects are made that all stay."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Final
+
+#: New objects after which garbage is looked for meanwhile; by default after 700.
+PATIENCE: Final = 50_000
+
+_LOCK: Final = Lock()
+_inside = 0
+_usual = 700
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Garbage is looked for after `PATIENCE` new objects only, as long as anybody is inside.
+
+    A round of searches makes some ten objects for each text, and none of them is garbage before
+    the round is over; looking through all of them again and again is a fifth of the work.
+
+    Examples
+    --------
+    >>> before = gc.get_threshold()
+    >>> with seldom_collected():
+    ...     gc.get_threshold()[0] >= before[0]
+    True
+    >>> gc.get_threshold() == before
+    True
+    """
+    global _inside, _usual
+    with _LOCK:
+        _inside += 1
+        if _inside == 1:
+            _usual, *rest = gc.get_threshold()
+            if _usual:  # 0: never
+                gc.set_threshold(max(_usual, PATIENCE), *rest)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _inside -= 1
+            if not _inside:
+                gc.set_threshold(_usual, *gc.get_threshold()[1:])

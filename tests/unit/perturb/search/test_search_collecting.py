@@ -1,0 +1,84 @@
+"""Collections of garbage, put off for as long as anybody is inside."""
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from scrutiny.core.example import Example
+from scrutiny.perturb.search.collecting import PATIENCE, seldom_collected
+from scrutiny.perturb.search.engine import search_all
+from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.setting import Search, Victim
+from scrutiny.perturb.search.space import Space
+from scrutiny.perturb.universal.typos import Typos
+from scrutiny.testing import LinearClassifier
+
+
+@pytest.fixture
+def usual():
+    before = gc.get_threshold()
+    gc.set_threshold(901, 7, 5)
+    yield (901, 7, 5)
+    gc.set_threshold(*before)
+
+
+def test_the_thresholds_are_back_afterwards_even_after_an_error(usual):
+    inside = []
+
+    def fail():
+        with seldom_collected():
+            inside.append(gc.get_threshold())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert inside == [(PATIENCE, 7, 5)]
+    assert gc.get_threshold() == usual
+
+
+def test_the_last_one_out_puts_them_back(usual):
+    with seldom_collected():
+        with seldom_collected():
+            pass
+        assert gc.get_threshold()[0] == PATIENCE
+    assert gc.get_threshold() == usual
+
+
+def test_threads_share_them(usual):
+    both, out = Barrier(2), Barrier(2)
+
+    def stay():
+        with seldom_collected():
+            both.wait(10)
+            out.wait(10)
+        return True
+
+    with ThreadPoolExecutor(2) as pool:
+        assert all(pool.map(lambda _: stay(), range(2)))
+    assert gc.get_threshold() == usual
+
+
+@pytest.mark.parametrize("own", [(0, 10, 10), (10**6, 10, 10)])
+def test_who_collects_less_is_left_alone(usual, own):
+    gc.set_threshold(*own)
+    with seldom_collected():
+        assert gc.get_threshold() == own
+    assert gc.get_threshold() == own
+
+
+def test_models_are_asked_under_the_usual_thresholds(usual):
+    model, seen = LinearClassifier({"good": 1}), []
+
+    def ask(examples):
+        seen.append(gc.get_threshold())
+        return model.predict(examples)
+
+    item = Example("1", {"text": "A good film"}, gold="positive")
+    search = Search(Space.of(Typos(), most=1), Untargeted(), GreedyRanked())
+    for _ in search_all([item], search, victim=Victim(ask, model.labels)):
+        assert gc.get_threshold() == usual
+    assert len(seen) > 1
+    assert set(seen) == {usual}
