@@ -268,7 +268,7 @@ def test_soft_presupposes_itself_where_samples_are_all_that_is_known():
 def test_a_row_has_all_trials_of_an_item(found):
     records = [r for r in found.records().to_pylist() if r["subject"] == "near"]
     keys = [(r["item"], r["role"], r["condition"]) for r in records]
-    assert len(set(keys)) == len(keys) == 80 * (3 + 6)
+    assert len(set(keys)) == len(keys) == 80 * (3 + 5)
     measures = SharedInvariance().measured(registry().load("task", "text-classification")())
     assert sum(2 if m.axes else 1 for m in measures) == len(records[0]["values"])
     assert json.loads(records[3]["condition"]) == {"amount": 1, "capability": "word"}

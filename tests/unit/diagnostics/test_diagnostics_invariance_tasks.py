@@ -22,6 +22,18 @@ def verdict(folder, subject="b"):
 # -- transformations with one text each ------------------------------------------------------------
 
 
+def test_items_without_a_text_for_one_run_count_for_the_others(tmp_path, monkeypatch):
+    swapping(monkeypatch, WORDS[:2])
+    data = [{**row, "text": row["text"].split()[0]} for row in rows(A, 60)]
+    one = run(tmp_path / "out", {"a": A, "b": Linear(1, like=A, share=0.9)}, data, trials=1)
+    found = values(one, "b")["pairs_found"]
+    assert 0.3 < found.value < 1.0
+    assert found.counts.n == values(one, "b")["hard_scope"].counts.n
+    made = [r for r in one.variants().to_pylist() if r["role"] == "measured"]
+    assert sum(r["status"] == "ok" for r in made) == round(found.value * found.counts.n)
+    assert {r["reason"] for r in made if r["status"] == "skipped"} <= {"no_pair", "no_place"}
+
+
 def test_one_text_each_gives_no_lift_and_still_says_whether_both_mind_it(tmp_path, monkeypatch):
     swapping(monkeypatch, WORDS[:1])  # one word for any other: as many texts as words
     data = [{**row, "text": row["text"].split()[0]} for row in rows(A, 120)]
@@ -30,12 +42,12 @@ def test_one_text_each_gives_no_lift_and_still_says_whether_both_mind_it(tmp_pat
     same, other = values(folder, "same"), values(folder, "b")
     assert same["hard_scope"].value == 1.0
     assert same["scope_lift"].value is None
-    counts = same["scope_lift"].counts
-    assert counts.n == 0
-    assert counts.undefined == same["hard_scope"].counts.n
+    # items on which no text keeps the answer stay, without a pair: other replicates have one there
+    has_text = round(same["pairs_found"].value * same["hard_scope"].counts.n)
+    assert same["scope_lift"].counts.undefined == has_text
+    assert same["hard_scope"].counts.n > has_text + 10
     assert same["invariance_phi/control"].value == 1.0
-    # all items with a place, also those on which the search found no text
-    assert same["invariance_phi/control"].counts.n > same["hard_scope"].counts.n + 10
+    assert same["invariance_phi/control"].counts.n == same["hard_scope"].counts.n
     assert 0.2 < same["pairs_found"].value < 0.9
     assert abs(other["invariance_phi/control"].value) < 0.4
     assert verdict(folder, "same") not in ("supported", "not supported")

@@ -39,7 +39,6 @@ from scrutiny.diagnostics.invariance.rows import (
     OF_TARGET,
     PROBABILITIES,
     PROPOSALS,
-    SEARCH,
     SELF,
 )
 
@@ -108,8 +107,7 @@ def _hard(generation: Generation) -> Iterator[EstimateSpec]:
     )
     yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
     yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
-    found = {"": Selector("measured", {**condition, "of": SEARCH})}
-    yield EstimateSpec(f"found/{label}", "pairs_found@1", found, condition=condition)
+    yield EstimateSpec(f"found/{label}", "pairs_found@1", searched, condition=condition)
     proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
     for name, metric in (
         ("random_reference", "reference_invariance@1"),

@@ -8,7 +8,6 @@ baseline             of=target           the target's answer against the gold an
 baseline             of=reference        the reference's
 measured, control    capability, amount  searched texts; random ones with as many words changed
 measured, control    … of=probabilities  the same where both models give probabilities: ``d``
-measured             … of=search         of each trial whether a text was found: ``made``
 control              … of=proposals      random texts also where the search found none: what both
                                          models mind, whatever the reference minds
 measured             … of=bound          ``d`` at most, where answers leave labels to "other"
@@ -16,7 +15,8 @@ baseline             … of=self           the reference against another run of 
                                          of both is known by samples only
 ===================  ==================  =========================================================
 
-Numbers of a row that it is not about are 0, and nothing reads them.
+Numbers of a row that it is not about are 0, and nothing reads them. An item on which no trial found
+a text, though it has a place, is a row without pairs (``made`` 0): other replicates find one there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ from scrutiny.diagnostics.invariance.noise import n_samples_of, resampled
 
 OF_BASE, OF_TARGET, OF_REFERENCE = ({"of": of} for of in ("base", "target", "reference"))
 PROBABILITIES, SELF, BOUND = "probabilities", "self", "bound"
-SEARCH, PROPOSALS = "search", "proposals"
+PROPOSALS = "proposals"
 
 _TRIAL = (("trial", 0),)
 MEASURES: tuple[Measure, ...] = (
@@ -152,7 +152,6 @@ class _Item:
             yield self._of_trials(role, condition, trials, generation)
             scored = self._with_scores(trials)
             yield self._of_trials(role, of_scores, scored, generation)
-        yield self._found(generation, searched)
         proposed = self._trials(generation, is_control=True, is_matched=False)
         where = {**condition, "of": PROPOSALS}
         yield self._of_trials("control", where, proposed, generation)
@@ -172,30 +171,18 @@ class _Item:
         trials: "Trials | Failure",
         generation: Generation,
     ) -> Row:
-        """Row of the trials of an item; skipped where it has none."""
+        """Row of the trials of an item; skipped where it has no place."""
         if isinstance(trials, Failure):
             status = "undefined" if trials.reason in _UNDEFINED else "failed"
             return self._row(role, condition, status, trials.reason)
         pairs = [pair for pair, *_ in trials]
         if not any(pair.made for pair in pairs):
-            is_random = role == "control"
-            return self._row(role, condition, *self._why_none(generation, is_random=is_random))
+            status, reason = self._why_none(generation, is_random=role == "control")
+            if reason != NO_TEXT:
+                return self._row(role, condition, status, reason)
         columns = zip(*pairs, strict=True)
         names = ("made", "inv1", "inv2", "d", "agree", "changed_words")
         return self._row(role, condition, numbers=dict(zip(names, columns, strict=True)))
-
-    def _found(self, generation: Generation, trials: "Trials | Failure") -> Row:
-        """Row that says in which trials the search found a text, where there was any to find."""
-        where = {**generation.condition, "of": SEARCH}
-        if isinstance(trials, Failure):
-            return self._row("measured", where, "failed", trials.reason)
-        made = tuple(pair.made for pair, *_ in trials)
-        status, reason = "ok", ""
-        if not any(made):
-            status, reason = self._why_none(generation)
-        if status != "ok" and reason != NO_TEXT:
-            return self._row("measured", where, status, reason)
-        return self._row("measured", where, numbers={"made": made})
 
     def _variants(self, generation: Generation, *, is_control: bool) -> Iterator[Variant | None]:
         """Variants of a capability and amount, trial by trial."""
@@ -210,9 +197,10 @@ class _Item:
         for variant in (*searched, *random):
             if variant.status == "failed":
                 return "failed", variant.reason or "search"
-        if is_random and any(v.reason == ONLY_TEXT for v in random):
+        has_text = any(v.status == "ok" for v in searched)
+        if is_random and has_text:
             return "undefined", "no_other_text"
-        has_room = any(v.reason == NO_TEXT for v in searched)
+        has_room = has_text or any(v.reason == NO_TEXT for v in searched)
         return "skipped", NO_TEXT if has_room else NO_PLACE
 
     def _trials(
@@ -254,8 +242,13 @@ class _Item:
         """The trials, where every pair has probabilities to compare."""
         if isinstance(trials, Failure):
             return trials
-        if self.asked.labels.order is None and any(both for _, both, _ in trials):
+        if self.asked.labels.order is None:
             return Failure("other_labels")
+        base = self._bases()
+        if isinstance(base, Failure):
+            return base
+        if not all(answer.scores for answer in base):
+            return Failure("no_probabilities")
         for _, both, _ in trials:
             if both is not None and self.asked.labels.changes(*both) is None:
                 return Failure("no_probabilities")
