@@ -46,7 +46,7 @@ def _of_level(level: "Level", *, top: int) -> Iterator[dict[str, Any]]:
         "after": level.overall.after,
         "detectable": level.detectable,
         "outcome": level.outcome,
-        "noise": plain(level.noise),
+        "noise": {k: v for k, v in plain(level.noise).items() if k != "agreement"},
     }
     if level.flips is not None:
         yield {
@@ -57,6 +57,16 @@ def _of_level(level: "Level", *, top: int) -> Iterator[dict[str, Any]]:
             "mcnemar_p": [test.p_value for test in level.flips.tests],
             "answers_differ": level.flips.answers_differ,
             **({"is_graded": True} if level.flips.is_graded else {}),
+        }
+    for agreed in level.agreement.rows:
+        yield {
+            "part": "agreement",
+            **own,
+            "measure": agreed.measure,
+            "estimate": None if agreed.estimate is None else estimate_to_row(agreed.estimate),
+            "reason": agreed.reason or None,
+            "floor": agreed.floor,
+            "floor_of": level.agreement.floor_of if agreed.floor is not None else None,
         }
     causes = {found.change.name: found.goes_back_to for found in level.shown}
     for change in level.changes:

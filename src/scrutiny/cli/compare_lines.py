@@ -1,9 +1,10 @@
 """Two runs side by side, in lines of at most 80 columns."""
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from scrutiny.cli.compare_agreement_lines import agreement_lines
+from scrutiny.cli.compare_words import wrapped
 from scrutiny.cli.narrow import WIDTH, fitted
 
 if TYPE_CHECKING:
@@ -101,17 +102,13 @@ def lines_of(level: "Level", *, top: int, show_all: bool) -> Iterator[str]:
         yield from wrapped("flips", flip_words(level.flips))
         name = "sign test" if level.flips.is_graded else "McNemar"
         yield from wrapped(name, test_words(level.flips))
+    yield from agreement_lines(level.agreement)
     yield from _changes(level, show_all=show_all)
     yield from _inputs(level.disagreements[:top], total=len(level.disagreements))
     if level.detectable is not None:
         yield from wrapped(
             "could show", f"a difference of {level.detectable:.3f} (80 % power, these items)"
         )
-
-
-def wrapped(name: str, words: str) -> list[str]:
-    """A name and what is said under it, hanging."""
-    return textwrap.wrap(words, WIDTH, initial_indent=f"  {name:<13}", subsequent_indent=" " * 15)
 
 
 def _change(level: "Level") -> str:

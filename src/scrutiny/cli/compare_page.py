@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrutiny.cli.compare_agreement_lines import NAMES, UNITS, floor_words, why_not
 from scrutiny.cli.compare_lines import flip_words, headline, level_name, noise_words, test_words
 from scrutiny.cli.compare_shared_lines import OWN, UNTRAINED, ceiling_name, likeness_name
 from scrutiny.cli.compare_writing import outcome_words
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.compare_view import (
+    AgreedFacts,
     CompareView,
     InputFacts,
     KeptFacts,
@@ -104,7 +106,17 @@ def _level(level: "Level", *, margin: float | None) -> LevelFacts:
         margin=margin,
         outcome=level.outcome,
         lower_is_better=level.lower_is_better,
+        agreement=tuple(_agreed(level)),
+        agreement_floor=floor_words(level.agreement),
     )
+
+
+def _agreed(level: "Level") -> Iterator[AgreedFacts]:
+    """Measures of agreement under the names of the terminal."""
+    for one in level.agreement.rows:
+        unit = UNITS.get(one.measure)
+        name = f"{NAMES[one.measure]}, {unit}" if unit else NAMES[one.measure]
+        yield AgreedFacts(name, one.estimate, one.floor, why_not(one) if one.reason else "")
 
 
 def _change(level: "Level") -> str:

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from scrutiny.cli.compare_lines import wrapped
+from scrutiny.cli.compare_words import bounds, wrapped
 from scrutiny.cli.narrow import narrowed
 
 if TYPE_CHECKING:
-    from scrutiny.core.estimate import Estimate
     from scrutiny.run.comparing.kept import Kept, Likened, Likeness, Shared
 
 _WORDS: Final = {
@@ -81,15 +80,6 @@ def verdict_word(one: "Kept") -> str:
 def ceiling_name(one: "Kept") -> str:
     """What the target is held against."""
     return "the reference itself" if one.how == "itself" else "another run of the reference"
-
-
-def bounds(found: "Estimate") -> str:
-    """Value with its interval."""
-    if found.value is None:
-        return "–"
-    if found.low is None or found.high is None:
-        return f"{found.value:.3f}"
-    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
 def _likeness(found: "Likeness") -> Iterator[str]:

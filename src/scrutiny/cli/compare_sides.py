@@ -1,6 +1,6 @@
 """What ``scrutiny compare`` is given: two runs, two logs, or two models with data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,6 +53,8 @@ def opened(flags: Mapping[str, Any]) -> Iterator[Opened]:
             f"{known!r} holds answers and cannot be asked about changed texts: --invariances and "
             "--representations need two live models, with --data."
         )
+    if "model" in kinds:
+        _of_one_model(flags["measures"])
     if "model" not in kinds:
         with TemporaryDirectory(prefix="scrutiny-compare-") as kept:
             yield _read(texts, flags, Path(kept) if flags["out"] is None else Path(flags["out"]))
@@ -66,6 +68,28 @@ def opened(flags: Mapping[str, Any]) -> Iterator[Opened]:
             '"csv:dev.csv#text=sentence,label=label".'
         )
     yield _asked(texts, flags, wanted)
+
+
+def _of_one_model(measures: Sequence[str]) -> None:
+    """Refuse diagnostics of two models: here each side is measured by itself.
+
+    Raises
+    ------
+    PlanError
+        If one of them measures a model beside a second one.
+    """
+    from scrutiny.core.registry import registry
+
+    for name in measures:
+        diagnostic = registry().load("diagnostic", name)
+        if getattr(diagnostic, "wants_reference", False):
+            raise PlanError(
+                f"--measure {name}: {diagnostic.id} measures a model beside a second one, and here "
+                "each side is measured by itself. Leave it out: kappa, error consistency, CAPA and "
+                "divergences of both sides are among the lines anyway, --invariances and "
+                "--representations ask for the rest; or measure both in one run: "
+                f"scrutiny run {name} --model B --reference A --data STRING."
+            )
 
 
 def wanted_of(flags: Mapping[str, Any]) -> "Wanted":

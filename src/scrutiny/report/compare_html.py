@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from scrutiny.report import compare_charts as drawn
 from scrutiny.report.chart_tables import Chart, Spec
+from scrutiny.report.compare_agreement import agreement
 from scrutiny.report.compare_view import CompareView, InputFacts, KeptFacts, LevelFacts
 from scrutiny.report.html import LARGEST, environment, policy_of, static
 from scrutiny.report.labels import slug
@@ -32,13 +33,15 @@ class LevelPage:
     anchor: str
     level: LevelFacts
     flips: Chart | None
+    agreement: Chart | None
     slices: Chart | None
     inputs: tuple[InputFacts, ...]
 
     @property
     def charts(self) -> tuple[Chart, ...]:
         """Charts that are there."""
-        return tuple(one for one in (self.flips, self.slices) if one is not None)
+        several = (self.flips, self.agreement, self.slices)
+        return tuple(one for one in several if one is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,7 @@ def _level(level: LevelFacts, anchor: str, *, most_inputs: int) -> LevelPage:
         anchor=anchor,
         level=level,
         flips=drawn.noise_and_flips(f"{anchor}-flips", level),
+        agreement=agreement(f"{anchor}-agreement", level),
         slices=drawn.slices(f"{anchor}-slices", level),
         inputs=level.inputs[:most_inputs],
     )

@@ -35,6 +35,16 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
+class AgreedFacts:
+    """A measure of how far both agree: its value, that of the first against itself, why none."""
+
+    name: str
+    estimate: Estimate | None
+    floor: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SliceFacts:
     """A slice: its level before and after, and what is shown of the change.
 
@@ -103,6 +113,8 @@ class LevelFacts:
         Largest loss that does not matter, and whether it is a regression.
     lower_is_better
         Whether less is better.
+    agreement, agreement_floor
+        How far both agree beyond chance; what the first was held against to get its own values.
     """
 
     name: str
@@ -125,6 +137,8 @@ class LevelFacts:
     margin: float | None
     outcome: str | None
     lower_is_better: bool = False
+    agreement: tuple[AgreedFacts, ...] = ()
+    agreement_floor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

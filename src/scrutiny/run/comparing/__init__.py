@@ -8,6 +8,8 @@
     live          a live model asked again: the noise floor where there is one replicate
     rerun         a live model, asked as a run asked its own
     flips         how many items change their answer, beside how many do within one run
+    marks         answers as numbers: places of labels, probabilities in one order
+    agreement     kappa, error consistency, CAPA and divergences, beside the first against itself
     slices        which inputs changed, all slices tested together
     paired_tests  tests of a paired change, and of a slice against the rest
     items         inputs that differ most, beyond noise

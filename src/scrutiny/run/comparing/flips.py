@@ -1,7 +1,7 @@
 """How many inputs change their answer between two runs, beside how many do within one."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final, Literal
 
@@ -68,12 +68,15 @@ class Noise:
         Share of items that flip; nothing where it is not known.
     n_items, n_pairs
         What it rests on.
+    agreement
+        Values of measures of agreement by their names, where the first model was asked again.
     """
 
     how: How
     share: float | None = None
     n_items: int = 0
     n_pairs: int = 0
+    agreement: Mapping[str, float] = field(default_factory=dict)
 
 
 UNKNOWN: Final = Noise("unknown")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.example import Example
 from scrutiny.run.comparing.flips import Noise
+from scrutiny.run.comparing.marks import order_of
 from scrutiny.run.comparing.sides import Answers, Sides
 from scrutiny.run.comparing.slices import Change
 
@@ -121,10 +122,12 @@ def _distances(
     if answers is None:
         return change
     one, other = answers
-    if one.scores is None or other.scores is None or not (own_choices or _is_aligned(one, other)):
+    if not _has_one_order(one, other, own_choices=own_choices):
         labels = _label_distances(one.labels, other.labels)
         found: NDArray[np.float64] = np.maximum(change, labels)
         return found
+    assert one.scores is not None  # they have an order
+    assert other.scores is not None
     apart = np.abs(one.scores.mean(axis=0) - other.scores.mean(axis=0)).sum(axis=-1) / 2.0
     return np.asarray((apart + change) / 2.0, dtype=np.float64)
 
@@ -144,22 +147,17 @@ def _label_distances(
     return np.array(found)
 
 
-def _is_aligned(one: Answers, other: Answers) -> bool:
-    """Whether the probabilities of both runs stand in one order of the labels."""
-    orders = _order(one), _order(other)
+def _has_one_order(one: Answers, other: Answers, *, own_choices: bool) -> bool:
+    """Whether both runs have probabilities, in one order of the labels."""
+    if one.scores is None or other.scores is None:
+        return False
+    if one.scores.shape[-1] != other.scores.shape[-1]:
+        return False
+    if own_choices:
+        return True
+    orders = order_of(one), order_of(other)
     shared = set(orders[0]) & set(orders[1])
     return bool(shared) and all(orders[0][k] == orders[1][k] for k in shared)
-
-
-def _order(found: Answers) -> dict[tuple[int, int], str]:
-    """Label by place and number of the probabilities, as far as it was ever the likeliest."""
-    if found.scores is None:
-        return {}
-    seen: dict[tuple[int, int], Counter[str]] = {}
-    best = found.scores.argmax(axis=-1).ravel().tolist()
-    for place, label in zip(best, found.labels.ravel().tolist(), strict=True):
-        seen.setdefault((place, found.scores.shape[-1]), Counter())[label] += 1
-    return {place: counts.most_common(1)[0][0] for place, counts in seen.items()}
 
 
 def _beyond_noise(

@@ -1,8 +1,9 @@
 """What is said of two runs side by side, as values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.run.comparing.agreement import Agreement
 from scrutiny.run.comparing.flips import UNKNOWN, Flips, Noise
 from scrutiny.run.comparing.items import Disagreement
 from scrutiny.run.comparing.kept import Outcome, Shared, worst_of
@@ -85,6 +86,10 @@ class Level:
         Smallest difference that these items and replicates show with 80 % power.
     outcome
         Whether it is a regression beyond the margin; nothing without a margin.
+    lower_is_better
+        Whether less is better.
+    agreement
+        How far both agree beyond chance, and how far apart their probabilities lie.
     """
 
     subject: str
@@ -101,6 +106,7 @@ class Level:
     detectable: float | None
     outcome: Outcome | None
     lower_is_better: bool = False
+    agreement: Agreement = field(default_factory=Agreement)
 
     @property
     def overall(self) -> Change:

@@ -1,12 +1,18 @@
 """A live model against itself: the noise floor where there is one replicate."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
+from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
+from scrutiny.run.comparing.agreement import numbers_of, values_of
 from scrutiny.run.comparing.flips import UNKNOWN, Noise
+from scrutiny.run.comparing.marks import marks_of
+from scrutiny.run.comparing.sides import Answers
 from scrutiny.run.loading import load_replicate
 from scrutiny.run.resolved import Resolved
 from scrutiny.store.run_folder import RunFolder
@@ -61,8 +67,40 @@ def noise_when_asked_again(
     if not both:
         return UNKNOWN
     return Noise(
-        "asked again", sum(a != b for a, b in both) / len(both), n_items=len(both), n_pairs=1
+        "asked again",
+        sum(a != b for a, b in both) / len(both),
+        n_items=len(both),
+        n_pairs=1,
+        agreement=_agreement(answers, [names.get(str(one.gold)) for one in examples]),
     )
+
+
+def _agreement(
+    answers: Sequence[Sequence[Prediction | Failure]], golds: Sequence[str | None]
+) -> dict[str, float]:
+    """Measures of agreement of both times, on the items that got an answer each time."""
+    known = [
+        (a, b, gold)
+        for a, b, gold in zip(*answers, golds, strict=True)
+        if not (isinstance(a, Failure) or isinstance(b, Failure))
+    ]
+    right = [gold for *_, gold in known]
+    both = _side([a for a, *_ in known]), _side([b for _, b, _ in known])
+    has_hits = not any(one.are_spans for one in both)
+    hits = tuple((one.labels == np.array(right, dtype=object)).astype(np.float64) for one in both)
+    marked = marks_of(both, (hits[0], hits[1]) if has_hits else None, golds=right)
+    return values_of(numbers_of(marked.first, marked.second, marked, pairs=[(0, 0)]))
+
+
+def _side(several: Sequence[Prediction]) -> Answers:
+    """Answers of one time."""
+    are_spans = any(one.spans is not None for one in several)
+    labels = np.empty((1, len(several)), dtype=object)
+    for k, one in enumerate(several):
+        labels[0, k] = canonical_json(sorted(one.spans or ())) if are_spans else one.label
+    scores = [one.scores for one in several if one.scores]
+    is_whole = len(scores) == len(several) and len({len(one) for one in scores}) == 1
+    return Answers(labels, np.array([scores]) if is_whole else None, are_spans)
 
 
 def noise_of_promise(folder: RunFolder) -> Noise:

@@ -1,10 +1,12 @@
 """Levels of two runs as they are read: sides, answers, noise; many datasets pooled into one."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scrutiny.core.canonical import canonical_json
@@ -13,6 +15,7 @@ from scrutiny.core.record import Counts
 from scrutiny.run.assignment import Assignment
 from scrutiny.run.comparing.flips import UNKNOWN, Noise, noise_of_replicates, noise_of_runs
 from scrutiny.run.comparing.levels import CompareOptions
+from scrutiny.run.comparing.marks import FREE, Choices, Marked, marks_of
 from scrutiny.run.comparing.numbers import paired_assignments, same_models
 from scrutiny.run.comparing.sides import LEVELS, Answers, Sides, answers_of, sides_of
 from scrutiny.run.contrasts import Meeting
@@ -42,6 +45,9 @@ class Read:
         The first model against itself.
     own_choices
         Whether every item has choices of its own.
+    choices
+        Choices of each item, or the code of why its answers are no labels; nothing where all items
+        share their labels.
     parts
         Items of each dataset that was pooled.
     """
@@ -52,7 +58,19 @@ class Read:
     answers: tuple[Answers, Answers] | None
     noise: Noise
     own_choices: bool
+    choices: Choices = ()
     parts: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+
+    @property
+    def marked(self) -> Marked:
+        """The answers as numbers."""
+        sides = self.sides
+        return marks_of(
+            self.answers,
+            (sides.first, sides.second) if sides.is_hit else None,
+            golds=[one.gold for one in sides.examples],
+            choices=self.choices,
+        )
 
 
 def read_levels(first: RunFolder, second: RunFolder, options: CompareOptions) -> list[Read]:
@@ -76,6 +94,7 @@ def read_levels(first: RunFolder, second: RunFolder, options: CompareOptions) ->
                 answers=_answers((first, second), pair, sides),
                 noise=_noise(first, pair[0], sides, options),
                 own_choices="imported" in first.manifest,
+                choices=_choices((first, second), pair, sides),
             )
         )
     return list(_pooled(found))
@@ -117,6 +136,24 @@ def _answers(
     if any((one.labels == None).all() for one in found):  # noqa: E711 - elementwise
         return None
     return found[0], found[1]
+
+
+def _choices(folders: tuple[RunFolder, RunFolder], pair: Pair, sides: Sides) -> Choices:
+    """Choices of each item of logs; labels of a run are those of all its items."""
+    if not any("imported" in folder.manifest for folder in folders):
+        return ()
+    wanted = [one.id for one in sides.examples]
+    found = []
+    for folder, one in zip(folders, pair, strict=True):
+        table = folder.items()
+        if "choices" not in table.column_names:
+            return "other_choices"  # a log beside a run, whose labels are not known to be the same
+        rows = table.filter(pc.equal(table["dataset"], one.dataset)).to_pylist()
+        own = {row["item"]: tuple(json.loads(row["choices"] or "[]")) for row in rows}
+        found.append(tuple(own[item] for item in wanted))
+    if any(len(own) < 2 for own in found[0]):
+        return FREE
+    return found[0] if found[0] == found[1] else "other_choices"
 
 
 def _noise(first: RunFolder, one: Assignment, sides: Sides, options: CompareOptions) -> Noise:
@@ -180,6 +217,7 @@ def _as_one(several: Sequence[Read]) -> Read:
         answers=_joined_answers([one.answers for one in several]),
         noise=_joint_noise([one.noise for one in several], sides),
         own_choices=first.own_choices,
+        choices=_joined_choices([one.choices for one in several]),
         parts={one.dataset: number == k for k, one in enumerate(several)},
     )
 
@@ -215,14 +253,26 @@ def _joined_answers(
     return one, other
 
 
+def _joined_choices(several: Sequence[Choices]) -> Choices:
+    """Choices of the items of all datasets; labels of several datasets are not one set."""
+    lack = next((one for one in several if isinstance(one, str)), None)
+    if lack is not None:
+        return lack
+    if not all(several):
+        return "several_datasets"
+    return tuple(own for one in several if not isinstance(one, str) for own in one)
+
+
 def _beside(several: Sequence[Answers]) -> Answers:
     """Answers of one run to the items of several datasets."""
     scores = [one.scores for one in several if one.scores is not None]
-    is_whole = len(scores) == len(several) and len({s.shape[-1] for s in scores}) == 1
+    width = max((s.shape[-1] for s in scores), default=0)
+    padded = [np.pad(s, ((0, 0), (0, 0), (0, width - s.shape[-1]))) for s in scores]
     return Answers(
         np.concatenate([one.labels for one in several], axis=1),
-        np.concatenate(scores, axis=1) if is_whole else None,
+        np.concatenate(padded, axis=1) if len(scores) == len(several) else None,
         any(one.are_spans for one in several),
+        any(one.are_texts for one in several),
     )
 
 

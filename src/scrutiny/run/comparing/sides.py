@@ -205,15 +205,16 @@ class Answers:
     labels
         ``(replicate, item)`` labels or texts, or the JSON of spans; None where there is none.
     scores
-        ``(replicate, item, label)`` probabilities; nothing where some are missing or of another
-        number of labels.
-    are_spans
-        Whether what was answered are spans.
+        ``(replicate, item, label)`` probabilities, 0 behind those of items with fewer choices;
+        nothing where some are missing.
+    are_spans, are_texts
+        Whether what was answered are spans, or free texts.
     """
 
     labels: NDArray[np.object_]
     scores: NDArray[np.float64] | None
     are_spans: bool = False
+    are_texts: bool = False
 
 
 def answers_of(
@@ -235,7 +236,7 @@ def answers_of(
     place = {name: k for k, name in enumerate(items)}
     labels = np.full((len(row_of), len(place)), None, dtype=object)
     scores: dict[tuple[int, int], Sequence[float]] = {}
-    are_spans = False
+    are_spans = are_texts = False
     for row in table.filter(mask).to_pylist():
         if row["condition"] not in wanted or row["item"] not in place:
             continue
@@ -245,19 +246,19 @@ def answers_of(
         said = (row[name] for name in ("label", "text", "spans"))
         labels[at] = next((one for one in said if one is not None), None)
         are_spans = are_spans or labels[at] == row["spans"] is not None
+        are_texts = are_texts or (row["label"] is None and row["text"] is not None)
         if row["scores"] is not None:
             scores[at] = row["scores"]
-    return Answers(labels, _dense(scores, labels.shape), are_spans)
+    return Answers(labels, _dense(scores, labels.shape), are_spans, are_texts)
 
 
 def _dense(
     scores: Mapping[tuple[int, int], Sequence[float]], shape: tuple[int, ...]
 ) -> NDArray[np.float64] | None:
-    """Probabilities ``(replicate, item, label)``, if all are there and alike."""
-    widths = {len(found) for found in scores.values()}
-    if len(widths) != 1 or len(scores) != int(np.prod(shape)):
+    """Probabilities ``(replicate, item, label)``, if all are there; 0 behind fewer choices."""
+    if not scores or len(scores) != int(np.prod(shape)):
         return None
-    dense = np.empty((*shape, widths.pop()))
+    dense = np.zeros((*shape, max(map(len, scores.values()))))
     for at, found in scores.items():
-        dense[at] = found
+        dense[(*at, slice(len(found)))] = found
     return dense

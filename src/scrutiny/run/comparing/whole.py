@@ -11,6 +11,7 @@ from scrutiny.core.registry import registry
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
+from scrutiny.run.comparing.agreement import Itself, agreement_of
 from scrutiny.run.comparing.flips import flips_of
 from scrutiny.run.comparing.items import commonest_turn, find_disagreements
 from scrutiny.run.comparing.kept import Outcome
@@ -49,7 +50,10 @@ def compare_side_by_side(
     options = options or CompareOptions()
     comparison = compare_runs(first, second, paired=options.paired)
     found = read_levels(first, second, options)
-    levels = tuple(_level(one, options, n_levels=len(found)) for one in found)
+    again = _again(first, found, options)
+    levels = tuple(
+        _level(one, options, n_levels=len(found), again=again.get(_name(one))) for one in found
+    )
     if options.margin is not None and not levels:
         raise PlanError(
             "--margin judges the accuracy or mean score of single items, and these runs share "
@@ -58,7 +62,24 @@ def compare_side_by_side(
     return SideBySide(comparison, levels)
 
 
-def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
+def _again(
+    first: RunFolder, found: Sequence[Read], options: CompareOptions
+) -> dict[tuple[str, ...], Read]:
+    """Levels of the first run beside another one of its model, where it was run once."""
+    if options.again is None or all(len(read.sides.first) > 1 for read in found):
+        return {}
+    beside = read_levels(first, options.again, replace(options, again=None, paired=False))
+    return {_name(read): read for read in beside}
+
+
+def _name(read: Read) -> tuple[str, ...]:
+    """What tells the levels of a run apart."""
+    return read.pair[0].subject, read.dataset, read.pair[0].spec.metric, _condition(read)
+
+
+def _level(
+    read: Read, options: CompareOptions, *, n_levels: int, again: Read | None = None
+) -> Level:
     """What is said of a level."""
     sides, answers, one = read.sides, read.answers, read.pair[0]
     slices = _slices(read, options)
@@ -94,7 +115,15 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
         detectable=_detectable(whole),
         outcome=_outcome(found, whole, margin=options.margin, sign=sides.sign),
         lower_is_better=sides.sign < 0,
+        agreement=agreement_of(sides, read.marked, _itself(read, again)),
     )
+
+
+def _itself(read: Read, again: Read | None) -> Itself:
+    """What is known of the first model against itself."""
+    if again is None:
+        return Itself(read.noise)
+    return Itself(read.noise, again.marked, again.sides.pairs())
 
 
 def _condition(read: Read) -> str:

@@ -1,0 +1,27 @@
+"""How lines of a comparison are set: a name, and what is said under it."""
+
+import textwrap
+from typing import TYPE_CHECKING, Final
+
+from scrutiny.cli.narrow import WIDTH
+
+if TYPE_CHECKING:
+    from scrutiny.core.estimate import Estimate
+
+#: Stands for a space at which no line ends.
+KEPT: Final = "\N{NO-BREAK SPACE}"
+
+
+def wrapped(name: str, words: str) -> list[str]:
+    """A name and what is said under it, hanging."""
+    lines = textwrap.wrap(words, WIDTH, initial_indent=f"  {name:<13}", subsequent_indent=" " * 15)
+    return [line.replace(KEPT, " ") for line in lines]
+
+
+def bounds(found: "Estimate") -> str:
+    """Value with its interval."""
+    if found.value is None:
+        return "–"
+    if found.low is None or found.high is None:
+        return f"{found.value:.3f}"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
