@@ -31,6 +31,7 @@ _RP: Final = "scrutiny.reliability.representation_statistics"
 _IV: Final = "scrutiny.reliability.invariance_statistics"
 _LS: Final = "scrutiny.reliability.label_statistics"
 _AK: Final = "scrutiny.reliability.attack_statistics"
+_DS: Final = "scrutiny.diagnostics.similarity.drift_statistics"
 
 REGISTRATIONS: Final = (
     Registration("diagnostic", "association.clusters@1", f"{_D}.association:Clusters"),
@@ -58,6 +59,8 @@ REGISTRATIONS: Final = (
     Registration("diagnostic", "invariance.scope@1", f"{_D}.invariance:SharedInvariance"),
     Registration("diagnostic", "landscape@1", f"{_D}.landscape:Landscape"),
     Registration("diagnostic", "robustness@1", f"{_D}.robustness:Robustness"),
+    Registration("diagnostic", "similarity.drift@1", f"{_D}.similarity:Drift"),
+    Registration("diagnostic", "similarity.drift-texts@1", f"{_D}.similarity:DriftTexts"),
     Registration("diagnostic", "similarity.outputs@1", f"{_D}.similarity:SimilarityOutputs"),
     Registration(
         "diagnostic", "similarity.representations@1", f"{_D}.similarity:SimilarityRepresentations"
@@ -402,6 +405,12 @@ REGISTRATIONS: Final = (
     Registration("statistic", "kl_ba@1", f"{_SI}:KL_BA"),
     Registration("statistic", "p_gold_change@1", f"{_SI}:P_GOLD_CHANGE"),
     Registration("statistic", "p_gold_rms@1", f"{_SI}:P_GOLD_RMS"),
+    Registration("statistic", "farther@1", f"{_DS}:FARTHER"),
+    Registration("statistic", "farther_excess@1", f"{_DS}:FARTHER_EXCESS"),
+    Registration("statistic", "label_mmd@1", f"{_DS}:LABEL_MMD"),
+    Registration("statistic", "logprob_change@1", f"{_DS}:LOGPROB_CHANGE"),
+    Registration("statistic", "logprob_distance@1", f"{_DS}:LOGPROB_DISTANCE"),
+    Registration("statistic", "logprob_excess@1", f"{_DS}:LOGPROB_EXCESS"),
     Registration("statistic", "debiased_cka@1", f"{_RP}:DEBIASED_CKA"),
     Registration("statistic", "linear_cka@1", f"{_RP}:LINEAR_CKA"),
     Registration("statistic", "minibatch_cka@1", f"{_RP}:MINIBATCH_CKA"),

@@ -1,0 +1,199 @@
+"""Is a model still the reference? Log-probabilities, or samples, beside the reference itself."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.similarity.answers import Labels
+from scrutiny.diagnostics.similarity.drift_design import Asked, make_drift_design
+from scrutiny.diagnostics.similarity.drift_rows import (
+    EXCHANGE,
+    MEASURES,
+    OF_SAMPLES,
+    Answer,
+    Counts,
+    LogprobAnswers,
+    Table,
+    counts_of,
+    of_samples,
+)
+from scrutiny.models.checked import predict_or_fail
+
+_MOST_LOOKS: Final = 1000
+_CHUNK: Final = 256  # texts asked a second time in one go
+
+
+@dataclass(frozen=True, slots=True)
+class DriftParams:
+    """How often one looks, and what is no difference.
+
+    Parameters
+    ----------
+    looks
+        How many times this question is going to be asked of these models, stated before the
+        first: each look has the level .05 / looks.
+    tolerance
+        Nats within which two distances of log-probabilities are equal: what batches of floats do.
+    exchanges
+        Exchanges of samples within an item; 1 / (exchanges + 1) is the smallest p.
+    """
+
+    looks: int = 1
+    tolerance: float = 1e-5
+    exchanges: int = 199
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.looks <= _MOST_LOOKS:
+            raise PlanError(f"looks must lie between 1 and {_MOST_LOOKS}, not {self.looks}.")
+        if not 0 <= self.tolerance < 1:
+            raise PlanError(f"tolerance must lie between 0 and 1 nat, not {self.tolerance}.")
+        if not 19 <= self.exchanges <= 9999:
+            raise PlanError(f"exchanges must lie between 19 and 9999, not {self.exchanges}.")
+
+    @property
+    def table(self) -> Table:
+        """Layout of the rows."""
+        return Table(self.exchanges, self.tolerance)
+
+
+class Drift:
+    """Answers of a model, of a reference, and of the reference asked again, item by item.
+
+    Where answers are probabilities, their logarithms are tracked: an item speaks for a difference
+    if the model lies farther from the reference than the reference from itself. Where they are
+    shares of samples, the discrepancy of the samples is held against exchanges of them.
+
+    **Measures**: whether one may say that the model is not the reference any more (another
+    version, other weights, another engine), at a level that is stated beforehand.
+
+    **Misleads when**: read as a size, or as harm: any change of any answer counts; see
+    `similarity.outputs@1` for flips. The second answers come seconds after the first, so that a
+    slow drift of the reference itself looks like the model. Samples of one item depend on each
+    other. It is asked every day at .05. Log-probabilities of improbable labels decide.
+
+    **References**: Gretton et al. (2012), A kernel two-sample test; Gao, Liang & Guestrin (2024),
+    Model equality testing: which model is this API serving?; Chauvin et al. (2025), Log
+    probability tracking of LLM APIs; Phipson & Smyth (2010).
+    """
+
+    id = "similarity.drift@1"
+    summary = "whether a model is told from the reference, beyond what asking again gives"
+    Params = DriftParams
+    needs: frozenset[str] = frozenset({"predict"})
+    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
+    measures: tuple[Measure, ...] = MEASURES
+    scope: Literal["item", "dataset"] = "dataset"  # whether samples are repeated shows on many
+    wants_reference = True
+    pairs_apart = True
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Distance, its side of the exchanges, log-probabilities of the gold answer."""
+        del task
+        return self.measures
+
+    def lengths(self, params: DriftParams) -> Mapping[str, int]:
+        """Exchanges of an item."""
+        return {EXCHANGE: params.exchanges}
+
+    def design(self, params: DriftParams, inputs: Inputs) -> Design:
+        """Estimates and the claim for one family beside its reference."""
+        return make_drift_design(Asked("similarity.drift", params.looks, inputs))
+
+    def measure(self, params: DriftParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """Rows of all three answers, item by item."""
+        del cell
+        if ctx.reference is None:
+            raise PlanError(f"{self.id} compares with a reference: name one.")
+        labels = Labels(ctx.reference.labels, ctx.labels)
+        a, b = ctx.reference.predict(batch.examples), ctx.predict(batch.examples)
+        again = asked_again(ctx.reference.model, batch.examples)
+        sizes = n_samples_of(ctx.reference.model), n_samples_of(ctx.model)
+        if sizes == (None, None):
+            for example, one, other, second in zip(batch.examples, a, b, again, strict=True):
+                yield from LogprobAnswers(example, one, other, second).rows(labels, params.table)
+        else:
+            yield from _Sampled(batch.examples, labels, sizes, ctx).rows(params, a, b, again)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """Models known by samples: how many of each, and what their shares are of."""
+
+    examples: Sequence[Example]
+    labels: Labels
+    sizes: tuple[int | None, int | None]
+    ctx: Context
+
+    def rows(
+        self, params: DriftParams, a: Sequence[Answer], b: Sequence[Answer], again: Sequence[Answer]
+    ) -> Iterator[Row]:
+        """Two rows an item: of the target, and of the reference asked again."""
+        is_repeated = {"measured": _is_repeated(a, b), "control": _is_repeated(a, again)}
+        own = replace(self, labels=Labels(self.labels.reference, self.labels.reference))
+        own = replace(own, sizes=(self.sizes[0], self.sizes[0]))
+        for number, example in enumerate(self.examples):
+            for role, side, other in (("measured", self, b), ("control", own, again)):
+                found = side.counts(a[number], other[number])
+                if is_repeated[role]:
+                    found = "undefined", "same_samples"
+                if isinstance(found[0], str):
+                    yield params.table.row(example.id, role, OF_SAMPLES, found)
+                    continue
+                rng = self.ctx.rng("exchange", f"{Drift.id}/{role}", example.id)
+                numbers = of_samples(*found, exchanges=params.exchanges, rng=rng)
+                yield params.table.row(example.id, role, OF_SAMPLES, numbers)
+
+    def counts(self, one: Answer, other: Answer) -> tuple[Counts, Counts] | tuple[str, str]:
+        """Counts of both sides in the reference's order, or why there are none."""
+        for answer in (one, other):
+            if isinstance(answer, Failure):
+                return "failed", answer.reason
+        assert isinstance(one, Prediction)
+        assert isinstance(other, Prediction)
+        if None in self.sizes:
+            return "undefined", "one_side_sampled"
+        n, m = (int(size or 0) for size in self.sizes)
+        if min(n, m) < 2:
+            return "refused", "few_samples"
+        both = self.labels.distributions(one, other)
+        if both is None:
+            return "undefined", "other_labels" if self.labels.order is None else "no_shares"
+        first, second = counts_of(both[0].tolist(), n), counts_of(both[1].tolist(), m)
+        if first is None or second is None:
+            return "undefined", "no_shares"
+        return first, second
+
+
+def _is_repeated(a: Sequence[Answer], again: Sequence[Answer]) -> bool:
+    """Whether the second samples are the very ones of the first time, and not new ones.
+
+    So answers of the cache, or of an object that draws the same again, are. Items on which all
+    samples are equal say nothing: a sure model repeats itself.
+    """
+    telling = [
+        (one.scores, other.scores)
+        for one, other in zip(a, again, strict=True)
+        if isinstance(one, Prediction) and isinstance(other, Prediction)
+        if one.scores and max(one.scores) < 1
+    ]
+    return bool(telling) and all(one == other for one, other in telling)
+
+
+def asked_again(model: Model, examples: Sequence[Example]) -> list[Answer]:
+    """Answers of a model that are not from the cache, in the order of its own labels."""
+    if getattr(model, "has_stored_answers_only", False):
+        examples = [replace(e, attributes={**e.attributes, "variant": ""}) for e in examples]
+    starts = range(0, len(examples), _CHUNK)
+    return [a for s in starts for a in predict_or_fail(model, examples[s : s + _CHUNK])]
+
+
+def n_samples_of(model: Model | None) -> int | None:
+    """Samples that a model's probabilities are shares of; nothing if they are exact."""
+    stated = getattr(model, "n_samples", None)
+    return int(stated) if stated else None

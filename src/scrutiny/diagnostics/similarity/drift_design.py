@@ -1,0 +1,158 @@
+"""Estimates and claims of drift.
+
+=================  ================================================================================
+farther            items that tell the target from the reference, beyond exchange: what is claimed
+distance, excess   size in nats; beyond the reference asked again, with the exchange test
+change             of the log-probability of the right answer, with the sign-flip test
+mmd                discrepancy of sampled labels, with the exchange test
+again/...          the same of the reference beside the reference asked again: the control
+floor/...          minus that of the reference's own other runs
+=================  ================================================================================
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.similarity.drift_rows import OF_GOLD, OF_LOGPROBS, OF_SAMPLES
+
+_ALPHA: Final = 0.05
+_AGAIN: Final = "control: the reference asked again"
+_RUNS: Final = "control: the reference's own other runs"
+Condition = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which diagnostic asks, how often it is going to, and of what."""
+
+    diagnostic: str
+    looks: int
+    inputs: Inputs
+
+    @property
+    def is_self(self) -> bool:
+        """Whether the reference stands beside itself."""
+        return self.inputs.subject == self.inputs.reference
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether the reference has other runs to be compared with."""
+        return not self.is_self and self.inputs.reference_replicates > 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What is estimated, and which of it the claim rests on; ``floors`` have a contrast."""
+
+    conditions: tuple[Condition, ...]
+    estimates: tuple[EstimateSpec, ...]
+    components: tuple[Component, ...]
+    floors: tuple[str, ...]
+
+
+def make_drift_design(asked: Asked) -> Design:
+    """Design for classifiers: by samples where either model is known by them only."""
+    if "samples" in asked.inputs.capabilities | asked.inputs.reference_capabilities:
+        return design_of_samples(asked)
+    has_gold = asked.inputs.chance > 0
+    return design_of_logprobs(asked, OF_LOGPROBS, changes=OF_GOLD if has_gold else None)
+
+
+def design_of_logprobs(asked: Asked, distances: Condition, *, changes: Condition | None) -> Design:
+    """Design where log-probabilities are known; ``changes`` are the rows of what is tracked."""
+    estimates = [
+        _spec("farther", "farther", distances),
+        _spec("distance", "logprob_distance", distances),
+        _beside_again("excess", "logprob_excess", distances),
+        _again("again/distance", "logprob_distance", distances),
+    ]
+    conditions = [distances]
+    if changes is not None:
+        estimates.append(_spec("change", "logprob_change", changes))
+        estimates.append(_again("again/change", "logprob_change", changes))
+        conditions += [changes] if changes != distances else []
+    floors = ("distance",) if asked.has_runs else ()
+    components = [Component("farther", 0.0, _AGAIN)]
+    components += [Component(f"floor/{name}", 0.0, _RUNS) for name in floors]
+    return _design(
+        asked, _Parts(tuple(conditions), tuple(estimates), tuple(components), floors=floors)
+    )
+
+
+def design_of_samples(asked: Asked) -> Design:
+    """Design where models are known by samples of their answers."""
+    estimates = (
+        _spec("farther", "farther", OF_SAMPLES),
+        _beside_again("farther_excess", "farther_excess", OF_SAMPLES),
+        _spec("mmd", "label_mmd", OF_SAMPLES),
+        _again("again/farther", "farther", OF_SAMPLES),
+        _again("again/mmd", "label_mmd", OF_SAMPLES),
+    )
+    floors = ("farther",) if asked.has_runs else ()
+    beyond = Component("farther_excess", 0.0, _AGAIN)
+    if floors:
+        beyond = Component("floor/farther", 0.0, _RUNS)
+    components = (Component("farther", 0.0), beyond)
+    return _design(asked, _Parts((OF_SAMPLES,), estimates, components, floors=floors))
+
+
+def _spec(name: str, metric: str, condition: Condition) -> EstimateSpec:
+    return EstimateSpec(name, f"{metric}@1", {"": Selector("measured", condition)})
+
+
+def _beside_again(name: str, metric: str, condition: Condition) -> EstimateSpec:
+    sides = {"": Selector("measured", condition), "control": Selector("control", condition)}
+    return EstimateSpec(name, f"{metric}@1", sides)
+
+
+def _again(name: str, metric: str, condition: Condition) -> EstimateSpec:
+    """Estimate of the reference beside itself; measured, so that its test stands beside, too."""
+    where = {**condition, "beside": "the reference asked again"}
+    sides = {"": Selector("control", condition)}
+    return EstimateSpec(name, f"{metric}@1", sides, condition=where)
+
+
+def _design(asked: Asked, parts: _Parts) -> Design:
+    inputs, level = asked.inputs, _ALPHA / asked.looks
+    pair = f"{inputs.subject} is told from {inputs.reference}"
+    claim = Claim(
+        id="told-apart",
+        says=f"{pair} at level {level:.3g}: its answers differ from those of {inputs.reference} "
+        "by more than these differ among themselves",
+        diagnostic=asked.diagnostic,
+        components=parts.components,
+        family="told-apart",
+        level=1 - level,
+        checks=("items", "seeds", "datasets"),
+    )
+    return Design(
+        conditions=tuple(dict(condition) for condition in parts.conditions),
+        estimates=parts.estimates,
+        claims=() if asked.is_self else (claim,),
+        queries_per_item=3,
+        notes=tuple(_notes(asked)),
+        families={"told-apart": f"{pair} on {inputs.dataset}"},
+        contrasts=tuple(
+            ContrastSpec(f"floor/{name}", name, name, role="reference") for name in parts.floors
+        ),
+    )
+
+
+def _notes(asked: Asked) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    looks = asked.looks
+    yield (
+        f"{asked.inputs.reference} was asked twice; its second answers come from the model and not "
+        "from the cache. Without drift the answers of both models to an item can be exchanged."
+    )
+    if looks == 1:
+        yield (
+            "The level of .05 is that of one look. Who looks k times is to state looks = k before "
+            "the first: each look then has the level .05 / k."
+        )
+    else:
+        yield f"This is one of {looks} looks: each has the level .05 / {looks} (Bonferroni)."
+    yield "Not told apart is no proof that nothing changed: read the detectable effect beside it."

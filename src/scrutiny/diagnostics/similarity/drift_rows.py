@@ -1,0 +1,209 @@
+"""Records of whether a model is still the reference.
+
+=========  =====================  ================================================================
+role       condition              row of an item
+=========  =====================  ================================================================
+measured   of=log-probabilities   distance of both answers; whether it is farther than asked again
+control    of=log-probabilities   distance of the reference and the reference asked again
+measured   of=gold                log-probability of the right answer, of both
+control    of=gold                the same of the reference and the reference asked again
+measured   of=samples             discrepancy of both models' samples, and with samples exchanged
+control    of=samples             the same of the reference and the reference asked again
+=========  =====================  ================================================================
+
+Either the first four or the last two: models known by samples have no log-probabilities.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.similarity.answers import Floats, Labels
+from scrutiny.stats.exact import TIE
+
+OF_LOGPROBS, OF_GOLD, OF_SAMPLES = ({"of": of} for of in ("log-probabilities", "gold", "samples"))
+#: Axis of the exchanges; its length is a parameter.
+EXCHANGE: Final = "exchange"
+MEASURES: Final = (
+    Measure("distance", unit="nats, or squared discrepancy"),
+    Measure("farther", unit="items"),
+    Measure("nearer", unit="items"),
+    Measure("logp_a", unit="nats"),
+    Measure("logp_b", unit="nats"),
+    Measure("exchanged", ((EXCHANGE, 0),), unit="squared discrepancy"),
+)
+#: Smallest probability that counts as it is, that of the divergences.
+FLOOR: Final = 1e-9
+
+Answer = Prediction | Failure
+Counts = NDArray[np.int64]
+Missing = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """How rows are laid out, and what counts as a tie.
+
+    Parameters
+    ----------
+    exchanges
+        Exchanges of the samples of an item.
+    tolerance
+        Nats within which two distances are equal.
+    """
+
+    exchanges: int
+    tolerance: float
+
+    def row(
+        self,
+        item: str,
+        role: str,
+        condition: Mapping[str, str],
+        found: Mapping[str, float | Floats] | Missing,
+    ) -> Row:
+        """Row of an item; what it is not about is 0, and nothing reads it."""
+        where = canonical_json(condition)
+        if isinstance(found, tuple):
+            return Row(item, None, role, where, *found, None)
+        values: list[float] = []
+        for measure in MEASURES:
+            width = measure.sized({EXCHANGE: self.exchanges}).size
+            values += np.broadcast_to(found.get(measure.name, 0.0), (width,)).tolist()
+        return Row(item, None, role, where, "ok", None, tuple(values))
+
+    def signs(self, distance: float, of_again: float) -> dict[str, float]:
+        """Whether a distance is farther or nearer than that of the reference asked again."""
+        gap = distance - of_again
+        return {
+            "farther": float(gap > self.tolerance),
+            "nearer": float(gap < -self.tolerance),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LogprobAnswers:
+    """Answers to one item of the reference, the target, and the reference asked again."""
+
+    example: Example
+    a: Answer
+    b: Answer
+    again: Answer
+
+    def rows(self, labels: Labels, table: Table) -> Iterator[Row]:
+        """Four rows; of both distances, and of the right answer."""
+        own = Labels(labels.reference, labels.reference)
+        logs = [
+            _logs(labels, self.a, self.b),
+            _logs(own, self.a, self.again),
+        ]
+        item = self.example.id
+        roles = ("measured", "control")
+        for role, distances in zip(roles, _distances(logs, table), strict=True):
+            yield table.row(item, role, OF_LOGPROBS, distances)
+        for role, found in zip(roles, logs, strict=True):
+            yield table.row(item, role, OF_GOLD, self._of_gold(found, labels.reference))
+
+    def _of_gold(
+        self, found: Floats | Missing, names: Sequence[str]
+    ) -> Mapping[str, float | Floats] | Missing:
+        """Log-probabilities of the gold answer."""
+        gold = self.example.gold
+        if isinstance(found, tuple):
+            return ("skipped", "no_gold") if gold is None and found[0] != "failed" else found
+        if gold not in names:
+            return "skipped", "no_gold" if gold is None else "other_labels"
+        place = names.index(str(gold))
+        return {"logp_a": float(found[0, place]), "logp_b": float(found[1, place])}
+
+
+def _logs(labels: Labels, one: Answer, other: Answer) -> Floats | Missing:
+    """Log-probabilities ``(side, label)`` in the reference's order, or why there are none."""
+    for answer in (one, other):
+        if isinstance(answer, Failure):
+            return "failed", answer.reason
+    assert isinstance(one, Prediction)
+    assert isinstance(other, Prediction)
+    if labels.order is None:
+        return "undefined", "other_labels"
+    both = labels.distributions(one, other)
+    if both is None:
+        return "undefined", "no_probabilities"
+    return np.log(np.maximum(np.stack(both), FLOOR))
+
+
+def _distances(
+    logs: Sequence[Floats | Missing], table: Table
+) -> Iterator[Mapping[str, float | Floats] | Missing]:
+    """What the rows of both distances say: of the target, and of the reference asked again."""
+    lacking = next((found for found in logs if isinstance(found, tuple)), None)
+    sizes = [None if isinstance(f, tuple) else float(np.abs(f[0] - f[1]).mean()) for f in logs]
+    target, again = sizes
+    if target is None or again is None:
+        assert lacking is not None
+        yield lacking
+    else:
+        yield {"distance": target, **table.signs(target, again)}
+    yield {"distance": again} if again is not None else lacking or ("undefined", "no_answer")
+
+
+def counts_of(scores: Sequence[float], n_samples: int) -> Counts | None:
+    """Counts ``(label,)`` of shares of samples; nothing where they are no such shares.
+
+    Examples
+    --------
+    >>> counts_of((0.25, 0.75), 4), counts_of((0.3, 0.7), 4)
+    (array([1, 3]), None)
+    """
+    exact = np.asarray(scores, dtype=np.float64) * n_samples
+    counts = np.rint(exact).astype(np.int64)
+    is_sound = bool((np.abs(exact - counts) < 1e-3).all()) and int(counts.sum()) == n_samples
+    return counts if is_sound else None
+
+
+def label_mmd(a: Counts, b: Counts) -> Floats:
+    """Squared discrepancies ``(...)`` of counts ``(..., label)``, kernel "the same label".
+
+    That of `scrutiny.stats.two_sample.hamming_mmd` for texts of one position and one prompt.
+
+    Examples
+    --------
+    >>> float(label_mmd(np.array([2, 0]), np.array([0, 2])))
+    2.0
+    """
+    n, m = a.sum(axis=-1), b.sum(axis=-1)
+    within = (a * (a - 1)).sum(axis=-1) / (n * (n - 1)) + (b * (b - 1)).sum(axis=-1) / (m * (m - 1))
+    return np.asarray(within - 2.0 * (a * b).sum(axis=-1) / (n * m), dtype=np.float64)
+
+
+def exchanged(a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator) -> Floats:
+    """Discrepancies ``(exchange,)`` with the samples of both sides dealt out anew."""
+    both = a + b
+    dealt = rng.multivariate_hypergeometric(both, int(a.sum()), size=exchanges)
+    return label_mmd(dealt, both - dealt)
+
+
+def of_samples(
+    a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator
+) -> dict[str, float | Floats]:
+    """Discrepancy of an item beside those of its exchanges.
+
+    ``farther`` and ``nearer`` are the shares of exchanges that lie below and above it: equal in
+    expectation where both sides are one model.
+    """
+    observed = float(label_mmd(a, b))
+    drawn = exchanged(a, b, exchanges=exchanges, rng=rng)
+    return {
+        "distance": observed,
+        "farther": float((drawn < observed - TIE).mean()),
+        "nearer": float((drawn > observed + TIE).mean()),
+        "exchanged": drawn,
+    }

@@ -1,0 +1,177 @@
+"""Is a language model still the reference? Log-probabilities of given texts, tracked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.similarity.drift_design import Asked, design_of_logprobs
+from scrutiny.models.checked_language import ask_or_fail
+from scrutiny.models.scoring import SENTENCES, Ask, Unscored, score_sentences
+
+if TYPE_CHECKING:
+    from scrutiny.core.language import Tokenizes
+
+OF_TEXTS: Final = {"of": "texts"}
+#: In the order of preference; both models are asked for the same.
+_PROCEDURES: Final = ("pll-within-word-l2r", "causal-sum")
+_MEASURES: Final = (
+    Measure("distance", unit="nats"),
+    Measure("farther", unit="items"),
+    Measure("nearer", unit="items"),
+    Measure("logp_a", unit="nats"),
+    Measure("logp_b", unit="nats"),
+)
+_CHUNK: Final = 256
+
+Found = float | Unscored
+
+
+@dataclass(frozen=True, slots=True)
+class DriftTextsParams:
+    """How often one looks, and what is no difference.
+
+    Parameters
+    ----------
+    looks
+        How many times this is going to be asked of these models; each look has the level
+        .05 / looks.
+    tolerance
+        Nats within which two distances are equal: what batches of floats do to a whole text.
+    """
+
+    looks: int = 1
+    tolerance: float = 1e-3
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.looks <= 1000:
+            raise PlanError(f"looks must lie between 1 and 1000, not {self.looks}.")
+        if not 0 <= self.tolerance < 1:
+            raise PlanError(f"tolerance must lie between 0 and 1 nat, not {self.tolerance}.")
+
+
+class DriftTexts:
+    """Log-likelihoods of texts under a language model, a reference, and the reference asked again.
+
+    A text's log-likelihood is a sum over its tokens, so that models with other tokenizers can be
+    compared; of masked models it is the pseudo-log-likelihood. A text speaks for a difference if
+    the model lies farther from the reference than the reference from itself.
+
+    **Measures**: whether one may say that the model is not the reference any more, and whether it
+    finds these texts likelier or less likely.
+
+    **Misleads when**: read as a size: where answers repeat exactly, any other weights are told
+    apart at once, and the distance in nats says how far they are. Long texts differ by more.
+    Tokenizers differ: how a text is cut changes its likelihood. It is asked every day at .05.
+
+    **References**: Chauvin et al. (2025), Log probability tracking of LLM APIs (there the first
+    token of an answer); Fisher (1935), The Design of Experiments; Salazar et al. (2020), Masked
+    language model scoring.
+    """
+
+    id = "similarity.drift-texts@1"
+    summary = "whether a language model is told from the reference by what it finds likely"
+    Params = DriftTextsParams
+    needs: frozenset[str] = frozenset({"tokenizes"})
+    tasks: frozenset[str] = frozenset({"passages"})
+    measures: tuple[Measure, ...] = _MEASURES
+    scope: Literal["item", "dataset"] = "item"
+    wants_reference = True
+    pairs_apart = True
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Distance, its side of the reference asked again, both log-likelihoods."""
+        del task
+        return self.measures
+
+    def design(self, params: DriftTextsParams, inputs: Inputs) -> Design:
+        """Estimates and the claim for one family beside its reference."""
+        both = inputs.capabilities & (inputs.reference_capabilities or inputs.capabilities)
+        if procedure(both) is None:
+            return Design(
+                notes=(
+                    f"{inputs.subject} and {inputs.reference} have no likelihood in common: "
+                    "masked_logprobs of both are needed, or token_logprobs of both.",
+                )
+            )
+        asked = Asked("similarity.drift-texts", params.looks, inputs)
+        return design_of_logprobs(asked, OF_TEXTS, changes=OF_TEXTS)
+
+    def measure(
+        self, params: DriftTextsParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """Two rows a text: of the target, and of the reference asked again."""
+        del cell
+        if ctx.reference is None or ctx.model is None:
+            raise PlanError(f"{self.id} compares with a reference: name one.")
+        reference = ctx.reference.model
+        name = procedure(reference.capabilities & ctx.model.capabilities)
+        if name is None:
+            for example in batch.examples:
+                for role in ("measured", "control"):
+                    yield _row(example, role, Unscored("skipped", "no_likelihoods"))
+            return
+        a = likelihoods(reference, batch.examples, name, ask=ctx.reference.ask)
+        b = likelihoods(ctx.model, batch.examples, name, ask=ctx.ask)
+        again = likelihoods(reference, batch.examples, name, ask=partial(_uncached, reference))
+        for example, one, other, second in zip(batch.examples, a, b, again, strict=True):
+            yield from _rows(example, (one, other, second), params.tolerance)
+
+
+def procedure(capabilities: frozenset[str]) -> str | None:
+    """Name of the likelihood that models with these capabilities give, or nothing.
+
+    Examples
+    --------
+    >>> procedure(frozenset({"tokenizes", "token_logprobs"}))
+    'causal-sum'
+    """
+    return next((name for name in _PROCEDURES if SENTENCES[name][0] <= capabilities), None)
+
+
+def likelihoods(model: Model, examples: Sequence[Example], name: str, *, ask: Ask) -> list[Found]:
+    """Log-likelihood of each text in nats, or why there is none."""
+    tokenizer = cast("Tokenizes", model)
+    needs, _ = SENTENCES[name]
+    texts = [example.text for example in examples]
+    encoded = tokenizer.encode(texts, special="token_logprobs" not in needs)
+    return score_sentences(tokenizer, encoded, name, ask)
+
+
+def _uncached(model: Model, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+    """Answers that come from the model."""
+    starts = range(0, len(queries), _CHUNK)
+    return [a for s in starts for a in ask_or_fail(model, capability, queries[s : s + _CHUNK])]
+
+
+def _rows(example: Example, found: tuple[Found, Found, Found], tolerance: float) -> Iterator[Row]:
+    """Rows of the log-likelihoods under the reference, the target and the reference again."""
+    a, b, again = found
+    lacking = [f for f in found if isinstance(f, Unscored)]
+    if isinstance(a, Unscored) or isinstance(again, Unscored):
+        yield from (_row(example, role, lacking[0]) for role in ("measured", "control"))
+        return
+    floor = abs(again - a)
+    if isinstance(b, Unscored):
+        yield _row(example, "measured", b)
+    else:
+        gap = abs(b - a) - floor
+        signs = {"farther": float(gap > tolerance), "nearer": float(gap < -tolerance)}
+        numbers = {"distance": abs(b - a), "logp_a": a, "logp_b": b, **signs}
+        yield _row(example, "measured", numbers)
+    yield _row(example, "control", {"distance": floor, "logp_a": a, "logp_b": again})
+
+
+def _row(example: Example, role: str, found: Mapping[str, float] | Unscored) -> Row:
+    where = canonical_json(OF_TEXTS)
+    if isinstance(found, Unscored):
+        return Row(example.id, None, role, where, found.status, found.reason, None)
+    values = tuple(float(found.get(measure.name, 0.0)) for measure in _MEASURES)
+    return Row(example.id, None, role, where, "ok", None, values)
