@@ -251,7 +251,7 @@ def test_estimates_of_flips_are_the_true_changes_of_a_linear_score():
     model = LinearClassifier(weights, bias=-2)
     problem = problem_of("a good nice film", Space.of(AnyWord()), model)
     state = problem.base.state
-    gradients, words = loss_gradients(problem, state), _words_of(model.embeddings())
+    (gradients,), words = loss_gradients(problem, [state]), _words_of(model.embeddings())
     pieces = [1, 2, 3]
     gains = FirstOrder()._gains(problem, gradients, pieces=pieces, vocabulary=words)
     slope = log(2) * (1 - problem.base.answer.scores[1])  # of the loss, downwards in the score

@@ -21,7 +21,7 @@ class Pieces(NamedTuple):
     @classmethod
     def of(cls, problem: Problem) -> "Pieces":
         """Pieces of an item as the victim cuts it: those of its gradients."""
-        found = loss_gradients(problem, problem.base.state)
+        (found,) = loss_gradients(problem, [problem.base.state])
         if found is None:
             return cls({})
         pairs = zip(found.pieces, found.ids, strict=True)

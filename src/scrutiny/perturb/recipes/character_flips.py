@@ -2,22 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.gradients import InputEmbeddings, TokenGradients
-from scrutiny.perturb.search.methods.choosing import ranked, reached
-from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
+from scrutiny.perturb.search.methods.gradient_beam import gradient_beam
+from scrutiny.perturb.search.methods.importance import wanted_slope
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.space import Place
 from scrutiny.perturb.search.state import State
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from scrutiny.perturb.search.goal import Judged
 
     Array = np.ndarray[Any, Any]
 
@@ -88,29 +87,14 @@ class CharacterFlips:
             If the model gives no gradients, or does not read characters.
         """
         alphabet = None if problem.model is None else _alphabet(problem.model.embeddings())
-        beam: list[Judged] = [problem.base]
-        seen = {problem.base.state.key}
-        for _ in range(self.steps):
-            found: list[State] = []
-            for one in beam:
-                for state in self._changed(problem, one.state, alphabet):
-                    if state.key not in seen:
-                        seen.add(state.key)
-                        found.append(state)
-            if not found:
-                break
-            judged = yield found
-            there = reached(judged)
-            if there is not None:
-                return there
-            beam = ranked(judged)[: self.width]
-        return None
+        changed = partial(self._changed, problem, alphabet)
+        return gradient_beam(problem, changed, width=self.width, steps=self.steps)
 
-    def _changed(self, problem: Problem, state: State, alphabet: _Alphabet | None) -> list[State]:
+    def _changed(
+        self, problem: Problem, alphabet: _Alphabet | None, state: State, gradients: TokenGradients
+    ) -> list[State]:
         """Texts one change from here, the best estimates first."""
-        gradients = loss_gradients(problem, state)
-        if gradients is None or alphabet is None:
-            return []
+        assert alphabet is not None  # the model has given gradients
         sign = wanted_slope(problem).sign
         options: list[_Flip] = []
         for place in problem.places(state):

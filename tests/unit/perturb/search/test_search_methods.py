@@ -24,6 +24,7 @@ from scrutiny.perturb.search.goal import Base, Judged
 from scrutiny.perturb.search.goals.input_reduction import InputReduction
 from scrutiny.perturb.search.goals.keep_output import KeepOutput
 from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.methods import first_order
 from scrutiny.perturb.search.methods.beam import Beam, Greedy
 from scrutiny.perturb.search.methods.choosing import best, ranked, reached
 from scrutiny.perturb.search.methods.crossing import genes, join, mixed
@@ -398,6 +399,29 @@ def test_an_estimate_is_never_believed():
     )
     assert asked == ["good", "great", "awful"]
     assert found.state.texts == ("awful",)
+
+
+def test_one_backward_pass_serves_all_texts_of_a_step_and_one_vocabulary_all_searches():
+    class Counted(LinearClassifier):
+        sizes = []
+
+        def gradients(self, examples, labels):
+            self.sizes.append(len(examples))
+            return super().gradients(examples, labels)
+
+        def embeddings(self):
+            self.given = getattr(self, "given", None) or super().embeddings()
+            return self.given
+
+    model = Counted({"good": 2, "great": 3, "fine": 1, "awful": 0})
+    method = FirstOrder(width=3, flips=3, steps=2)
+    found, _ = run(method, "great great great", {}, model=model, space=Space.of(AnyWord()))
+    assert not found.is_success
+    assert model.sizes == [1, 3]
+    assert found.n_gradients == 4
+    kept = first_order._kept.vocabulary
+    run(method, "good good", {}, model=model, space=Space.of(AnyWord()))
+    assert first_order._kept.vocabulary is kept
 
 
 def test_first_order_goals_of_their_own():

@@ -1,13 +1,14 @@
 """Words exchanged for those that the gradient calls for."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.gradients import InputEmbeddings, TokenGradients
-from scrutiny.perturb.search.methods.choosing import ranked, reached
-from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
+from scrutiny.perturb.search.methods.gradient_beam import gradient_beam
+from scrutiny.perturb.search.methods.importance import wanted_slope
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.space import Place
 from scrutiny.perturb.search.state import State
@@ -15,8 +16,6 @@ from scrutiny.text.casing import match_case
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from scrutiny.perturb.search.goal import Judged
 
 
 class _Vocabulary(NamedTuple):
@@ -26,6 +25,23 @@ class _Vocabulary(NamedTuple):
     ids: tuple[int, ...]
     matrix: "np.ndarray[Any, Any]"  # (word, dimension)
     all_vectors: "np.ndarray[Any, Any]"  # (vocabulary, dimension)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The latest vocabulary: all searches of one victim read the same."""
+
+    given: InputEmbeddings | None = None
+    vocabulary: _Vocabulary | None = None
+
+    def of(self, given: InputEmbeddings) -> _Vocabulary:
+        """Whole words of a vocabulary, looked for once."""
+        if self.vocabulary is None or self.given is not given:
+            self.given, self.vocabulary = given, _words_of(given)
+        return self.vocabulary
+
+
+_kept = _Kept()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +96,13 @@ class FirstOrder:
 
     def search(self, problem: Problem) -> Asking:
         """Estimate, ask, go on with the best."""
-        model = problem.model
-        vocabulary = None if model is None else _words_of(model.embeddings())
-        beam: list[Judged] = [problem.base]
-        seen = {problem.base.state.key}
-        for _ in range(self.steps):
-            found: list[State] = []
-            for one in beam:
-                for state in self._flipped(problem, one.state, vocabulary):
-                    if state.key not in seen:
-                        seen.add(state.key)
-                        found.append(state)
-            if not found:
-                break
-            judged = yield found
-            there = reached(judged)
-            if there is not None:
-                return there
-            beam = ranked(judged)[: self.width]
-        return None
+        flipped = partial(self._flipped, problem)
+        return gradient_beam(problem, flipped, width=self.width, steps=self.steps)
 
-    def _flipped(
-        self, problem: Problem, state: State, vocabulary: _Vocabulary | None
-    ) -> list[State]:
+    def _flipped(self, problem: Problem, state: State, gradients: TokenGradients) -> list[State]:
         """Texts with one word exchanged, the best estimates first."""
-        gradients = loss_gradients(problem, state)
-        if gradients is None or vocabulary is None:
-            return []
+        assert problem.model is not None  # it has given gradients
+        vocabulary = _kept.of(problem.model.embeddings())
         places = [
             (place, piece)
             for place in problem.places(state)

@@ -134,12 +134,12 @@ def _softmax(values: Sequence[float]) -> list[float]:
 
 def _by_gradient(problem: Problem, places: Sequence[Place]) -> list[Ranked]:
     """L1 norm of the mean gradient over the pieces of each word."""
-    gradients = loss_gradients(problem, problem.base.state)
+    (gradients,) = loss_gradients(problem, [problem.base.state])
     return [Ranked(place, _norm(gradients, place)) for place in places]
 
 
-def loss_gradients(problem: Problem, state: State) -> "TokenGradients | None":
-    """Gradients of the loss of the label that the goal names; nothing if it failed.
+def loss_gradients(problem: Problem, states: Sequence[State]) -> "list[TokenGradients | None]":
+    """Gradients of the loss of the label that the goal names; nothing where that failed.
 
     Raises
     ------
@@ -151,8 +151,8 @@ def loss_gradients(problem: Problem, state: State) -> "TokenGradients | None":
             "This search method follows gradients, and the model gives none: it lacks the "
             "capability 'gradients'."
         )
-    (found,) = problem.gradients([state], wanted_slope(problem).label)
-    return None if isinstance(found, Failure) else found
+    found = problem.gradients(states, wanted_slope(problem).label)
+    return [None if isinstance(one, Failure) else one for one in found]
 
 
 def wanted_slope(problem: Problem) -> Slope:
