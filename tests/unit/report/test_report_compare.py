@@ -10,9 +10,11 @@ import pytest
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
+from scrutiny.report.compare_agreement import agreement
 from scrutiny.report.compare_charts import difference_name, noise_and_flips, share, slices
 from scrutiny.report.compare_html import compare_page, render_compare_html
 from scrutiny.report.compare_view import (
+    AgreedFacts,
     CompareView,
     InputFacts,
     KeptFacts,
@@ -106,6 +108,11 @@ def level(**more):
         detectable=0.075,
         margin=0.02,
         outcome="regression",
+        agreement=(
+            AgreedFacts("kappa", estimate(0.671, 0.568, 0.762, "kappa@1"), 0.9304),
+            AgreedFacts("JSD, bits", None, None, "neither side has probabilities"),
+        ),
+        agreement_floor="the first model between two runs of it",
     )
     return replace(own, **more)
 
@@ -184,6 +191,8 @@ def test_what_stands_where(outline):
         "Fail: a loss is shown to lie beyond 0.02.",
         "Noise floor.",
         "How many items flip",
+        "How far both agree",
+        "First against itself: the first model between two runs of it.",
         "Where it changed",
         "Inputs that differ most beyond noise",
         "Changes that keep the answer of v1, asked of v2",
@@ -276,6 +285,20 @@ def test_the_noise_floor_is_a_bar_and_a_line():
     assert "is not known" in unknown.caption
     assert len(unknown.spec["layer"]) == 2
     assert noise_and_flips("a", level(rates=())) is None
+
+
+def test_agreement_is_a_table_beside_the_first_against_itself():
+    found = agreement("a", level())
+    assert found.spec is None
+    assert found.table.header[2] == "first against itself"
+    assert found.table.rows == (
+        ("kappa", "0.671 [0.568, 0.762]", "0.930", "90/100"),
+        ("JSD, bits", "neither side has probabilities", "–", "–"),
+    )
+    alone = agreement("a", level(agreement=(AgreedFacts("kappa", estimate(0.1, 0.0, 0.2)),)))
+    assert alone.table.header == ("measure", "second against first", "n/planned")
+    assert "nothing is known" in alone.caption
+    assert agreement("a", level(agreement=())) is None
 
 
 def test_slices_are_drawn_with_the_margin_on_the_side_of_the_loss():

@@ -11,6 +11,7 @@ from tool_logs import imported, line, unpacked, write_lines
 from two_sides import sides
 
 from scrutiny.core.model import LoadOptions
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
 from scrutiny.run.comparing.agreement import Itself, agreement_of
 from scrutiny.run.comparing.flips import UNKNOWN, Noise
 from scrutiny.run.comparing.levels import CompareOptions
@@ -246,3 +247,38 @@ def test_a_live_model_that_is_asked_again_has_a_floor(tmp_path):
     known, found = found_of(list("ab"), list("ab"), ["a", "a"], noise=replace(noise, n_items=2))
     assert found.floor_of == "asked again"
     assert known["kappa@1"].floor == pytest.approx(1.0)
+
+
+def test_many_tasks_of_a_log_are_one_level_with_the_places_of_their_choices(tmp_path):
+    folders = []
+    for name, every in (("a", 7), ("b", 5)):
+        for task in "uvwxy":
+            made = [
+                line(k, acc=float(k % every > 0), doc_hash=f"{task}{k:063x}") for k in range(12)
+            ]
+            write_lines(tmp_path / name / f"samples_{task}.jsonl", made)
+        folders.append(imported("lm-eval", [tmp_path / name], tmp_path / f"run-{name}"))
+    (level,) = compare_side_by_side(*folders, CompareOptions(again=folders[0])).levels
+    assert level.dataset == "5 datasets"
+    found = rows_of(level)
+    assert found["agreement@1"].estimate.counts.n == 60
+    assert found["kappa@1"].reason == "no_value"  # all say "good"
+    assert found["jsd@1"].estimate.value == pytest.approx(0.0, abs=1e-9)
+    # wrong at 0 and 7, and at 0, 5 and 10, of 12: (.75 - 2 / 3) / (1 - 2 / 3)
+    assert found["error_consistency@1"].estimate.value == pytest.approx(0.25)
+    assert found["error_consistency@1"].floor == pytest.approx(1.0)
+
+
+def test_labels_of_many_datasets_of_a_run_are_not_one_set(tmp_path):
+    names = tuple("uvwxy")
+    models = (ModelPlan("m", family(tmp_path), seeds=(1, 2)),)
+    made = plan(
+        models=models,
+        data=tuple(DataPlan(name, f"object:{name}") for name in names),
+        measure=(MeasurePlan("d", "performance", ("m",), names),),
+    )
+    first = run(made, tmp_path / "out", data={name: rows(12) for name in names})
+    (level,) = compare_side_by_side(first, first).levels
+    found = rows_of(level)
+    assert found["error_consistency@1"].estimate.value == pytest.approx(1.0)
+    assert found["kappa@1"].reason == found["jsd@1"].reason == "several_datasets"

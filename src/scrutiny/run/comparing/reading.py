@@ -140,14 +140,17 @@ def _answers(
 
 def _choices(folders: tuple[RunFolder, RunFolder], pair: Pair, sides: Sides) -> Choices:
     """Choices of each item of logs; labels of a run are those of all its items."""
-    if not any("imported" in folder.manifest for folder in folders):
+    logged = ["imported" in folder.manifest for folder in folders]
+    if not any(logged):
         return ()
+    if not all(logged):
+        return "other_choices"  # labels of a run beside choices of a log
     wanted = [one.id for one in sides.examples]
     found = []
     for folder, one in zip(folders, pair, strict=True):
         table = folder.items()
         if "choices" not in table.column_names:
-            return "other_choices"  # a log beside a run, whose labels are not known to be the same
+            return FREE
         rows = table.filter(pc.equal(table["dataset"], one.dataset)).to_pylist()
         own = {row["item"]: tuple(json.loads(row["choices"] or "[]")) for row in rows}
         found.append(tuple(own[item] for item in wanted))
