@@ -245,6 +245,7 @@ SCOPE_LIFT: Final = OverPairs(
     _LIFT,
     _against_random,
     _lift,
+    scale="coefficient",
     no_effect=0.0,
 )
 KAPPA_INV: Final = OverPairs(

@@ -150,7 +150,8 @@ def _misleads(doc: str) -> tuple[str, ...]:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+    end = "" if text.endswith((".", "?")) else "."
+    return f"{text[:1].upper()}{text[1:]}{end}" if text else ""
 
 
 def _datasets(

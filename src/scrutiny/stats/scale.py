@@ -43,9 +43,10 @@ class Scale:
     ----------
     name
         "identity", "share" (of something rare: as it is, cut at 0 and 1, so that the floor for
-        few flips is of its size), "coefficient" (correlations as they are, cut at -1 and 1),
-        "amount" (distances and divergences, as they are, cut at 0), "kappa" (a share of what
-        chance leaves, as it is, cut at 1), "points" (differences of percentages, as they are),
+        few flips is of its size), "coefficient" (correlations and differences of two shares, as
+        they are, cut at -1 and 1), "amount" (distances and divergences, as they are, cut at 0),
+        "kappa" (a share of what chance leaves, as it is, cut at 1), "points" (differences of
+        percentages, as they are),
         "logit" (shares), "percent" (the same times 100), "fisher_z" (correlations) or
         "effect_size" (standardized differences of two groups: twice a correlation where the
         groups are of one size; what lies beyond, with groups of unequal size, is brought to the

@@ -14,7 +14,7 @@ from scrutiny.report.diffs import stretches, visible
 from scrutiny.report.evidence import Tables, evidence_of
 from scrutiny.report.flip_counts import COIN, MARGIN, count_flips
 from scrutiny.report.formats import FORMATS, render
-from scrutiny.report.load import load_view
+from scrutiny.report.load import _sentence, load_view
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, VARIANTS
 
@@ -293,3 +293,11 @@ def test_controls_are_not_what_a_run_examines(folder):
     assert facts.subjects == (SUBJECT,)
     assert facts.title == "sentiment on reviews"
     assert facts.replicates == tuple(f"seed {i}" for i in range(1, 6))
+
+
+@pytest.mark.parametrize(
+    ("summary", "shown"),
+    [("what it is", "What it is."), ("Is it so?", "Is it so?"), ("done.", "Done."), ("", "")],
+)
+def test_summaries_are_sentences(summary, shown):
+    assert _sentence(summary) == shown
