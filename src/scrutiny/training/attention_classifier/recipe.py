@@ -21,19 +21,8 @@ class Recipe(NetworkRecipe):
     ----------
     architecture
         Encoder, attention and dimensions.
-    epochs, batch
-        Passes over the training part, and texts of a step.
-    lr, weight_decay, clip
-        Rate, decay of all but the attention, and the largest norm of a gradient.
-    dropout
-        Share of the numbers of words' vectors that is left out of a step.
-    least
-        How often a word must stand in the training part to be known.
-    limit
-        Rows drawn at random from the data, the same for all seeds; all unless given.
-    dev_share
-        Share of the rows that is split off for choosing the epoch, where no dev data is named; 0
-        keeps the last epoch.
+    epochs, batch, lr, weight_decay, clip, dropout, least, limit, dev_share
+        See `scrutiny.training.words.network_recipe.NetworkRecipe`; the decay spares the attention.
     """
 
     version: ClassVar[str] = VERSION
