@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrutiny.run.comparing.numbers import Comparison
     from scrutiny.run.comparing.slices import Change
 
-_SAYS: Final = {"supported": "higher", "not supported": "lower", "undecided": "undecided"}
+_SAYS: Final = {"supported": "lower", "not supported": "higher", "undecided": "undecided"}
 _MOST_TESTS: Final = 6
 _MOST_NAMED: Final = 3
 
@@ -228,14 +228,14 @@ def findings_of(comparison: "Comparison", *, show_all: bool) -> Iterator[str]:
     chosen = list(comparison.findings) if show_all else differing
     if chosen:
         count = len(comparison.findings)
-        yield f"Numbers of both runs, first minus second (Holm over {count})"
+        yield f"Numbers of both runs, second minus first (Holm over {count})"
     for finding in chosen:
         yield from _finding(finding)
 
 
 def _finding(finding: "Finding") -> list[str]:
     """Two lines for one difference."""
-    name = finding.claim.says.replace(" is higher in the first run", "")
+    name = finding.claim.says.replace(" is lower in the second run", "")
     estimate = finding.estimate
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
         return [fitted(f"  {name}"), fitted(f"    {finding.reason}")]

@@ -26,8 +26,8 @@ _NOISE, _FLIPS = "noise", "flips"
 _STATES: Final = ("all items", "change shown", "not shown", "nothing of its own")
 _MOST_LETTERS: Final = 60
 _SHARES: Final = 1.0  # numbers within this of zero are drawn on one axis
-#: What a difference is called in the page, by the verdict on "higher in the first".
-VERDICTS: Final = {"supported": "higher", "not supported": "lower", "undecided": "undecided"}
+#: What a difference is called in the page, by the verdict on "lower in the second".
+VERDICTS: Final = {"supported": "lower", "not supported": "higher", "undecided": "undecided"}
 
 
 def noise_and_flips(anchor: str, level: LevelFacts) -> Chart | None:
@@ -200,7 +200,7 @@ def _slice_table(found: Sequence[SliceFacts]) -> Table:
 
 
 def differences(anchor: str, findings: Sequence[Finding]) -> Chart | None:
-    """Every number that both runs have, first minus second, those first that are shown to differ.
+    """Every number that both runs have, second minus first, those first that are shown to differ.
 
     Shares are drawn; all numbers are listed.
     """
@@ -214,9 +214,9 @@ def differences(anchor: str, findings: Sequence[Finding]) -> Chart | None:
         for label, one in zip(labels, drawn, strict=True)
         if one.estimate is not None
     ]
-    made = charts.forest(anchor, lines, metric="first minus second", limit=None)
+    made = charts.forest(anchor, lines, metric="second minus first", limit=None)
     table = _difference_table(known)
-    title = "Numbers that both runs have, first minus second"
+    title = "Numbers that both runs have, second minus first"
     held = f"Holm's correction over {len(known)}."
     if made is None:
         return Chart(anchor, title, held, None, table)
@@ -225,7 +225,7 @@ def differences(anchor: str, findings: Sequence[Finding]) -> Chart | None:
 
 def difference_name(one: Finding) -> str:
     """What differs, without the frame of its sentence."""
-    return one.claim.says.replace(" is higher in the first run", "")
+    return one.claim.says.replace(" is lower in the second run", "")
 
 
 def _shown(one: Finding) -> str:
@@ -259,7 +259,7 @@ def _difference_table(known: Sequence[Finding]) -> Table:
         )
         for one in known
     )
-    return Table(("number", "in the first run", "first minus second", "n/planned"), rows, 2)
+    return Table(("number", "in the second run", "second minus first", "n/planned"), rows, 2)
 
 
 def kept(anchor: str, found: Sequence[KeptFacts]) -> Chart | None:

@@ -194,7 +194,7 @@ class CompareView:
     levels
         One for each model pair and dataset.
     findings
-        Every number that both runs have, first minus second.
+        Every number that both runs have, second minus first.
     differences
         What the runs did differently beside the models.
     shared

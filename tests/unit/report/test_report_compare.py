@@ -64,7 +64,7 @@ def estimate(value, low, high, metric="hard_scope@1"):
     return Estimate(key, value, low, high, 0.95, "crossed@1", Counts(n=90, skipped=10), 90)
 
 
-def finding(says="accuracy is higher in the first run", verdict="supported", value=0.1):
+def finding(says="accuracy is lower in the second run", verdict="supported", value=0.1):
     claim = Claim("c", says, "performance", (Component("e", 0.0),))
     return Finding(claim, estimate(value, value - 0.05, value + 0.05), verdict, "this recipe", "so")
 
@@ -145,7 +145,7 @@ def view(**more):
         first=SideFacts("v1", "hf:./v1", 3, "runs/first"),
         second=SideFacts("v2", "hf:./v2", 1, "runs/second"),
         levels=(level(),),
-        findings=(finding(), finding("bias is higher in the first run", "undecided")),
+        findings=(finding(), finding("bias is lower in the second run", "undecided")),
         differences=("torch: 2.4 and 2.5",),
         shared=SharedFacts((kept(True, "not supported"), kept(False)), 0.05, "regression"),
         command="scrutiny compare hf:./v1 hf:./v2",
@@ -197,7 +197,7 @@ def test_what_stands_where(outline):
         "Inputs that differ most beyond noise",
         "Changes that keep the answer of v1, asked of v2",
         "Changes that keep the answer of v2, asked of v1",
-        "Numbers that both runs have, first minus second",
+        "Numbers that both runs have, second minus first",
         "torch: 2.4 and 2.5",
         "scrutiny compare hf:./v1 hf:./v2",
     ]
@@ -313,7 +313,7 @@ def test_slices_are_drawn_with_the_margin_on_the_side_of_the_loss():
 
 
 def test_numbers_of_another_scale_are_listed_and_not_drawn():
-    large = finding("loss is higher in the first run", "undecided", 40.0)
+    large = finding("loss is lower in the second run", "undecided", 40.0)
     chart = compare_page(view(findings=(finding(), finding("bias"), large))).differences
     assert {v["label"] for v in chart.spec["data"]["values"]} == {"accuracy", "bias"}
     assert len(chart.table.rows) == 3

@@ -11,11 +11,13 @@ from tool_logs import imported, line, unpacked, write_lines
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
+from scrutiny.core.plan import Resampling
 from scrutiny.run.comparing.flips import Noise
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.live import noise_when_asked_again
 from scrutiny.run.comparing.sides import answers_of
 from scrutiny.run.comparing.whole import compare_side_by_side
+from scrutiny.run.importing.manifest import ImportOptions
 from scrutiny.run.judging import assignments_of
 from scrutiny.run.resolve import resolve
 
@@ -25,7 +27,10 @@ def logs(tmp_path_factory):
     """Two models of a real log: 220 items, of which one loses 26 and gains 10."""
     base = tmp_path_factory.mktemp("logs")
     found = unpacked("lm_eval", base / "lm") / "scripted"
-    return [imported("lm-eval", [found / f"acme__{v}"], base / v) for v in ("v1", "v2")]
+    many = ImportOptions(resampling=Resampling(draws=3000))  # Holm over 7 asks for small p-values
+    return [
+        imported("lm-eval", [found / f"acme__{v}"], base / v, options=many) for v in ("v1", "v2")
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Comparing two runs: paired on items, on replicates where they are the same models.
 
-Records of both runs are brought to the items they share; a difference is the first run's value
-minus the second's, with one t term for the replicates of each side, or of the pairs.
+Records of both runs are brought to the items they share; a difference is the second run's value
+minus the first's, with one t term for the replicates of each side, or of the pairs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = N
     Parameters
     ----------
     first, second
-        Finished runs; a difference is first minus second.
+        Finished runs; a difference is second minus first.
     paired
         Whether replicate k of one belongs to replicate k of the other; nothing decides by their
         model strings.
@@ -90,21 +90,22 @@ def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = N
 def difference(
     sides: tuple[Estimator, Estimator], pair: tuple[Assignment, Assignment], *, paired: bool
 ) -> Estimated:
-    """Difference of two runs in one estimate, by the first run's draws."""
+    """Second minus first in one estimate, by the first run's draws and under its names."""
     one, other = pair
     return contrast(
-        meet(sides[0].joined(one), sides[1].joined(other)),
-        statistic_of(one),
+        meet(sides[1].joined(other), sides[0].joined(one)),
+        statistic_of(other),
         key=replace(
             one.key,
+            subject=other.subject,
             role="contrast",
-            reference=other.subject,
+            reference=one.subject,
             condition={**one.key.condition, **beside(one)},
         ),
         paired=paired,
         resampling=sides[0].resampling,
         seed=sides[0].seed,
-        subtracted=statistic_of(other),
+        subtracted=statistic_of(one),
     )
 
 
@@ -171,16 +172,16 @@ def _meaning(assignment: Assignment) -> tuple[Any, ...]:
 
 
 def _claim(name: str, assignment: Assignment) -> Claim:
-    """That the first run's value is higher: supported, denied (it is lower), or undecided."""
+    """That the second run's value is lower: supported, denied (it is higher), or undecided."""
     spec = assignment.spec
     where = ", ".join(f"{v}" for v in {**spec.condition, **assignment.within}.values())
     what = spec.metric.partition("@")[0].replace("_", " ")
     of = "" if spec.group == "all" else f", {spec.group} items"
     return Claim(
         id=name,
-        says=f"{what} is higher in the first run" + (f" ({where}{of})" if where else ""),
+        says=f"{what} is lower in the second run" + (f" ({where}{of})" if where else ""),
         diagnostic=assignment.kind.partition("@")[0],
-        components=(Component(name, 0.0, "the other run", ">"),),
+        components=(Component(name, 0.0, "the first run", "<"),),
         family="compare",
         checks=("items", "seeds"),
         post_hoc=True,
