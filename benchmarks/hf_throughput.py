@@ -72,13 +72,13 @@ def run_bare(network, batches):
 def run_checked(model, examples):
     """Seconds of checked answers, as a run asks for them, and those inside the network."""
     forward = model._loaded.forward
-    plain, forward._network = forward._network, Timed(forward._network)
+    plain, forward.network = forward.network, Timed(forward.network)
     start = time.perf_counter()
     for first in range(0, len(examples), ASKED):
         predict_or_fail(model, examples[first : first + ASKED])
     seconds = time.perf_counter() - start
-    inside = forward._network.seconds
-    forward._network = plain
+    inside = forward.network.seconds
+    forward.network = plain
     return seconds, inside
 
 
@@ -105,7 +105,7 @@ def main():
     load = LoadOptions(device=options.device, batch=batch)
     model = load_model(options.model, task, load)
     parts = model._loaded
-    network, tokenizer = parts.forward._network, parts.tokenizer
+    network, tokenizer = parts.forward.network, parts.tokenizer
     tokens = sum(map(len, tokenizer(texts, truncation=True, max_length=parts.limit)["input_ids"]))
     batches = {n: bare_batches(tokenizer, texts, n, parts.limit) for n in options.bare}
     predict_or_fail(model, examples[:64])  # warm up
