@@ -63,6 +63,11 @@ class InputEmbeddings(NamedTuple):
     vocabulary: tuple[str, ...]
     starts_word: "np.ndarray[Any, Any]"
 
+    def whole_words(self) -> list[int]:
+        """Rows that begin a word and are letters alone: what can stand in for a word."""
+        pairs = zip(self.vocabulary, self.starts_word.tolist(), strict=True)
+        return [i for i, (word, begins) in enumerate(pairs) if begins and word.isalpha()]
+
 
 @runtime_checkable
 class Gradients(Protocol):

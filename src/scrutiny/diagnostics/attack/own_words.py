@@ -74,12 +74,7 @@ def _vocabulary_of(given: InputEmbeddings) -> _Vocabulary:
     """Entries that are whole words, and all vectors at length 1."""
     import numpy as np
 
-    starts = given.starts_word.tolist()
-    rows = [
-        i
-        for i, (word, begins) in enumerate(zip(given.vocabulary, starts, strict=True))
-        if begins and word.isalpha()
-    ]
+    rows = given.whole_words()
     lengths = np.linalg.norm(given.matrix, axis=1)[:, None]
     unit = np.divide(given.matrix, lengths, out=np.zeros_like(given.matrix), where=lengths > 0)
     return _Vocabulary(given, tuple(given.vocabulary[i] for i in rows), np.array(rows), unit)

@@ -50,11 +50,6 @@ class Ledger:
         """Distinct texts that the model saw for this search."""
         return len(self.answers)
 
-    @property
-    def is_spent(self) -> bool:
-        """Whether no further text may be asked about."""
-        return self.budget is not None and len(self.answers) >= self.budget
-
     def remaining(self) -> int | None:
         """How many more texts may be asked about, or nothing."""
         return None if self.budget is None else max(0, self.budget - len(self.answers))

@@ -170,13 +170,7 @@ def _words_of(embeddings: InputEmbeddings) -> _Vocabulary:
     import numpy as np
 
     matrix = np.asarray(embeddings.matrix, dtype=np.float64)
-    ids = tuple(
-        i
-        for i, (word, starts) in enumerate(
-            zip(embeddings.vocabulary, embeddings.starts_word.tolist(), strict=True)
-        )
-        if starts and word.isalpha()
-    )
+    ids = tuple(embeddings.whole_words())
     words = tuple(embeddings.vocabulary[i] for i in ids)
     return _Vocabulary(words, ids, matrix[list(ids)], matrix)
 
