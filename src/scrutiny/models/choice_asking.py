@@ -26,15 +26,14 @@ class Question(NamedTuple):
         What it is asked: of a masked model a cloze, of a causal one a continuation.
     encoded
         Tokens of the filled text.
-    front, gap
-        Code points in front of what is filled in, and how many there are filled in at a mask.
+    gap
+        Code points that are filled in at a mask.
     lead
         Tokens that stand in front of those of the text.
     """
 
     query: Continuation | Cloze
     encoded: Encoded
-    front: int
     gap: int = 0
     lead: int = 0
 
@@ -126,7 +125,7 @@ def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool)
             )
         ids, start, lead = (model.begin_id, *ids), 1, 1
     query = Continuation(ids[: start + 1] if is_first_only else ids, start)
-    return Question(query, one, border, lead=lead)
+    return Question(query, one, lead=lead)
 
 
 def _refuse_equal(model: Any, prompt: Prompt, queries: Sequence[Continuation | Cloze]) -> None:
@@ -163,7 +162,7 @@ def _masked(
                 f"{model.source!r}: its tokenizer does not read {mark!r}, which stands for "
                 f"{{{MASK}}}, as the mask token."
             )
-        found.append(Question(Cloze(one.ids, places, tuple(ids)), one, len(front), gap=gap))
+        found.append(Question(Cloze(one.ids, places, tuple(ids)), one, gap=gap))
     return found
 
 

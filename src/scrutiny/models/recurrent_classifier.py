@@ -62,6 +62,7 @@ class RecurrentClassifier(WordModel):
         super().__init__(parts, source, offers={"gradients"}, folder=folder)
         self._parts = parts
         self._network = parts.fixed()
+        self._known = parts.vocabulary.index()
         self._embeddings: InputEmbeddings | None = None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -121,8 +122,7 @@ class RecurrentClassifier(WordModel):
     def _batches(self, examples: Sequence[Example]) -> Iterator[tuple[list[int], Any, list[int]]]:
         """Indices, padded ids and lengths of examples that are asked together."""
         words = self._parts.vocabulary
-        known = words.index()
-        rows = [words.ids(words.cut(example.text), known) for example in examples]
+        rows = [words.ids(words.cut(example.text), self._known) for example in examples]
         order = longest_first([len(row) for row in rows])
         for start in range(0, len(order), _AT_ONCE):
             batch = order[start : start + _AT_ONCE]

@@ -11,8 +11,6 @@ from scrutiny.models.source import ModelSource
 from scrutiny.text.tokens import token_spans
 
 CONFIG: Final = "config.json"
-#: Hashes of the letters of every training text, which ``leakage`` looks up.
-HASHES: Final = "training_hashes.npy"
 
 
 def word_pieces(example: Example) -> tuple[Piece, ...]:

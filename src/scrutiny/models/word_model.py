@@ -8,8 +8,8 @@ import numpy as np
 
 from scrutiny.core.task import Task
 from scrutiny.models.inputs import require_task
+from scrutiny.models.lineage import HASHES
 from scrutiny.models.source import TRAINING, ModelSource
-from scrutiny.models.word_folder import HASHES
 
 #: Option with the seed of fresh weights in place of those in the folder.
 UNTRAINED: Final = "untrained"

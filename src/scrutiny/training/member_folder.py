@@ -9,6 +9,7 @@ from typing import Any
 
 from scrutiny.core.errors import PlanError
 from scrutiny.data.letters import training_hashes
+from scrutiny.models.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.lock import locked
 from scrutiny.training.finetuning.parts import Parts
@@ -83,7 +84,6 @@ def write_member(
     working: Path,
     record: Mapping[str, Any],
     parts: Parts,
-    hashes: str,
 ) -> None:
     """Write a classifier beside its place and move it there as a whole.
 
@@ -99,8 +99,6 @@ def write_member(
         What made it.
     parts
         Whose training texts are kept as hashes of their letters.
-    hashes
-        Name of the file for these.
     """
     import numpy as np
 
@@ -109,6 +107,6 @@ def write_member(
         shutil.rmtree(made, ignore_errors=True)  # of a process that was killed
         made.mkdir(parents=True)
         write(made)
-        np.save(made / hashes, training_hashes(e.text for e in parts.train), allow_pickle=False)
+        np.save(made / HASHES, training_hashes(e.text for e in parts.train), allow_pickle=False)
         write_text(made / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         made.rename(folder)

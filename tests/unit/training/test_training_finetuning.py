@@ -293,8 +293,8 @@ def test_the_folder_says_what_was_trained_on_what(learned):
 def test_the_training_texts_are_known_to_the_leakage_diagnostic(learned):
     import numpy as np
 
+    from scrutiny.models.lineage import HASHES
     from scrutiny.models.training_text import with_training_text
-    from scrutiny.training.finetuning.writing import HASHES
 
     made, _, found = learned
     hashes = np.load(found[0].folder / HASHES, allow_pickle=False)

@@ -110,7 +110,7 @@ def test_seeds_name_the_replicates_and_roles_go_along(files):
     made = plan(files, runs=None, seeds=[3, 7], role="control", control_of="words")
     found = with_trained(made)
     assert (found.models[-1].role, found.models[-1].control_of) == ("control", "words")
-    families = resolve(replace(found, measure=found.measure)).families
+    families = resolve(found).families
     assert [one.random["seed"] for one in families["words"].replicates] == ["3", "7"]
 
 

@@ -9,7 +9,7 @@
     runs          finetune(job, out, *, device="auto", telling=None) -> list[Finished]
                   is_done(job, out) -> bool
     stand_in      write_stand_ins(job, out, *, device="auto") -> seconds
-    writing       RECORD ("training.json"), HASHES ("training_hashes.npy")
+    writing       RECORD ("training.json")
 
 Tasks that label every piece of annotated sentences (the annotation, a control task, mixtures)::
 

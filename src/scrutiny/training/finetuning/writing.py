@@ -11,14 +11,13 @@ from scrutiny.core.example import Example
 from scrutiny.data.letters import training_hashes
 from scrutiny.models.competence import FILE as COMPETENCE
 from scrutiny.models.hf_parts import quiet
+from scrutiny.models.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.card import card_of
 from scrutiny.training.finetuning.network import Parted
 
 #: What a checkpoint's folder says of its training.
 RECORD: Final = "training.json"
-#: Hashes of the letters of every training text, which ``leakage`` looks up.
-HASHES: Final = "training_hashes.npy"
 
 
 def write_checkpoint(

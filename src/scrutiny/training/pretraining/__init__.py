@@ -9,5 +9,5 @@
     teacher     Teacher(folder, name, weight, temperature): the student's objective
     batches     Batches(corpus, recipe, seed).at(step): a pure function
     network     new_network, Forward: a fast forward pass over a `BertForPreTraining`
-    writing     RECORD, HASHES, Stated, write_training_hashes
+    writing     RECORD, Stated, write_training_hashes
 """

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scrutiny.models.lineage import HASHES
 from scrutiny.training.pretraining.export import Precision
 from scrutiny.training.pretraining.recipe import Recipe
 from scrutiny.training.pretraining.run import Job, Prepared, Seeds, prepare, pretrain
 from scrutiny.training.pretraining.teacher import Teacher
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
-from scrutiny.training.pretraining.writing import HASHES, Stated, write_training_hashes
+from scrutiny.training.pretraining.writing import Stated, write_training_hashes
 
 #: Folder of the vocabulary in that of the family.
 TOKENIZER = "tokenizer"

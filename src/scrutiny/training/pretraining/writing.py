@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.data.letters import training_hashes
+from scrutiny.models.lineage import HASHES
 from scrutiny.store.files import write_text
 from scrutiny.training.pretraining.card import card_of
 from scrutiny.training.pretraining.export import write_json
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 #: What a checkpoint's folder says of its training.
 RECORD: Final = "training.json"
-#: Hashes of the letters of every training text, one file for a family.
-HASHES: Final = "training_hashes.npy"
 
 
 @dataclass(frozen=True, slots=True)

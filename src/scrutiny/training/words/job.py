@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.models.lineage import KEY
-from scrutiny.models.word_folder import HASHES
 from scrutiny.training.finetuning.parts import Parts
 from scrutiny.training.finetuning.writing import RECORD
 from scrutiny.training.member_folder import check_seeds, held, of_data, read_record, write_member
@@ -144,6 +143,5 @@ def _member(job: WordJob, seed: int, *, folder: Path, on_step: OnStep) -> Member
             working=working,
             record=record,
             parts=job.parts,
-            hashes=HASHES,
         )
     return Member(folder, record)
