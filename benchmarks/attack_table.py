@@ -79,7 +79,7 @@ LINES = {
         Line("a2t", "vectors", "a2t"),
         Line("hotflip", peer="hotflip"),
     ),
-    "chinese": (Line("chinese(homophones=0)"), Line("chinese", peer="chinese")),
+    "chinese": (Line("chinese(homophones=0)"), Line("chinese")),
 }
 
 
@@ -251,7 +251,7 @@ def theirs(part, options):
         env={**os.environ, "PYTHONPATH": str(HERE.parent / "src")},
     )
     if done.returncode:
-        return f"not run: {done.stderr.strip().splitlines()[-1]}"
+        return f"not run: {(done.stderr.strip() or 'it ended without a word').splitlines()[-1]}"
     found |= json.loads(done.stdout)
     kept.write_text(json.dumps(found), encoding="utf-8")
     return found

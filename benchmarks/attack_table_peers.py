@@ -247,7 +247,6 @@ ATTACKS = {
     "pruthi": recipe("Pruthi2019"),
     "input_reduction": recipe("InputReductionFeng2018"),
     "hotflip": recipe("HotFlipEbrahimi2017"),
-    "chinese": recipe("ChineseRecipe"),
     "textfooler": textfooler,
     "textbugger": textbugger,
     "alzantot": alzantot,

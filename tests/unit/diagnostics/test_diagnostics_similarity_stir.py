@@ -128,6 +128,15 @@ def test_texts_without_a_vector_are_counted(tmp_path):
     assert (counts.n, counts.undefined, counts.skipped) == (20 - missing, missing, 10)
 
 
+def test_no_change_is_measured_where_the_reference_has_no_vector(tmp_path):
+    data = rows(20)
+    models = {"a": Deaf(0, without=(data[4]["text"],)), "b": Deaf(1)}
+    folder = run(tmp_path / "out", models, data, candidates=3)
+    missing = [v for v in folder.variants().to_pylist() if v["item"] == data[4]["id"]]
+    assert [(v["status"], v["reason"]) for v in missing] == [("undefined", "no_vector")]
+    assert values(folder, "b")["stir"].counts.n == 19
+
+
 def test_texts_that_nothing_changes_are_skipped(tmp_path):
     data = [*rows(20), {"id": "short", "text": "12 34"}]
     folder = run(tmp_path / "out", {"a": Deaf(0), "b": Deaf(1)}, data, candidates=2)

@@ -28,6 +28,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.answers import Floats, Labels
 from scrutiny.stats.exact import TIE
+from scrutiny.stats.similarity_distributions import KL_FLOOR
 
 OF_LOGPROBS, OF_GOLD, OF_SAMPLES = ({"of": of} for of in ("log-probabilities", "gold", "samples"))
 #: Axis of the exchanges; its length is a parameter.
@@ -40,8 +41,6 @@ MEASURES: Final = (
     Measure("logp_b", unit="nats"),
     Measure("exchanged", ((EXCHANGE, 0),), unit="squared discrepancy"),
 )
-#: Smallest probability that counts as it is, that of the divergences.
-FLOOR: Final = 1e-9
 
 Answer = Prediction | Failure
 Counts = NDArray[np.int64]
@@ -137,22 +136,21 @@ def _logs(labels: Labels, one: Answer, other: Answer) -> Floats | Missing:
     both = labels.distributions(one, other)
     if both is None:
         return "undefined", "no_probabilities"
-    return np.log(np.maximum(np.stack(both), FLOOR))
+    return np.log(np.maximum(np.stack(both), KL_FLOOR))
 
 
 def _distances(
     logs: Sequence[Floats | Missing], table: Table
 ) -> Iterator[Mapping[str, float | Floats] | Missing]:
     """What the rows of both distances say: of the target, and of the reference asked again."""
-    lacking = next((found for found in logs if isinstance(found, tuple)), None)
-    sizes = [None if isinstance(f, tuple) else float(np.abs(f[0] - f[1]).mean()) for f in logs]
-    target, again = sizes
-    if target is None or again is None:
-        assert lacking is not None
-        yield lacking
+    target, again = (f if isinstance(f, tuple) else float(np.abs(f[0] - f[1]).mean()) for f in logs)
+    if isinstance(target, tuple):
+        yield target
+    elif isinstance(again, tuple):
+        yield again
     else:
         yield {"distance": target, **table.signs(target, again)}
-    yield {"distance": again} if again is not None else lacking or ("undefined", "no_answer")
+    yield again if isinstance(again, tuple) else {"distance": again}
 
 
 def counts_of(scores: Sequence[float], n_samples: int) -> Counts | None:

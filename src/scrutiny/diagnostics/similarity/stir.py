@@ -1,7 +1,7 @@
 """STIR: texts that leave a reference's vectors where they are, and where another model's go."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal, cast
 
@@ -164,7 +164,10 @@ def _searched(
         found = [column[number] for column in columns]
         there = [i for i, v in enumerate(found) if np.isfinite(moved[i, number]) and v.edits]
         if not there:
-            yield _named(found[0], "measured", reference, recipe.name)
+            first = found[0]
+            if first.status == "ok":  # changed, and the reference has no vector to go by
+                first = replace(first, edits=(), gold=None, status="undefined", reason="no_vector")
+            yield _named(first, "measured", reference, recipe.name)
             continue
         nearest = min(there, key=lambda i: (moved[i, number], i))
         random = there[int(stream(example.id).integers(len(there)))]

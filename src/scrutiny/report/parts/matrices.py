@@ -61,6 +61,11 @@ def _chart(block: Sequence[Series]) -> Chart:
     models = block[0].models
     anchor = f"reliability-matrices-{value_digest([key.diagnostic, key.dataset, *models], size=4)}"
     has_choice = len(shown) > 1
+    pairs = _pairs(shown) if has_choice else ()
+    notes = (
+        left_out(len(block), MOST_SERIES, "numbers"),
+        left_out(len(pairs), MOST_ROWS, "pairs"),
+    )
     return Chart(
         anchor=anchor,
         title=f"{family_name(key.diagnostic)} on {key.dataset}",
@@ -73,9 +78,9 @@ def _chart(block: Sequence[Series]) -> Chart:
             choice=f"{anchor}-choice" if has_choice else "",
         ),
         table=_table(block[0]),
-        note=left_out(len(block), MOST_SERIES, "numbers"),
+        note=" ".join(filter(None, notes)),
         is_open=True,
-        more=_pairs(shown) if has_choice else None,
+        more=_pair_table(shown, pairs) if has_choice else None,
         more_title="Every pair by every number",
         has_choice=has_choice,
     )
@@ -98,8 +103,8 @@ def _table(one: Series) -> Table:
     return Table(header, rows, 1)
 
 
-def _pairs(shown: Sequence[Series]) -> Table:
-    """All numbers of every pair."""
+def _pairs(shown: Sequence[Series]) -> tuple[tuple[str, ...], ...]:
+    """All numbers of every pair, a row each."""
     models = shown[0].models
     rows = []
     for a in models:
@@ -107,7 +112,13 @@ def _pairs(shown: Sequence[Series]) -> Table:
             values = [one.values.get((a, b)) for one in shown]
             if any(value is not None for value in values):
                 rows.append((a, b, *(number(value, 3) for value in values)))
-    return Table(("reference", "model", *(one.label for one in shown)), tuple(rows[:MOST_ROWS]), 2)
+    return tuple(rows)
+
+
+def _pair_table(shown: Sequence[Series], pairs: Sequence[tuple[str, ...]]) -> Table:
+    """Rows of pairs, as many as a page holds."""
+    header = ("reference", "model", *(one.label for one in shown))
+    return Table(header, tuple(pairs[:MOST_ROWS]), 2)
 
 
 def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
@@ -119,9 +130,10 @@ def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
                 by_models.setdefault(tuple(sorted(one.models)), []).append(one)
     charts = []
     for models, series in by_models.items():
-        kept = _distinct(series)[:_MOST_CORRELATED]
-        if len(kept) > 1:
-            charts.append(_correlations(kept, models, n_all=len(series), seed=seed))
+        distinct = _distinct(series)
+        if len(distinct) > 1:
+            kept = distinct[:_MOST_CORRELATED]
+            charts.append(_correlations(kept, models, n_all=len(distinct), seed=seed))
     return charts
 
 
@@ -157,7 +169,7 @@ def _correlations(
         filter(
             None,
             (
-                left_out(n_all, _MOST_CORRELATED, "measures") if len(series) < n_all else "",
+                left_out(n_all, _MOST_CORRELATED, "measures"),
                 left_out(len(rows), MOST_ROWS, "correlations"),
             ),
         )
