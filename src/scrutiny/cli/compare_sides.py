@@ -31,7 +31,7 @@ class Opened:
     first: "RunFolder"
     second: "RunFolder"
     again: "RunFolder | None"
-    noise: "Noise"
+    noise: "Mapping[str, Noise]"
     shared: "Shared | None" = None
 
 
@@ -150,14 +150,12 @@ def _folder(text: str, out: Path, flags: Mapping[str, Any]) -> "RunFolder":
 
 def _read(texts: list[str], flags: Mapping[str, Any], out: Path) -> Opened:
     """Two runs or logs."""
-    from scrutiny.run.comparing.flips import UNKNOWN
-
     again = flags["again"]
     return Opened(
         _folder(texts[0], out / "first", flags),
         _folder(texts[1], out / "second", flags),
         None if again is None else _folder(again, out / "again", flags),
-        UNKNOWN,
+        {},
     )
 
 
@@ -176,9 +174,11 @@ def _asked(texts: list[str], flags: Mapping[str, Any], wanted: "Wanted") -> Open
         for name, plan in zip(("first", "second"), plans, strict=True)
     ]
     resolved = resolve(plans[0], options=request.options)
-    noise = noise_when_asked_again(
-        resolved, family=plans[0].models[0].name, data=plans[0].data[0].name
-    )
+    name = plans[0].models[0].name
+    noise = {
+        one.name: noise_when_asked_again(resolved, family=name, data=one.name)
+        for one in plans[0].data
+    }
     return Opened(folders[0], folders[1], None, noise, shared)
 
 
@@ -237,10 +237,14 @@ def _mixed(texts: list[str], flags: Mapping[str, Any], *, live: int) -> Opened:
             f"The data of {known.path} does not read as it did: {error} If it has moved, say where "
             "it lies now with --data."
         ) from error
-    noise = noise_of_promise(known)
     if live == 0:
-        resolved = resolve(plan, options=request.options)
-        noise = noise_when_asked_again(resolved, family=plan.models[0].name, data=plan.data[0].name)
+        resolved, model = resolve(plan, options=request.options), plan.models[0].name
+        noise = {
+            one.name: noise_when_asked_again(resolved, family=model, data=one.name)
+            for one in plan.data
+        }
+    else:
+        noise = noise_of_promise(known)
     folders = (asked, known) if live == 0 else (known, asked)
     again = None if flags["again"] is None else RunFolder.open(flags["again"])
     return Opened(*folders, again, noise)

@@ -95,8 +95,10 @@ def test_noise_is_unknown_unless_the_first_was_run_again(logs, whole):
     same = compare_side_by_side(*logs, CompareOptions(again=logs[0]))
     assert level_of(same).noise == Noise("another run", 0.0, n_items=220, n_pairs=1)
     given = Noise("asked again", 0.1, 20, 1)
-    told = compare_side_by_side(*logs, CompareOptions(noise=given))
+    told = compare_side_by_side(*logs, CompareOptions(noise={"opinions": given}))
     assert level_of(told).noise == given
+    others = [one.noise.how for one in told.levels if one.dataset != "opinions"]
+    assert set(others) == {"unknown"}  # what is known of one dataset says nothing of another
 
 
 def test_every_level_has_its_own_part(whole):

@@ -89,11 +89,13 @@ def flips_of(sides: Sides, answers: tuple[Answers, Answers] | None) -> Flips:
     after = sides.second[[k for _, k in pairs]]
     if not sides.is_hit:
         before, after = _as_hits(before, after, sign=sides.sign)
+    units = sides.meeting.units
     panel = Panel(
         measures=(Measure("hit"),),
         replicates=tuple(f"pair {k}" for k in range(1, len(pairs) + 1)),
         items=tuple(one.id for one in sides.examples),
-        units=None if sides.meeting.units is None else sides.meeting.units.code,
+        units=None if units is None else units.code,
+        strata=None if units is None else units.stratum[units.code],
     )
     both = {"before": _side(before), "after": _side(after)}
     broken, mended = (

@@ -1,10 +1,11 @@
 """What is said of two runs side by side, as values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.run.comparing.agreement import Agreement
-from scrutiny.run.comparing.flips import UNKNOWN, Flips, Noise
+from scrutiny.run.comparing.flips import Flips, Noise
 from scrutiny.run.comparing.items import Disagreement
 from scrutiny.run.comparing.kept import Outcome, Shared, worst_of
 from scrutiny.run.comparing.numbers import Comparison
@@ -26,7 +27,7 @@ class CompareOptions:
     words
         Words that make slices of their own.
     noise
-        What is known of the first model against itself from elsewhere.
+        What is known of the first model against itself from elsewhere, by dataset.
     again
         Another run of the first model.
     fewest
@@ -36,7 +37,7 @@ class CompareOptions:
     paired: bool | None = None
     margin: float | None = None
     words: tuple[str, ...] = ()
-    noise: Noise = UNKNOWN
+    noise: Mapping[str, Noise] = field(default_factory=dict)
     again: RunFolder | None = None
     fewest: int = 20
 

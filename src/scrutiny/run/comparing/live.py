@@ -103,12 +103,12 @@ def _side(several: Sequence[Prediction]) -> Answers:
     return Answers(labels, np.array([scores]) if is_whole else None, are_spans)
 
 
-def noise_of_promise(folder: RunFolder) -> Noise:
-    """Nothing where a run's adapters promised exact answers, which its manifest keeps."""
+def noise_of_promise(folder: RunFolder) -> dict[str, Noise]:
+    """No noise on any dataset where a run's adapters promised exact answers: its manifest says."""
     manifest = folder.manifest
     if manifest.get("promise") != EXACT_RECORDS:
-        return UNKNOWN
-    return Noise("exact", 0.0, n_items=sum(one["items"] for one in manifest["data"].values()))
+        return {}
+    return {name: Noise("exact", 0.0, n_items=d["items"]) for name, d in manifest["data"].items()}
 
 
 def _how_right(gold: Any, answer: Prediction, names: Mapping[str, str]) -> object:

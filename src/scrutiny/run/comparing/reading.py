@@ -165,7 +165,9 @@ def _noise(first: RunFolder, one: Assignment, sides: Sides, options: CompareOpti
         return UNKNOWN
     if len(sides.first) > 1:
         return noise_of_replicates(sides)
-    return options.noise if options.again is None else _noise_of(first, options.again, one)
+    if options.again is None:
+        return options.noise.get(one.dataset, UNKNOWN)
+    return _noise_of(first, options.again, one)
 
 
 def _noise_of(first: RunFolder, again: RunFolder, one: Assignment) -> Noise:

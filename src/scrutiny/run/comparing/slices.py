@@ -34,8 +34,8 @@ class Change:
         Items, and those of which some replicate's level differs.
     before, after
         Mean level of either run.
-    value, low, high
-        Change, and its interval at the level that all slices together need (Bonferroni).
+    low, high
+        Interval of the change at the level that all slices together need (Bonferroni).
     elsewhere
         Change of the other items.
     p, p_holm
