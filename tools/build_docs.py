@@ -1,11 +1,12 @@
 """Write the reference pages of docs/ from the code: ``make docs``; ``--check`` only compares.
 
 Pages: the command line (from ``--help``), transformations, diagnostics, statistics and the rest of
-the registry (from what each object says of itself), options of data strings.
+the registry (from what each object says of itself). Beside them, the sentences of `scrutiny list`.
 """
 
 import argparse
 import inspect
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -15,16 +16,18 @@ import click
 from click.testing import CliRunner
 
 from scrutiny.cli import VERBS, group
+from scrutiny.cli.list_verb import SENTENCES, sentence_of
 from scrutiny.cli.show_verb import facts
-from scrutiny.core.registry import registry
+from scrutiny.core.registry import KINDS, registry
+from scrutiny.registrations import REGISTRATIONS
 
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
 GENERATED = "<!-- Made by `make docs` from the code; edit the docstring, not this page. -->"
 
 
-def pages() -> dict[str, str]:
-    """Text of every reference page by its file name."""
-    return {
+def pages() -> dict[Path, str]:
+    """Text of every generated file."""
+    found = {
         "cli.md": "\n".join(cli_page()),
         "transformations.md": "\n".join(transformations_page()),
         "diagnostics.md": "\n".join(docs_page("diagnostic", "Diagnostics")),
@@ -35,6 +38,15 @@ def pages() -> dict[str, str]:
         "tasks.md": "\n".join(docs_page("task", "Tasks")),
         "statistics.md": "\n".join(statistics_page()),
     }
+    return {DOCS / name: text for name, text in found.items()} | {SENTENCES: sentences()}
+
+
+def sentences() -> str:
+    """What each built-in name says of itself, by kind, so that `list` need not import it."""
+    own: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+    for kind, name, _ in sorted(REGISTRATIONS):
+        own[kind][name] = sentence_of(registry().load(kind, name))
+    return json.dumps(own, ensure_ascii=False, indent=1)
 
 
 def cli_page() -> Iterator[str]:
@@ -108,12 +120,11 @@ def main() -> int:
     os.environ["COLUMNS"] = "80"
     stale = []
     DOCS.mkdir(parents=True, exist_ok=True)
-    for name, text in pages().items():
-        path = DOCS / name
+    for path, text in pages().items():
         text = text.rstrip() + "\n"
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
-        stale.append(name)
+        stale.append(path.name)
         if not arguments.check:
             path.write_text(text, encoding="utf-8")
     print(f"{len(stale)} pages {'are out of date' if arguments.check else 'written'}: {stale}")

@@ -1,13 +1,22 @@
-"""``scrutiny list``: what exists."""
+"""``scrutiny list``: what exists.
+
+What the built-in names say of themselves stands in ``sentences.json`` beside this file, made from
+the objects by ``make docs``: nothing has to be imported to be listed.
+"""
 
 import json
 import textwrap
+from functools import cache
+from pathlib import Path
+from typing import Final
 
 import click
 
 from scrutiny.cli.narrow import WIDTH
 from scrutiny.core.errors import UnknownNameError
-from scrutiny.core.registry import KINDS, registry
+from scrutiny.core.registry import KINDS, Entry, registry
+
+SENTENCES: Final = Path(__file__).with_name("sentences.json")
 
 
 @click.command("list")
@@ -23,13 +32,13 @@ def command(kind: str | None, *, as_json: bool) -> int:
         width = max((len(name) for name in names.names(one)), default=0)
         for name in names.names(one):
             entry = names.entry(one, name)
-            says = sentence_of(entry.load())
+            sentence = says(entry)
             if as_json:
-                line = {"kind": one, "name": name, "says": says, "from": entry.origin}
+                line = {"kind": one, "name": name, "says": sentence, "from": entry.origin}
                 click.echo(json.dumps(line, ensure_ascii=False))
             else:
                 origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "
-                click.echo(_row(f"  {name:<{width}}  ", origin + says))
+                click.echo(_row(f"  {name:<{width}}  ", origin + sentence))
     return 0
 
 
@@ -45,6 +54,20 @@ def _kind(text: str) -> str:
     if singular not in KINDS:
         raise UnknownNameError("kind of names", text, [f"{k}s" for k in KINDS])
     return singular
+
+
+def says(entry: Entry) -> str:
+    """Stored sentence of a built-in; what a plug-in brings is imported, and asked."""
+    stored = _stored().get(entry.registration.kind, {}) if entry.origin == "scrutiny" else {}
+    known = stored.get(entry.registration.name)
+    return sentence_of(entry.load()) if known is None else known
+
+
+@cache
+def _stored() -> dict[str, dict[str, str]]:
+    """Sentences of the built-in names, by kind and name."""
+    found: dict[str, dict[str, str]] = json.loads(SENTENCES.read_text(encoding="utf-8"))
+    return found
 
 
 def sentence_of(thing: object) -> str:

@@ -1,10 +1,16 @@
 """``scrutiny --help`` is there at once: nothing heavy is imported until a verb needs it."""
 
+import json
 import resource
 import subprocess
 import sys
 
 import pytest
+
+from scrutiny.cli import group, list_verb
+from scrutiny.cli.failures import exit_code_of
+from scrutiny.core.registry import KINDS, Entry, Registration, registry
+from scrutiny.registrations import REGISTRATIONS
 
 HEAVY = ("torch", "transformers", "scipy", "sklearn", "pyarrow", "numpy", "pydantic", "rich")
 PROBE = """
@@ -30,6 +36,31 @@ def imported_by(*arguments: str) -> list[str]:
 @pytest.mark.parametrize("verb", [(), ("run",), ("audit",), ("report",), ("gate",), ("perturb",)])
 def test_help_imports_nothing_heavy(verb: tuple[str, ...]) -> None:
     assert imported_by(*verb, "--help") == []
+
+
+def test_listing_imports_nothing_heavy() -> None:
+    assert imported_by("list") == []
+
+
+def test_listing_built_ins_loads_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, own = [], {name for _, name, _ in REGISTRATIONS}
+    monkeypatch.setattr(Entry, "load", lambda entry: loaded.append(entry.registration.name))
+    for kind in KINDS:
+        assert exit_code_of(group, ["list", f"{kind}s"]) == 0
+    assert [name for name in loaded if name in own] == []
+
+
+def test_what_a_plug_in_brings_is_asked_for_its_sentence() -> None:
+    entry = Entry(Registration("task", "own@1", "scrutiny.core.errors:PlanError"), "own-plug-in")
+    assert list_verb.says(entry) == "A plan, a claim or a rule does not read."
+
+
+def test_the_stored_sentences_are_those_of_the_objects() -> None:
+    stored = json.loads(list_verb.SENTENCES.read_text(encoding="utf-8"))
+    own = {kind: {} for kind in KINDS}
+    for kind, name, _ in REGISTRATIONS:
+        own[kind][name] = list_verb.sentence_of(registry().load(kind, name))
+    assert stored == own, "run `make docs`"
 
 
 def test_version_imports_nothing_heavy() -> None:
