@@ -21,15 +21,26 @@ _EVERY_S: Final = 10.0
 
 
 def progress_of(display: str) -> Progress:
-    """Progress display of this name; ``auto`` looks at the terminal."""
+    """Progress display of this name; ``auto`` looks at the terminal.
+
+    Without a display, what the results need is still said.
+    """
     if display == "none":
-        return Silent()
+        return Notes()
     if display == "rich" or (display == "auto" and sys.stderr.isatty()):
         return Bars()
     return Lines()
 
 
-class Lines:
+class Notes(Silent):
+    """No progress; nothing but what has to be known."""
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        say(text)
+
+
+class Lines(Notes):
     """A line when a phase begins, now and then, and when it ends."""
 
     def __init__(self) -> None:
@@ -72,8 +83,8 @@ class Lines:
                 err=True,
             )
 
-    def note(self, text: str) -> None:
-        """Say something once."""
+    def passed(self, text: str) -> None:
+        """Say what a stretch of the work gave."""
         say(text)
 
 
@@ -125,6 +136,10 @@ class Bars:
     def _said(self) -> str:
         return "{:,} asked, {:,} cached".format(*self._counts["measure"])
 
+    def passed(self, text: str) -> None:
+        """Say what a stretch of the work gave."""
+        self._console.print(text, markup=False, highlight=False)
+
     def note(self, text: str) -> None:
         """Say something once."""
-        self._console.print(text)
+        self._console.print(text, markup=False, highlight=False)

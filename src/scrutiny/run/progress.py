@@ -18,8 +18,12 @@ class Progress(Protocol):
         """A batch of so many texts was answered and kept, within the shard in work."""
         ...
 
+    def passed(self, text: str) -> None:
+        """Say what a stretch of the work gave ("epoch 2 of 6: loss 0.31"); part of the progress."""
+        ...
+
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Say once what whoever reads the results has to know; no part of the progress."""
         ...
 
 
@@ -33,6 +37,9 @@ class Silent:
         """Show nothing."""
 
     def answered(self, texts: int) -> None:
+        """Show nothing."""
+
+    def passed(self, text: str) -> None:
         """Show nothing."""
 
     def note(self, text: str) -> None:

@@ -148,6 +148,10 @@ class _Telling:
         """One more step is done."""
         self.progress.advance(phase, asked=asked, cached=cached)
 
+    def passed(self, text: str) -> None:
+        """Say what a stretch of the training gave."""
+        self.progress.passed(f"train {self.node}: {text}")
+
     def note(self, text: str) -> None:
         """Say something once."""
         self.progress.note(f"train {self.node}: {text}")

@@ -7,6 +7,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
+from scrutiny.cli.progress import Bars, progress_of
 from scrutiny.run.asking import HOPELESS
 
 MODEL = "python:./broken_model.py:answer#labels=bad|good"
@@ -43,9 +44,36 @@ def test_a_model_that_only_raises_ends_the_run(
     assert f"each of the {HOPELESS} texts" in " ".join(capsys.readouterr().err.split())
 
 
-def test_display_none_is_silent(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert exit_code_of(group, [*COMMAND, "none", *data_of(5)]) == 0
+def test_display_none_hides_progress_and_nothing_else(
+    broken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = data_of(5)
+    with Path("data.csv").open("a") as file:
+        file.write(",good\n" * 4)
+    said = {}
+    for display in ("none", "plain"):
+        assert exit_code_of(group, [*COMMAND, display, *data, "--out", display]) == 0
+        said[display] = capsys.readouterr().err
+    assert "4 rows do not read and were left out" in " ".join(said["none"].split())
+    assert "failed on 5 of the 5 rows of the run" in " ".join(said["none"].split())
+    assert "Asking models" not in said["none"]
+    shown = [line for line in said["plain"].splitlines() if not line.startswith("Asking models")]
+    assert shown == said["none"].splitlines()
+
+
+def test_bars_print_what_is_said_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    Bars().note("the label '[red]' of row [3] is empty")
+    assert "the label '[red]' of row [3] is empty" in capsys.readouterr().err
+
+
+def test_epochs_are_progress_and_notes_are_not(capsys: pytest.CaptureFixture[str]) -> None:
+    quiet = progress_of("none")
+    quiet.start("train", total=2, done=0)
+    quiet.passed("epoch 1 of 2: loss 0.3")
+    quiet.advance("train")
     assert capsys.readouterr().err == ""
+    quiet.note("two rows were left out")
+    assert capsys.readouterr().err == "two rows were left out\n"
 
 
 def test_folders_are_numbered_and_the_plan_s_own_is_gone_on_with(broken: Path) -> None:

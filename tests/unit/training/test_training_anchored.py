@@ -241,6 +241,9 @@ def test_a_resumed_run_is_the_uninterrupted_one(base, tmp_path):
         def start(self, *_, **__):
             pass
 
+        def passed(self, _):
+            pass
+
         def note(self, _):
             pass
 

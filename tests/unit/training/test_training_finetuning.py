@@ -38,6 +38,9 @@ class Told:
         if self._stop is not None and self.steps >= self._stop:
             raise KeyboardInterrupt
 
+    def passed(self, text):
+        self.notes.append(text)
+
     def note(self, text):
         self.notes.append(text)
 

@@ -70,6 +70,9 @@ class Heard:
     def advance(self, phase, *, asked=0, cached=0):
         self.steps += 1
 
+    def passed(self, text):
+        self.notes.append(text)
+
     def note(self, text):
         self.notes.append(text)
 

@@ -41,6 +41,10 @@ class Telling(Protocol):
         """One more step is done."""
         ...
 
+    def passed(self, text: str) -> None:
+        """Say what a stretch of the training gave; part of the progress."""
+        ...
+
     def note(self, text: str) -> None:
         """Say something once."""
         ...
@@ -155,7 +159,7 @@ class Training:
             return
         last = history.epochs[-1]
         score = "" if last.dev is None else f"dev {self._target.metric} {last.dev:.3f}, "
-        self._telling.note(
+        self._telling.passed(
             f"{self._run.place}, epoch {last.epoch} of {self._recipe.epochs}: {score}"
             f"loss {last.loss:.3f}, {last.seconds:.0f} s"
         )

@@ -121,7 +121,7 @@ class _Steps:
         if member.folder not in self._before:
             for _ in range(self._each - self._told):
                 self._telling.advance("train")
-            self._telling.note(f"{member.folder.name}: {result(member.record)}")
+            self._telling.passed(f"{member.folder.name}: {result(member.record)}")
         self._told = 0
 
 
