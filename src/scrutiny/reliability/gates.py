@@ -14,6 +14,8 @@ from scrutiny.stats.multibootstrap import FEW_SEEDS
 
 #: Clusters (terms, words, documents) below this number carry no claim about others like them.
 FEWEST_UNITS: Final = 5
+#: Reason where a claim presupposes a skill that no diagnostic of the run estimated.
+SKILL_NOT_COMPUTED: Final = "the estimate that shows skill was not computed"
 
 
 def gate(
@@ -28,7 +30,7 @@ def gate(
         return "refused", claim.refused
     for name, chance in claim.competence:
         if name not in estimated:
-            return "undecided", "the estimate that shows skill was not computed"
+            return "undecided", SKILL_NOT_COMPUTED
         if not _exceeds(estimated[name], chance):
             return "refused", _no_skill(estimated[name], chance)
     if len(parts) < len(claim.components):

@@ -9,13 +9,20 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.report.layout import fold, side_by_side, wrapped
 from scrutiny.report.numbers import NO_VALUE, decimals_for, number
 from scrutiny.report.parts.words import mean_and_sd
-from scrutiny.report.trusted import CONDITIONS, TrustedRow, TrustedTable, trusted_table
+from scrutiny.report.trusted import (
+    CONDITIONS,
+    TrustedRow,
+    TrustedTable,
+    is_stopped,
+    trusted_table,
+)
 from scrutiny.report.verdicts import mark
 from scrutiny.report.view import RunView
 
 _MOST_NAMES: Final = 8
 _MOST_SEEDS: Final = 12
 _MOST_TRUSTED: Final = 20
+_MOST_REASONS: Final = 8
 _WHAT: Final = {
     "interval": "the interval",
     "choices": "some declared choice",
@@ -51,13 +58,28 @@ def _trusted(rows: Sequence[TrustedRow]) -> Iterator[Text]:
 
 
 def _others(table: TrustedTable) -> Iterator[Text]:
-    """Claims that may not be stated, by the condition that stands in the way first."""
+    """Claims that may not be stated: by the condition that failed first, or why none was tested."""
+    tested = [row for row in table.rows if not (row.is_trusted or is_stopped(row.row.finding))]
     for name in CONDITIONS:
-        rows = [row for row in table.rows if row.why.partition(":")[0] == name]
+        rows = [row for row in tested if row.failed[0] == name]
         if rows:
-            who = ", ".join(row.row.label for row in rows[:_MOST_NAMES])
-            who += f" and {len(rows) - _MOST_NAMES} more" if len(rows) > _MOST_NAMES else ""
-            yield from wrapped(f"  stopped by {_WHAT[name]} ({len(rows)}): {who}", hanging=4)
+            yield from _listed(f"stopped by {_WHAT[name]}", rows)
+    stopped: dict[str, list[TrustedRow]] = {}
+    for row in table.rows:
+        if is_stopped(row.row.finding):
+            stopped.setdefault(row.why, []).append(row)
+    for why, rows in list(stopped.items())[:_MOST_REASONS]:
+        yield from _listed(why, rows)
+    if len(stopped) > _MOST_REASONS:
+        count = sum(len(rows) for rows in list(stopped.values())[_MOST_REASONS:])
+        yield from wrapped(f"  not tested for other reasons: {count} more", hanging=4)
+
+
+def _listed(why: str, rows: Sequence[TrustedRow]) -> Iterator[Text]:
+    """Why these claims may not be stated, how many they are, and the first of their names."""
+    who = ", ".join(row.row.label for row in rows[:_MOST_NAMES])
+    who += f" and {len(rows) - _MOST_NAMES} more" if len(rows) > _MOST_NAMES else ""
+    yield from wrapped(f"  {why} ({len(rows)}): {who}", hanging=4)
 
 
 def _seeds(table: TrustedTable) -> Iterator[Text]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.reliability.gates import SKILL_NOT_COMPUTED
 from scrutiny.report.identity import identity
 from scrutiny.report.parts.references import components
 from scrutiny.report.rows import AuditRow, audit_rows
@@ -31,6 +32,7 @@ CONDITIONS: Final = ("interval", "choices", "seeds", "controls", "skill")
 NONE_DECLARED: Final = "none declared"
 NO_CONTROL: Final = "no control declared"
 NOT_NEEDED: Final = "none needed"
+NOT_TESTED: Final = "not tested"
 _HOLDS: Final = frozenset({"yes", NONE_DECLARED, NOT_NEEDED})
 _CONTROLS: Final = frozenset({"control", "null", "baseline"})  # roles of a family
 _FEWEST: Final = 3
@@ -76,11 +78,16 @@ class TrustedRow:
 
     @property
     def why(self) -> str:
-        """Which condition failed first, in words; empty for a trusted claim."""
+        """Which condition failed first, in words; empty for a trusted claim.
+
+        Where a gate decided and nothing was tested, the gate's own reason: conditions that fail
+        for want of a test are none.
+        """
         if self.is_trusted:
             return ""
-        name = "skill" if "skill" in self.failed else self.failed[0]
-        return f"{name}: {self.outcomes[CONDITIONS.index(name)]}"
+        if is_stopped(self.row.finding):
+            return self.outcomes[CONDITIONS.index("interval")]
+        return f"{self.failed[0]}: {self.outcomes[CONDITIONS.index(self.failed[0])]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,11 @@ def trusted_table(view: RunView) -> TrustedTable | None:
     return TrustedTable(rows)
 
 
+def is_stopped(finding: Finding) -> bool:
+    """Whether a gate decided a finding, so that nothing was tested."""
+    return finding.p_supported is None
+
+
 def _outcomes(
     finding: Finding, known: Mapping[str, Estimate], families: Collection[str]
 ) -> tuple[str, ...]:
@@ -131,12 +143,19 @@ def _outcomes(
         (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
     ]
     return (
-        "yes" if finding.verdict == "supported" else finding.verdict,
+        _interval(finding),
         _choices(finding),
         _seeds(finding),
         _controls(finding, controls),
         _skill(finding),
     )
+
+
+def _interval(finding: Finding) -> str:
+    """Verdict of the interval, or the reason why nothing was tested."""
+    if is_stopped(finding):
+        return f"{NOT_TESTED}: {finding.reason}"
+    return "yes" if finding.verdict == "supported" else finding.verdict
 
 
 def _choices(finding: Finding) -> str:
@@ -187,9 +206,13 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
     declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
     if not declared:
         return NO_CONTROL if finding.claim.needs_control else NOT_NEEDED
-    passed = {component for component, e in controls if _is_beyond(component, e)}
-    failed = [c.against for c in declared if c not in passed]
-    return "yes" if not failed else f"{failed[0].removeprefix('control: ')} not passed"
+    found = dict(controls)
+    failed = [c for c in declared if not _is_beyond(c, found.get(c))]
+    if not failed:
+        return "yes"
+    ran = found.get(failed[0]) is not None
+    name = failed[0].against.removeprefix("control: ")
+    return f"{name} not passed" if ran else f"{name} not run"
 
 
 def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
@@ -202,9 +225,9 @@ def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
 
 
 def _skill(finding: Finding) -> str:
-    """Whether the model has the skill that is presupposed."""
+    """Whether the model has the skill that is presupposed; only the lack of it is refused."""
     if finding.verdict == "refused":
         return "refused"
-    if finding.claim.competence and finding.p_supported is None:
-        return "not shown"  # a gate decided, nothing was tested
+    if finding.reason == SKILL_NOT_COMPUTED:
+        return "not computed"
     return "yes" if finding.claim.competence or finding.claim.gates else NONE_DECLARED

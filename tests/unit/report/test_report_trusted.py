@@ -9,6 +9,7 @@ import reliability_sample
 import report_sample
 
 from scrutiny.core.claim import Check, Component
+from scrutiny.reliability.gates import SKILL_NOT_COMPUTED
 from scrutiny.report.delimited import render_csv
 from scrutiny.report.html import render_html
 from scrutiny.report.latex import render_latex
@@ -150,14 +151,48 @@ def test_a_control_that_was_not_computed_is_not_passed(view):
         claim, components=(*claim.components, Component("gone", 0.5, "control: untrained"))
     )
     row = changed(view, claim=more)
-    assert outcome(row, "controls") == "untrained not passed"
+    assert outcome(row, "controls") == "untrained not run"
 
 
-def test_refused_and_untested_claims_lack_the_skill(view):
-    refused = changed(view, verdict="refused", p_supported=None)
-    assert refused.why == "skill: refused"
-    untested = changed(view, verdict="undecided", p_supported=None)
-    assert untested.why == "skill: not shown"
+def test_only_the_lack_of_skill_is_refused_for_skill(view):
+    reason = "no skill: 0.500 [0.450, 0.550] does not exceed the 0.5 of a model without any"
+    refused = changed(view, verdict="refused", p_supported=None, reason=reason)
+    assert outcome(refused, "skill") == "refused"
+    assert refused.why == f"not tested: {reason}"
+    lacking = changed(view, verdict="undecided", p_supported=None, reason=SKILL_NOT_COMPUTED)
+    assert outcome(lacking, "skill") == "not computed"
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "a comparison was not run: control: untrained",
+        "two replicates cannot carry a claim on the recipe; three can",
+        "one unit of resampling cannot be resampled: nothing is known of others",
+    ],
+)
+def test_what_was_not_tested_says_why_and_blames_no_skill(view, reason):
+    finding = finding_of(view)
+    other = replace(finding, verdict="undecided", p_supported=None, reason=reason)
+    findings = tuple(other if f is finding else f for f in view.findings)
+    shown = replace(view, findings=findings)
+    row = rows_of(shown)["pairs-race-color"]
+    assert (row.why, outcome(row, "skill")) == (f"not tested: {reason}", "yes")
+    terminal = " ".join(plain_text(shown).split())
+    assert f"not tested: {reason} (1): race-color" in terminal
+    assert "the skill that is presupposed" not in terminal
+    for text in (render_html(shown), render_markdown(shown), render_csv(shown)):
+        assert f"not tested: {reason}" in text
+
+
+def test_many_reasons_are_cut_and_counted(view):
+    findings = tuple(
+        replace(f, verdict="undecided", p_supported=None, reason=f"reason {i}")
+        for i, f in enumerate(view.findings + view.findings[:4])
+    )
+    terminal = plain_text(replace(view, findings=findings))
+    assert terminal.count("not tested: reason") == 8
+    assert f"not tested for other reasons: {len(findings) - 8} more" in terminal
 
 
 def test_single_checkpoints_have_no_table():
