@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.canonical import canonical_json
@@ -154,19 +153,17 @@ def examples_of(
             rows: list[dict[str, Any]] | None = None
             for family in own:
                 of = measured, family, replicate_name(manifest, family, _REPLICATE)
-                for start, arrays in _shards(folder.path, f"measure/{name}/{dataset}", family):
+                for start, arrays in _shards(folder, f"measure/{name}/{dataset}", family):
                     if rows is None:
                         rows = _items(items, dataset)
                     yield from _examples(folder, arrays, rows[start:], of=of)
 
 
-def _shards(path: Path, task: str, family: str) -> Iterator[tuple[int, str]]:
+def _shards(folder: RunFolder, task: str, family: str) -> Iterator[tuple[int, str]]:
     """First item of each shard that kept examples, and the name of its arrays."""
-    place = path / "arrays" / task
-    folders = place.iterdir() if place.is_dir() else ()
-    for start in sorted(int(p.name) for p in folders if p.name.isdecimal()):
+    for start in sorted(int(name) for name in folder.arrays_under(task) if name.isdecimal()):
         arrays = f"{task}/{start}/{family}/{_REPLICATE}"
-        if (path / "arrays" / arrays / f"{WORDS}.npy").is_file():
+        if folder.has_array(f"{arrays}/{WORDS}"):
             yield start, arrays
 
 

@@ -28,6 +28,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
+from scrutiny.store.array_names import array_file
 from scrutiny.store.estimates import estimates_from_table, estimates_to_table
 from scrutiny.store.files import storage_errors, write_atomically, write_text
 from scrutiny.store.findings import finding_from_json, finding_to_json
@@ -126,7 +127,7 @@ class RunFolder:
 
     def write_array(self, name: str, value: np.ndarray[Any, Any]) -> None:
         """Replace ``arrays/NAME.npy``; slashes in the name make folders."""
-        path = self.path / "arrays" / f"{name}.npy"
+        path = self.path / array_file(name)
         with storage_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
 
@@ -144,11 +145,20 @@ class RunFolder:
         DataError
             If there is none of this name.
         """
-        path = self.path / "arrays" / f"{name}.npy"
+        path = self.path / array_file(name)
         try:
             return np.asarray(np.load(path, allow_pickle=False))
         except (OSError, ValueError) as error:
             raise DataError(f"{path} does not read: {error}.") from error
+
+    def has_array(self, name: str) -> bool:
+        """Whether `write_array` kept an array under this name."""
+        return (self.path / array_file(name)).is_file()
+
+    def arrays_under(self, name: str) -> list[str]:
+        """Last parts of the names of folders of arrays under a name, in no order."""
+        place = self.path / array_file(name).with_suffix("")
+        return [p.name for p in place.iterdir() if p.is_dir()] if place.is_dir() else []
 
     def records(self) -> pa.Table:
         """Raw measures of every diagnostic."""

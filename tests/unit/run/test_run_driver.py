@@ -10,7 +10,7 @@ from small_runs import MODEL, family, plan, rows, run
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import ConformanceError, PlanError
-from scrutiny.core.plan import EstimatePlan, MeasurePlan, ModelPlan, Resampling
+from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.performance import Performance
 from scrutiny.run.context import RunContext
@@ -257,6 +257,19 @@ def test_arrays_are_kept_beside_the_records(tmp_path):
     folder = run(made, tmp_path / "out", models={"m": KeywordClassifier()})
     found = folder.array("measure/d/x/0/m/0/lengths")
     assert found.tolist() == [len(r["text"]) for r in rows()]
+
+
+@pytest.mark.usefixtures("own_diagnostics")
+def test_arrays_stay_in_the_folder_whatever_data_and_measurements_are_called(tmp_path):
+    name = "../../../../x.tsv"
+    measure = (MeasurePlan("../../up", "keeps_arrays", ("m",), (name,)),)
+    made = plan("python:object:K", measure=measure, data=(DataPlan(name, "object:x"),))
+    place = tmp_path / "a" / "b" / "out"
+    folder = run(made, place, data={name: rows(4)}, models={"m": KeywordClassifier()})
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+    assert [p.name for p in (tmp_path / "a").iterdir()] == ["b"]
+    assert [p.name for p in (tmp_path / "a" / "b").iterdir()] == ["out"]
+    assert len(folder.array(f"measure/../../up/{name}/0/m/0/lengths")) == 4
 
 
 @pytest.mark.usefixtures("own_diagnostics")
