@@ -3,9 +3,9 @@
     python tools/lexicons/build_misspellings.py .../codespell_lib/data/dictionary.txt
 
 The input has lines ``wrong->right`` or ``wrong->right, right2,``. Kept: one-word corrections among
-the words that zipf.txt.xz knows at 3.3 or more; misspellings that are no words of WordNet or
-lemminflect and lie below 3.0; at most twelve per word (those nearest by edit distance, then first
-by alphabet). Output lines: ``right wrong wrong ...``, sorted.
+the words that zipf.txt.xz knows at 3.3 or more; misspellings that are no words of lemminflect or of
+`scrutiny.text.known`; at most twelve per word (those nearest by edit distance, then first by
+alphabet). Output lines: ``right wrong wrong ...``, sorted.
 """
 
 import lzma
@@ -16,7 +16,7 @@ from pathlib import Path
 from lemminflect import getAllLemmas
 from rapidfuzz.distance import OSA
 
-from scrutiny.text import wordnet
+from scrutiny.text.known import is_known_word
 from scrutiny.text.lexicon import zipf
 
 OUT = Path(__file__).parents[2] / "src/scrutiny/text/data/misspellings.txt.xz"
@@ -27,7 +27,7 @@ MOST = 12
 
 
 def is_known(word: str) -> bool:
-    return zipf(word) >= 3.0 or wordnet.exists(word) or bool(getAllLemmas(word))
+    return is_known_word(word) or bool(getAllLemmas(word))
 
 
 def read_pairs(path: Path) -> dict[str, set[str]]:

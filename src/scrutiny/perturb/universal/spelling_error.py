@@ -10,7 +10,8 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.sites import word_sites
 from scrutiny.text.casing import match_case
-from scrutiny.text.lexicon import misspellings, zipf
+from scrutiny.text.known import is_known_word
+from scrutiny.text.lexicon import misspellings
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -39,16 +40,17 @@ _BY_EAR: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class SpellingError:
-    """Chosen words misspelled: as people are known to, or else by ear.
+    """Chosen words misspelled as people are known to misspell them.
 
-    Attested misspellings come from lists of corrections. For words that have none, letters change
-    by a few rules of how English is misheard (``Shanghai`` to ``Shenghai``). What comes out is
-    never a word of the lexicon itself.
+    Every misspelling is attested: it stands in a list of corrections. It is never another word
+    itself.
 
     Parameters
     ----------
     by_ear
-        Misspell words by rule where no misspelling is attested.
+        Misspell words that have no attested misspelling, too, by rules of how English is misheard
+        (``Shanghai`` to ``Shenghai``). Nobody needs to have written what comes out; it is no
+        other word either.
     shortest
         Words of fewer letters are left alone.
 
@@ -75,7 +77,7 @@ class SpellingError:
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
     where: ClassVar[str] = "around"
 
-    by_ear: bool = True
+    by_ear: bool = False
     shortest: int = 4
 
     def sites(self, document: Document) -> Sequence[Site]:
@@ -116,6 +118,6 @@ def misheard(word: str) -> tuple[str, ...]:
     for pattern, replacement in _BY_EAR:
         for match in pattern.finditer(word):
             wrong = word[: match.start()] + match.expand(replacement) + word[match.end() :]
-            if not zipf(wrong):
+            if not is_known_word(wrong):
                 found.append(wrong)
     return tuple(dict.fromkeys(found))
