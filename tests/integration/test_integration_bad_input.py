@@ -360,6 +360,8 @@ def write_plans(folder: Path) -> None:
         "nothing.toml": PLAN.partition("[[measure]]")[0],
         "claim.toml": PLAN + claim.format("nowhere", "> 0.5"),
         "rule.toml": PLAN + claim.format("level", "=> 0.5"),
+        "infinite.toml": PLAN + claim.format("level", "<= 1e999"),
+        "nan.toml": PLAN + "[resampling]\nlevel = nan\n",
         "labels.toml": PLAN.replace('source = "python:./models.py:Good"', labels),
         "plan.yaml": "measure: []\n",
     }

@@ -1,6 +1,10 @@
-"""What every verb gets: its flags as environment variables, its examples as they are typed."""
+"""What every verb gets: flags as environment variables, examples as typed, finite numbers only."""
+
+from typing import Any
 
 import click
+
+from scrutiny.core.given import refuse_odd_values
 
 #: What `click` marks a paragraph with that is not to be filled; in a raw docstring it is two signs.
 _AS_TYPED = "\\b\n"
@@ -20,10 +24,19 @@ def prepared(command: click.Command, name: str) -> click.Command:
     for parameter in command.params:
         if isinstance(parameter, click.Option) and not parameter.is_eager:
             parameter.envvar = variable_of(name, parameter)
+            if isinstance(parameter.type, click.types.FloatParamType):
+                parameter.callback = _finite
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             prepared(inner, f"{name} {inner.name}")
     return command
+
+
+def _finite(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Value of a flag, unless it is NaN or infinite: ranges let NaN pass."""
+    del ctx
+    refuse_odd_values(value, where=max(parameter.opts, key=len))
+    return value
 
 
 def variable_of(name: str, option: click.Option) -> str:

@@ -14,6 +14,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.given import refuse_odd_values
 
 Value = None | bool | int | float | str | tuple[Any, ...]
 
@@ -104,7 +105,9 @@ def _read_single(text: str, place: int) -> tuple[Value, int]:
     found = _BARE.match(text, place)
     if number is not None and (found is None or found.end() <= number.end()):
         written = number[0]  # "1e+5" has a plus sign, which no bare word has
-        return (int(written) if written.lstrip("+-").isdigit() else float(written)), number.end()
+        read = int(written) if written.lstrip("+-").isdigit() else float(written)
+        refuse_odd_values(read, where=f"{written} in the recipe {text!r}")
+        return read, number.end()
     if found is None:
         raise _unreadable(text, place, "a value")
     return _WORDS.get(found[0], found[0]), found.end()

@@ -8,6 +8,7 @@ from typing import Final
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
+from scrutiny.core.given import refuse_odd_values
 
 _VERSION: Final = re.compile(r"@[0-9]+")
 _COMMA: Final = re.compile(r",(?![^(]*\))")
@@ -56,7 +57,7 @@ def parse_rule(text: str) -> Rule:
     Raises
     ------
     PlanError
-        If it does not read.
+        If it does not read, or its limit is no finite number.
 
     Examples
     --------
@@ -72,6 +73,7 @@ def parse_rule(text: str) -> Rule:
             f"are {', '.join(OPERATORS)}."
         )
     limit = float(found["limit"]) / (100 if found["percent"] else 1)
+    refuse_odd_values(limit, where=f"The limit {found['limit']} of the rule {text!r}")
     return Rule(found["metric"], found["operator"], limit, dict(parts))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.given import refuse_odd_values
 
 
 def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
@@ -16,10 +17,11 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
     ------
     PlanError
         For a name that it does not have (near ones are given), or a value of another type or that
-        it refuses.
+        it refuses, or a number that is not finite.
     """
     if not is_dataclass(kind):
         raise PlanError(f"{where}: parameters must be a dataclass.")
+    refuse_odd_values(given, where=where)
     known = [f.name for f in fields(kind)]
     for name in given:
         if name not in known:

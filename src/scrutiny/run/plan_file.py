@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.plan import (
     DataPlan,
     EstimatePlan,
@@ -172,8 +173,10 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
     Raises
     ------
     PlanError
-        For an unknown key, a value of the wrong type, or a missing one.
+        For an unknown key, a value of the wrong type, a missing one, or a number that is not
+        finite.
     """
+    refuse_odd_values(data, where=where)
     try:
         read = _Plan.model_validate(data)
     except ValidationError as error:
@@ -272,7 +275,7 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
     if not is_bare:
         raise PlanError(
             f"{where}: the rule {claim.rule!r} of claim {name!r} does not read. It compares the "
-            "claim's estimate with a limit: '> 0', '<= 5%'."
+            "claim's estimate with a limit, a finite number: '> 0', '<= 5%'."
         )
     for check in claim.checks:
         if check not in CHECKS and not check.startswith("choices:"):

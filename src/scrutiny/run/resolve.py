@@ -8,6 +8,7 @@ from typing import Any, Final
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
+from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.registry import registry
@@ -77,6 +78,7 @@ def resolve(
 
 def _must_be_sound(plan: Plan) -> None:
     """Refuse what no look-up can mend."""
+    refuse_odd_values(plan, where="The plan")
     models = {model.name for model in plan.models}
     untrained = [node.name for node in plan.train if node.name not in models]
     if untrained:

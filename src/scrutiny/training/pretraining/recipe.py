@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.given import refuse_odd_values
 
 #: How much of the head's input is what: masked, another piece, left as it is (Devlin et al. 2019).
 REPLACED: Final = (0.8, 0.1, 0.1)
@@ -138,8 +139,9 @@ def recipe_from(values: Mapping[str, Any], base: Recipe | None = None) -> Recipe
     Raises
     ------
     PlanError
-        For a field that there is not, or a value that does not fit.
+        For a field that there is not, or a value that does not fit or is no finite number.
     """
+    refuse_odd_values(values, where="The recipe")
     known = {f.name for f in fields(Recipe)}
     if unknown := sorted(set(values) - known):
         raise PlanError(

@@ -1,0 +1,63 @@
+"""What a user gives in numbers and nested values, checked in one place.
+
+NaN and infinities read as numbers everywhere (TOML has words for them, JSON's ``1e999`` is one),
+and every comparison with NaN is false: a limit of NaN would be passed by anything. Values nested
+without end stop whatever walks them. Both are refused before anything looks at them.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
+
+from scrutiny.core.errors import PlanError
+
+#: Levels of lists and tables within each other; a plan needs about five.
+DEEPEST: Final = 50
+
+
+def refuse_odd_values(value: Any, *, where: str) -> None:
+    """Refuse NaN, infinities and endless nesting in what a user gave.
+
+    Parameters
+    ----------
+    value
+        A number, or anything made of mappings, lists and dataclasses; other objects are let pass.
+    where
+        What it is of, named in the message ("plan.toml", "--margin").
+
+    Raises
+    ------
+    PlanError
+        With the place of the first value that is no finite number, or lies too deep.
+
+    Examples
+    --------
+    >>> refuse_odd_values({"params": {"share": 0.2}}, where="plan.toml")
+    """
+    waiting: list[tuple[str, int, Any]] = [("", 0, value)]
+    while waiting:
+        place, depth, found = waiting.pop()
+        said = f"{where}: {place}" if place else where
+        if isinstance(found, float) and not math.isfinite(found):
+            raise PlanError(
+                f"{said} is {found}, and only finite numbers are allowed: nothing can be compared "
+                "with it. Give a number such as 0.05."
+            )
+        if depth > DEEPEST:
+            raise PlanError(
+                f"{where} does not read: {place[:40]}… holds values within values, more than "
+                f"{DEEPEST} levels deep."
+            )
+        front = f"{place}." if place else ""
+        waiting += reversed([(front + name, depth + 1, v) for name, v in _inside(found)])
+
+
+def _inside(value: Any) -> Iterator[tuple[str, Any]]:
+    """Values within a value, by name or number."""
+    if isinstance(value, Mapping):
+        yield from ((str(name), inner) for name, inner in value.items())
+    elif isinstance(value, list | tuple):
+        yield from ((str(number), inner) for number, inner in enumerate(value))
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from ((f.name, getattr(value, f.name)) for f in fields(value))
