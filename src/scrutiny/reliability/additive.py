@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.reliability.replicate_tests import ReplicateTests
+from scrutiny.stats.scale import Scale
 
 Array = NDArray[Any]
 
@@ -72,6 +73,13 @@ class Additive:
         counts = np.isfinite(values) * weight  # (..., cell)
         total = (np.where(counts > 0, values, 0.0) * counts).sum(axis=-1)
         return divide(total, counts.sum(axis=-1))
+
+
+def scale_of(statistic: Any) -> Scale:
+    """Scale of any statistic, cut where its value cannot lie: at the range of a row, of a mean."""
+    named = Scale.of(statistic.scale)
+    span = getattr(statistic, "row_range", None)
+    return named if span is None else named.within(*span)
 
 
 def divide(numerator: Array, denominator: Array) -> Array:

@@ -219,5 +219,6 @@ INERTIA: Final = Additive(
     ("squared_distance",),
     lambda m: with_count(m[..., 0]),
     lambda sums: np.where(sums[..., -1] > 0, sums[..., 0], np.nan),
+    scale="amount",
     conditional_on="the fitted clustering",
 )

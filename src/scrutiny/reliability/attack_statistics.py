@@ -145,6 +145,7 @@ EXCESS_ATTACK_SUCCESS: Final = Additive(
     ("after.attacked", "after.success", "control.attacked", "control.success"),
     _two_ratios,
     lambda sums: divide(sums[..., 1], sums[..., 0]) - divide(sums[..., 3], sums[..., 2]),
+    scale="coefficient",
     higher_is="worse",
     no_effect=0.0,
 )
@@ -224,6 +225,7 @@ RATER_SEPARATION: Final = Additive(
     ("after.rated", "after.valid", "control.rated", "control.valid"),
     _rated_on_both,
     lambda sums: divide(sums[..., 1], sums[..., 0]),
+    scale="coefficient",
     higher_is="better",
     no_effect=0.0,
 )
@@ -272,6 +274,7 @@ MEAN_TEXTS_ASKED: Final = _ratio(
     "texts asked",
     ("attacked", "asked"),
     lambda m: (m[..., 0] * m[..., 1], m[..., 0]),
+    scale="amount",
 )
 
 #: Mean over successful texts of the share of words changed.
@@ -280,6 +283,7 @@ WORDS_CHANGED: Final = _ratio(
     "share of words changed",
     ("success", "changed_words", "words"),
     lambda m: (m[..., 0] * m[..., 1] / np.maximum(m[..., 2], 1.0), m[..., 0]),
+    scale="amount",
 )
 
 ATTACK_SIMILARITY: Final = _ratio(
@@ -287,6 +291,7 @@ ATTACK_SIMILARITY: Final = _ratio(
     "cosine to the original",
     ("success", "compared", "similarity"),
     lambda m: (m[..., 0] * m[..., 1] * m[..., 2], m[..., 0] * m[..., 1]),
+    scale="coefficient",
 )
 
 PERPLEXITY_RATIO: Final = Additive(
@@ -295,6 +300,7 @@ PERPLEXITY_RATIO: Final = Additive(
     ("success", "scored", "log_perplexity_ratio"),
     lambda m: np.stack([m[..., 0] * m[..., 1] * m[..., 2], m[..., 0] * m[..., 1]], axis=-1),
     lambda sums: np.exp(divide(sums[..., 0], sums[..., 1])),
+    scale="amount",
     higher_is="worse",
 )
 
@@ -307,7 +313,7 @@ class MedianTextsAsked:
     says: str = "texts asked, median"
     needs: tuple[str, ...] = ("attacked", "asked")
     conditional_on: str | None = None
-    scale: str = "identity"
+    scale: str = "amount"
     higher_is: str = "neither"
 
     def weighted(self, measures: Array, weights: Array) -> Array:

@@ -291,7 +291,7 @@ F1_OVER_BASELINE: Final = OfHeads(
     "F1 of a head minus that of the best baseline",
     _BOTH,
     lambda sides: np.asarray(_whole(sides, "f1")[..., 0] - _whole(sides[1:], "f1").max(axis=-1)),
-    scale="identity",
+    scale="coefficient",
     no_effect=0.0,
     has_one_width=False,
 )
@@ -303,7 +303,7 @@ SELECTED_HEAD_OVER_BASELINE: Final = OfHeads(
     _BOTH,
     lambda sides: _selected(sides[0]) - _selected(sides[1]),
     cells=_HALVES,
-    scale="identity",
+    scale="coefficient",
     no_effect=0.0,
     has_one_width=False,
 )

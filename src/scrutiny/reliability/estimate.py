@@ -12,6 +12,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.reliability.across import across
+from scrutiny.reliability.additive import scale_of
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
 from scrutiny.reliability.panel import Joined, Panel, Side
@@ -19,7 +20,6 @@ from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.resample import Resampled, resample, resample_refit, resample_weighted
-from scrutiny.stats.scale import Scale
 from scrutiny.stats.weights import Units
 
 _ALIKE: Final = 2  # draws that stand for all where they cannot differ
@@ -106,16 +106,16 @@ def of_draws(
     asked: Asked, resampled: Resampled, *, statistic: Any, resampling: Resampling, seed: int
 ) -> Estimated:
     """Estimate of a statistic whose draws of items are there."""
-    names, joined = asked.names, asked.joined
+    names, joined, scale = asked.names, asked.joined, scale_of(statistic)
     each: tuple[Interval, ...] = ()
     try:
         if resampled.degrees < 1:
-            interval = on_one_unit(resampled, scale=statistic.scale, resampling=resampling)
+            interval = on_one_unit(resampled, scale=scale, resampling=resampling)
         else:
             interval = interval_of(
                 resampled,
                 name=statistic.id,
-                scale=statistic.scale,
+                scale=scale,
                 resampling=resampling,
                 seed=seed,
             )
@@ -142,7 +142,7 @@ def of_draws(
         resampled,
         each,
         getattr(statistic, "row_range", None),
-        Scale.of(statistic.scale).whole,
+        scale.whole,
     )
 
 
@@ -241,7 +241,7 @@ def _each(
         interval_of(
             resampled.select([position]),
             name=f"{statistic.id} {name or ''}",
-            scale=statistic.scale,
+            scale=scale_of(statistic),
             resampling=own,
             seed=seed,
         )

@@ -83,9 +83,15 @@ def _first(sums: Array) -> Array:
 
 
 def _mean(name: str, says: str, need: str, *, row_range: tuple[float, float] | None) -> Additive:
-    """Mean of one measure over all rows."""
+    """Mean of one measure over all rows; none of them is below 0."""
     return Additive(
-        name, says, (need,), lambda m: with_count(m[..., 0]), _first, row_range=row_range
+        name,
+        says,
+        (need,),
+        lambda m: with_count(m[..., 0]),
+        _first,
+        scale="amount",
+        row_range=row_range,
     )
 
 
@@ -112,13 +118,17 @@ def _among(
     *,
     no_effect: float | None = None,
 ) -> Additive:
-    """Mean of what ``parts`` gives first over the rows that it gives second (1 or 0)."""
+    """Mean of what ``parts`` gives first over the rows that it gives second (1 or 0).
+
+    It is a share, or a difference of two where there is a value of no effect.
+    """
+    scale = "share" if no_effect is None else "coefficient"
 
     def make(measures: Array) -> Array:
         value, counts = parts(measures)
         return np.stack([value * counts, counts], axis=-1)
 
-    return Additive(name, says, needs, make, _first, no_effect=no_effect)
+    return Additive(name, says, needs, make, _first, scale=scale, no_effect=no_effect)
 
 
 def _gap(name: str, says: str, needs: tuple[str, ...]) -> Additive:

@@ -78,7 +78,7 @@ class ChangedHeads:
     needs: tuple[str, ...] = ("hit", "half", "hit_changed")
     is_of_one: bool = False
     cells: tuple[str, ...] = ()
-    scale: str = "identity"
+    scale: str = "coefficient"
     higher_is: str = "neither"
     conditional_on: str | None = None
     no_effect: float | None = 0.0

@@ -25,7 +25,7 @@ FEWEST_REPLICATES: Final = 3
 
 
 def interval_of(
-    resampled: Resampled, *, name: str, scale: str, resampling: Resampling, seed: int
+    resampled: Resampled, *, name: str, scale: str | Scale, resampling: Resampling, seed: int
 ) -> Interval:
     """Interval over replicates and items; ``fixed`` replicates leave the items alone.
 
@@ -119,7 +119,9 @@ def mean_replicate(resampled: Resampled) -> Resampled:
     )
 
 
-def on_one_unit(resampled: Resampled, *, scale: str, resampling: Resampling) -> Interval | None:
+def on_one_unit(
+    resampled: Resampled, *, scale: str | Scale, resampling: Resampling
+) -> Interval | None:
     """Interval over replicates alone, where there is one unit and nothing to resample.
 
     Nothing with fewer than three replicates, or where they are held fixed: then there is a value
@@ -137,7 +139,7 @@ def on_one_unit(resampled: Resampled, *, scale: str, resampling: Resampling) -> 
 
 
 def difference_on_one_unit(
-    a: Resampled, b: Resampled, *, scale: str, paired: bool, resampling: Resampling
+    a: Resampled, b: Resampled, *, scale: str | Scale, paired: bool, resampling: Resampling
 ) -> Interval | None:
     """Interval of a minus b over replicates alone, where there is one unit.
 

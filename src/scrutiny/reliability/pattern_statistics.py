@@ -106,14 +106,14 @@ ATTENTION_TO_PUNCTUATION: Final = _mean(
 ATTENTION_CONFIDENCE: Final = _mean("attention_confidence", "largest weight of a row", "confidence")
 RAREST_SHARE: Final = _mean("rarest_share", "rows that point to the rarest piece", "rarest")
 ATTENTION_ENTROPY: Final = _mean(
-    "attention_entropy", "entropy of a row (nats)", "entropy", scale="identity"
+    "attention_entropy", "entropy of a row (nats)", "entropy", scale="amount"
 )
 FIRST_ROW_ENTROPY: Final = _mean(
     "first_row_entropy",
     "entropy of the first special token's row (nats)",
     "first_entropy",
     rows="first_rows",
-    scale="identity",
+    scale="amount",
 )
 POSITIONAL_SHARE: Final = Additive(
     "positional_share@1",
@@ -129,6 +129,7 @@ POSITIONAL_HEADS: Final = Additive(
     ("self", "previous", "next", "rows"),
     _same,
     _of_heads(3, lambda means: np.max(means, axis=0) > POSITIONAL),
+    scale="amount",
 )
 SPECIAL_HEADS: Final = Additive(
     "special_heads@1",
@@ -136,6 +137,7 @@ SPECIAL_HEADS: Final = Additive(
     ("first", "last", "rows"),
     _same,
     _of_heads(2, lambda means: means[0] + means[1] > SPECIAL),
+    scale="amount",
 )
 BROAD_HEADS: Final = Additive(
     "broad_heads@1",
@@ -143,6 +145,7 @@ BROAD_HEADS: Final = Additive(
     ("entropy", "rows"),
     _same,
     _of_heads(1, lambda means: means[0] > BROAD),
+    scale="amount",
 )
 
 
@@ -177,6 +180,7 @@ LAYER_DISTANCE_RATIO: Final = Additive(
     ("within", "between", "rows"),
     _same,
     _ratio,
+    scale="amount",
     no_effect=1.0,
 )
 CLASS_MASS: Final = _mean("class_mass", "attention to words of the class", "mass")
@@ -186,5 +190,6 @@ CLASS_MASS_RATIO: Final = Additive(
     ("mass", "uniform"),
     _same,
     _share,
+    scale="amount",
     no_effect=1.0,
 )

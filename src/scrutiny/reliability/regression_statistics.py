@@ -173,14 +173,16 @@ LABEL_SS: Final = OfRegression(
     "label_ss@1",
     "sum of squares lost without the label",
     _one(lambda fit: np.asarray(fit.partial_ss[..., _LABEL])),
+    scale="amount",
 )
 DISTANCE_SS: Final = OfRegression(
     "distance_ss@1",
     "sum of squares lost without the distance",
     _one(lambda fit: np.asarray(fit.partial_ss[..., _DISTANCE])),
+    scale="amount",
 )
 REGRESSION_R2: Final = OfRegression(
-    "regression_r2@1", "variance explained", _one(lambda fit: np.asarray(fit.r2))
+    "regression_r2@1", "variance explained", _one(lambda fit: np.asarray(fit.r2)), scale="share"
 )
 SELECTED_LABEL_BETA: Final = OfRegression(
     "selected_label_beta@1",

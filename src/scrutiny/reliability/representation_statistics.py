@@ -41,6 +41,8 @@ from typing import Final
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
 
 _NEEDS: Final = ("value", "influence")
+#: Scale of the difference of two values by their own scale; distances have no largest one.
+_OF_DIFFERENCE: Final = {"share": "coefficient", "coefficient": "excess", "amount": "identity"}
 
 
 def _first(sums: Array) -> Array:
@@ -77,6 +79,7 @@ def _excess(kind: Additive) -> Additive:
         (*_NEEDS, "exchanged"),
         _beyond,
         _first,
+        scale=_OF_DIFFERENCE[kind.scale],
         conditional_on=kind.conditional_on,
         no_effect=0.0,
     )
@@ -121,6 +124,7 @@ STIR_LIFT: Final = Additive(
     (*_NEEDS, "control.value", "control.influence"),
     lambda m: with_count(m[..., 0] + m[..., 1] - m[..., 2] - m[..., 3]),
     _first,
+    scale="excess",
     conditional_on="the influence of each item (jackknife)",
     no_effect=0.0,
 )

@@ -115,6 +115,7 @@ ENTITY_F1_DROP: Final = Additive(
     _of("before", "after"),
     _same,
     lambda sums: _f1(sums, 0) - _f1(sums, 1),
+    scale="coefficient",
     higher_is="worse",
     no_effect=0.0,
 )
@@ -125,6 +126,7 @@ EXCESS_ENTITY_F1_DROP: Final = Additive(
     _of("before", "after", "control"),
     _same,
     lambda sums: _f1(sums, 2) - _f1(sums, 1),
+    scale="coefficient",
     higher_is="worse",
     no_effect=0.0,
 )

@@ -34,6 +34,7 @@ def own_differences(
     """
     import numpy as np
 
+    from scrutiny.reliability.additive import scale_of
     from scrutiny.reliability.estimate import resample_any
     from scrutiny.stats.contrast import paired_contrast
     from scrutiny.stats.weights import Units
@@ -63,7 +64,7 @@ def own_differences(
             drawn.select([count + i]),
             rng=generator(seed, "bootstrap", name="contrast", item="replicates"),
             level=whole.level,
-            scale=statistic.scale,
+            scale=scale_of(statistic),
         )
         for i in range(count)
     ]

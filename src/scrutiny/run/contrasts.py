@@ -19,6 +19,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.reliability.across import across, compared_runs
+from scrutiny.reliability.additive import scale_of
 from scrutiny.reliability.derive import worst
 from scrutiny.reliability.estimate import (
     Estimated,
@@ -152,7 +153,7 @@ def contrast(
             paired=paired,
             resampling=resampling,
             seed=seed,
-            scale=statistic.scale,
+            scale=scale_of(statistic),
         )
     except StatisticsError:
         return Estimated(replace(blank, reason="no_value"))
@@ -173,7 +174,7 @@ def contrast(
         if is_by_replicate
         else compared_runs(sides[0].point, sides[1].point),
     )
-    whole = Scale.of(statistic.scale).whole
+    whole = scale_of(statistic).whole
     return Estimated(found, interval, apart, row_range=_row_range(statistic), whole=whole)
 
 
@@ -221,7 +222,7 @@ def _difference(
     paired: bool,
     resampling: Resampling,
     seed: int,
-    scale: str,
+    scale: Scale,
 ) -> tuple[Interval | None, Resampled]:
     """Interval of the difference, and the difference on each draw of items.
 

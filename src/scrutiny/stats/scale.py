@@ -1,6 +1,6 @@
 """Scales on which an interval is symmetric: identity, logit, Fisher's z."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -12,6 +12,7 @@ SCALES: Final = (
     "identity",
     "share",
     "coefficient",
+    "excess",
     "amount",
     "kappa",
     "points",
@@ -20,11 +21,12 @@ SCALES: Final = (
     "fisher_z",
     "effect_size",
 )
-_STRAIGHT: Final = ("identity", "share", "coefficient", "amount", "kappa", "points")
+_STRAIGHT: Final = ("identity", "share", "coefficient", "excess", "amount", "kappa", "points")
 _IN_PERCENT: Final = ("points", "percent")
 _RANGES: Final = {
     "share": (0.0, 1.0),
     "coefficient": (-1.0, 1.0),
+    "excess": (-2.0, 2.0),
     "amount": (0.0, float("inf")),
     "kappa": (float("-inf"), 1.0),
     "points": (-100.0, 100.0),
@@ -44,7 +46,8 @@ class Scale:
     name
         "identity", "share" (of something rare: as it is, cut at 0 and 1, so that the floor for
         few flips is of its size), "coefficient" (correlations and differences of two shares, as
-        they are, cut at -1 and 1), "amount" (distances and divergences, as they are, cut at 0),
+        they are, cut at -1 and 1), "excess" (differences of two coefficients, cut at -2 and 2),
+        "amount" (distances and divergences, as they are, cut at 0),
         "kappa" (a share of what chance leaves, as it is, cut at 1), "points" (differences of
         percentages, as they are),
         "logit" (shares), "percent" (the same times 100), "fisher_z" (correlations) or
@@ -85,6 +88,12 @@ class Scale:
         """
         span = float("inf") if self.name == "effect_size" else self.high - self.low
         return Scale("identity", -span, span, self.whole)
+
+    def within(self, low: float, high: float) -> "Scale":
+        """The scale cut at a narrower range as well; one that maps a range to the line keeps it."""
+        if self.is_bounded:
+            return self
+        return replace(self, low=max(self.low, low), high=min(self.high, high))
 
     def forward(self, values: FloatArray, *, margin: float) -> FloatArray:
         """Values on the real line; shares are kept ``margin`` away from the bounds."""

@@ -64,7 +64,9 @@ def test_resampling_moves_the_influence_alone():
         (s.DEBIASED_CKA, "coefficient"),
         (s.LINEAR_CKA, "share"),
         (s.PROCRUSTES_DISTANCE, "amount"),
-        (s.RSA_EXCESS, "identity"),
+        (s.RSA_EXCESS, "excess"),
+        (s.LINEAR_CKA_EXCESS, "coefficient"),
+        (s.PROCRUSTES_DISTANCE_EXCESS, "identity"),
     ],
 )
 def test_intervals_are_cut_where_no_value_can_lie(statistic, scale):

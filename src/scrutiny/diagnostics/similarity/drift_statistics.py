@@ -145,6 +145,7 @@ LABEL_MMD: Final = Additive(
     ("distance", "exchanged"),
     lambda m: with_count(m[..., 0]),
     _first,
+    scale="excess",
     no_effect=0.0,
     tests=_samples_exchanged,
 )

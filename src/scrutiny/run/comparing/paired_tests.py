@@ -54,7 +54,7 @@ def exact_p(change: NDArray[np.float64], units: Units, *, rng: np.random.Generat
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A mean change with its standard error and degrees of freedom.
+    """A mean change with its standard error, its degrees of freedom and how large one can be.
 
     Examples
     --------
@@ -66,6 +66,7 @@ class Gap:
     value: float
     error: float
     df: float
+    most: float = float("inf")
 
     def p_value(self) -> float:
         """Two-sided p of no change."""
@@ -76,10 +77,11 @@ class Gap:
         return self._tail(self.value - limit)
 
     def limits(self, level: float) -> tuple[float, float]:
-        """Interval at a level."""
+        """Interval at a level, cut where no change can lie."""
         tail = 0.5 + level / 2.0
         t = special.ndtri(tail) if np.isinf(self.df) else special.stdtrit(self.df, tail)
-        return self.value - float(t) * self.error, self.value + float(t) * self.error
+        half = float(t) * self.error
+        return max(self.value - half, -self.most), min(self.value + half, self.most)
 
     def _tail(self, distance: float) -> float:
         t = distance / self.error

@@ -125,7 +125,8 @@ def _tested(
     moved, outside = sides.change[rows], sides.change[~inside]
     rng = generator(sides.seed, "compare", name="signs", item=one.name)
     units = part_of(sides.meeting, rows).units or Units.of(rows.size)
-    gap = change_of(values, inside)
+    most = 1.0 if sides.is_hit or sides.is_share else float("inf")
+    gap = replace(change_of(values, inside), most=most)
     p = gap.p_value()
     if outside.size:
         p = max(p, beside_rest(values, inside).p_value())
