@@ -14,6 +14,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.checked_language import ask_or_fail
 from scrutiny.run.desk import Desk
+from scrutiny.run.sameness import Witnesses
 from scrutiny.store.answers import (
     answer_keys,
     decode,
@@ -81,9 +82,17 @@ class Asker:
     """One model, asked through the answer cache; answers come back in the data's labels."""
 
     def __init__(
-        self, model: Model, desk: Desk, *, fingerprint: str, to_data: Mapping[str, str], digest: str
+        self,
+        model: Model,
+        desk: Desk,
+        *,
+        fingerprint: str,
+        to_data: Mapping[str, str],
+        digest: str,
+        witnesses: Witnesses | None = None,
     ) -> None:
         self.model = model
+        self._witnesses = witnesses
         self.tally = Tally()
         self._desk = desk
         self._fingerprint = fingerprint
@@ -101,17 +110,26 @@ class Asker:
         """
         if getattr(self.model, "has_stored_answers_only", False):
             self.tally.cached += len(examples)
-            return [self._translate(a) for a in predict_or_fail(self.model, examples)]
+            return self._predict(examples)
         keys = answer_keys(
             examples, fingerprint=self._fingerprint, capability="predict", label_map=self._digest
         )
 
         def ask(chunk: Sequence[int]) -> list[Prediction | Failure]:
-            raw = predict_or_fail(self.model, [examples[i] for i in chunk])
-            return [self._translate(answer) for answer in raw]
+            asked = [examples[i] for i in chunk]
+            if self._witnesses is None:
+                return self._predict(asked)
+            self.tally.asked += self._witnesses.ask_again(self._predict)
+            answers = self._predict(asked)
+            self._witnesses.keep(asked, answers)
+            return answers
 
         sizes = [_length(example) for example in examples]
         return self._answers(_Questions(keys, sizes, ask, encode, decode))
+
+    def _predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
+        """Checked answers of the model, in the data's labels."""
+        return [self._translate(answer) for answer in predict_or_fail(self.model, examples)]
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
         """Answers to queries of `scrutiny.core.language`, in order; each distinct one once."""

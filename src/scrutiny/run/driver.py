@@ -4,6 +4,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from scrutiny.run.executors import Executor, Work, executor
 from scrutiny.run.progress import Progress, Silent
 from scrutiny.run.published import reproductions
 from scrutiny.run.resolved import Measurement, Resolved
+from scrutiny.run.sameness import Again, compared, must_be_the_same, who
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
 from scrutiny.run.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
@@ -93,14 +95,14 @@ def run_plan(
     answers = NoAnswers() if options.cache is None else AnswerCache(options.cache)
     try:
         run_id = _same_run(journal, resolved, out)
+        _same_models(journal, resolved)
         claims = _fix_claims(journal, resolved)
-        folder.write_manifest(_manifest(resolved, options, claims, status="running"))
+        folder.write_manifest(_manifest(resolved, options, claims, journal, status="running"))
         _write_items(folder, resolved)
         make = executor(options.executor, workers=options.workers, objects=models or {})
         desk = LocalDesk(answers, journal, options.progress)
-        work = _Work(resolved, journal, options.progress)
-        work.run("prepare", lambda: make(resolved, desk, run_id))
-        work.run("measure", lambda: make(resolved, desk, run_id))
+        # one for both stages: models stay loaded, and are known to be those that were asked
+        _Work(resolved, journal, options.progress).run(cache(lambda: make(resolved, desk, run_id)))
         _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
         estimates, findings = estimate_all(
@@ -119,7 +121,7 @@ def run_plan(
         folder.write_estimates(estimates)
         folder.write_findings(findings)
         folder.write_published(reproductions(resolved, estimates))
-        folder.write_manifest(_manifest(resolved, options, claims, status="done"))
+        folder.write_manifest(_manifest(resolved, options, claims, journal, status="done"))
     finally:
         journal.close()
         if isinstance(answers, AnswerCache):
@@ -135,8 +137,12 @@ class _Work:
         self._journal = journal
         self._progress = progress
 
-    def run(self, stage: str, make: Callable[[], Executor]) -> None:
-        """Do what is not done of one stage."""
+    def run(self, make: Callable[[], Executor]) -> None:
+        """Do what is not done of each stage."""
+        for stage in ("prepare", "measure"):
+            self._run_stage(stage, make)
+
+    def _run_stage(self, stage: str, make: Callable[[], Executor]) -> None:
         tasks = list(tasks_of(self._resolved, stage))
         done = self._journal.done()
         todo = [task for task in tasks if task.id not in done]
@@ -201,6 +207,15 @@ def _same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
         journal.set_meta("run_id", uuid.uuid4().hex)
         journal.set_meta("identity", resolved.identity)
     return journal.meta("run_id") or ""
+
+
+def _same_models(journal: Journal, resolved: Resolved) -> None:
+    """Refuse families whose first replicate is no longer what it was, as far as can be read."""
+    for (family, data), pairing in resolved.pairings.items():
+        if pairing.reading is not None:
+            source = resolved.families[family].replicates[0].source
+            name = who(family, source, data)
+            must_be_the_same(journal, name, source, pairing.reading.digest, keep=False)
 
 
 def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
@@ -277,7 +292,12 @@ def _measures(measurement: Measurement, resolved: Resolved) -> dict[str, Any]:
 
 
 def _manifest(
-    resolved: Resolved, options: RunOptions, claims: Iterable[Claim], *, status: str
+    resolved: Resolved,
+    options: RunOptions,
+    claims: Iterable[Claim],
+    journal: Journal,
+    *,
+    status: str,
 ) -> dict[str, Any]:
     """What ran, on what, with what promise."""
     exact = all(p.is_batch_invariant for p in resolved.pairings.values())
@@ -291,7 +311,10 @@ def _manifest(
         "promise": "records are byte-identical" if exact else "floats agree to 1e-6",
         "environment": environment(),
         "data": {name: _data_manifest(resolved, name) for name in resolved.datasets},
-        "models": {name: _model_manifest(f) for name, f in resolved.families.items()},
+        "models": {
+            name: _model_manifest(f) | _compared(journal, resolved, f)
+            for name, f in resolved.families.items()
+        },
         "warnings": list(chosen_by(resolved)),
         "labels": {
             f"{family} on {data}": pairing.labels.note
@@ -315,6 +338,17 @@ def _model_manifest(family: Family) -> dict[str, Any]:
         "replicates_of": replicates_of(family.replicates[0].source),
         "replicates": [plain(r) for r in family.replicates],
     }
+
+
+def _compared(journal: Journal, resolved: Resolved, family: Family) -> dict[str, str]:
+    """How the family is known to be the same at a resume; nothing where it is not asked."""
+    data = [name for of, name in resolved.pairings if of == family.name]
+    if not data:
+        return {}
+    names = [who(family.name, r.source, name) for r in family.replicates for name in data]
+    kept = [journal.memo(f"again/{name}") for name in names]
+    again = [Again(*value) for is_known, value in kept if is_known]
+    return {"compared": compared(resolved.pairings[family.name, data[0]].reading, again)}
 
 
 def _families(resolved: Resolved) -> dict[str, str]:

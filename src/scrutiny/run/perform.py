@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell
-from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model, Replicate
+from scrutiny.models.python_reading import Reading, read_object
 from scrutiny.run.asking import Asker, Tally
 from scrutiny.run.blocks import (
     ARRAYS,
@@ -25,6 +25,7 @@ from scrutiny.run.context import AskedReference, RunContext
 from scrutiny.run.desk import Desk
 from scrutiny.run.loading import load_given, load_replicate
 from scrutiny.run.resolved import Resolved
+from scrutiny.run.sameness import Witnesses, must_be_the_same, who
 from scrutiny.run.tasks import TaskSpec
 from scrutiny.store.journal import Block, from_bytes
 from scrutiny.store.schemas import TIMINGS
@@ -49,6 +50,8 @@ class Performer:
         self._given = models or {}
         self._loaded: OrderedDict[tuple[str, str, str], Model] = OrderedDict()
         self._batches: OrderedDict[str, Batch] = OrderedDict()
+        self._readings: dict[str, Reading] = {}
+        self._witnesses: dict[str, Witnesses] = {}
 
     def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Block of a task: variants, or records with outputs; and what it took."""
@@ -141,34 +144,26 @@ class Performer:
     def _asker(self, family: str, dataset: str, replicate: Replicate) -> Asker:
         model = self._model(family, dataset, replicate)
         match = self._resolved.pairings[family, dataset].labels
+        name = who(family, replicate.source, dataset)
         fingerprint = model.fingerprint()
-        if fingerprint is not None:
-            self._must_be_the_same(f"{family}/{replicate.source}/{dataset}", replicate, fingerprint)
+        stated = fingerprint or self._read(name, model)
+        must_be_the_same(self._desk, name, replicate.source, stated, keep=True)
         return Asker(
             model,
             self._desk,
             fingerprint=fingerprint or self._of_this_run(family, replicate),
             to_data={model_label: label for label, model_label in match.mapping.items()},
             digest=match.digest,
+            witnesses=self._witnesses.get(name),
         )
 
-    def _must_be_the_same(self, who: str, replicate: Replicate, fingerprint: str) -> None:
-        """Refuse a replicate whose weights changed since this run first asked it.
-
-        Raises
-        ------
-        ModelError
-            If they did: half of its records would be another model's.
-        """
-        key = f"fingerprint/{who}"
-        known, before = self._desk.memo(key)
-        if known and before != fingerprint:
-            raise ModelError(
-                f"{replicate.source} has changed since this run began: its weights, tokenizer or "
-                "configuration are not those of the records that are done. Choose another --out."
-            )
-        if not known:
-            self._desk.set_memo(key, fingerprint)
+    def _read(self, name: str, model: Model) -> str:
+        """Digest of what a model is made of, read once: it may keep notes while it answers."""
+        if name not in self._readings:
+            reading = self._readings[name] = read_object(model)
+            if not reading.is_whole:
+                self._witnesses[name] = Witnesses(self._desk, name, model.source)
+        return self._readings[name].digest
 
     def _of_this_run(self, family: str, replicate: Replicate) -> str:
         """Stand-in for a fingerprint that nobody knows: answers are not shared between runs."""

@@ -26,6 +26,7 @@ from scrutiny.run.presupposed import with_presupposed
 from scrutiny.run.published import must_read
 from scrutiny.run.relations import plan_relations
 from scrutiny.run.resolved import Measurement, Pairing, Resolved
+from scrutiny.run.sameness import reading_of
 from scrutiny.run.specs import (
     base_of,
     controls_for,
@@ -205,6 +206,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         is_batch_invariant=model.is_batch_invariant,
         n_layers=int(n_layers),
         n_heads=int(n_heads),
+        reading=reading_of(model),
     )
 
 

@@ -13,6 +13,7 @@ from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
+from scrutiny.models.python_reading import Reading
 from scrutiny.run.assignment import Assignment, Contrast, Relation
 from scrutiny.run.pairs import Pair
 from scrutiny.run.tasks import Beside, shard_size
@@ -22,7 +23,8 @@ from scrutiny.run.tasks import Beside, shard_size
 class Pairing:
     """A family on a dataset: how its labels map, and what it is going to be asked.
 
-    ``fingerprint`` is that of the first replicate, or nothing where it cannot be known.
+    ``fingerprint`` is that of the first replicate, or nothing where it cannot be known; then
+    ``reading`` is what can be read of it.
     """
 
     labels: LabelMatch
@@ -32,6 +34,7 @@ class Pairing:
     is_batch_invariant: bool
     n_layers: int = 0
     n_heads: int = 0
+    reading: Reading | None = None
 
     @property
     def lengths(self) -> dict[str, int]:
