@@ -17,7 +17,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scrutiny._api import Plan, Run, audit, errors, list, load, run, show
+    from scrutiny._api import Plan, audit, errors, list, load, run, show
+    from scrutiny._results import Run
 
 __all__ = ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
 
@@ -44,7 +45,9 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     """Public names, imported when they are first asked for."""
     if name in __all__:
-        return getattr(import_module("scrutiny._api"), name)
+        return getattr(
+            import_module("scrutiny._results" if name == "Run" else "scrutiny._api"), name
+        )
     raise AttributeError(f"module 'scrutiny' has no attribute {name!r}")
 
 

@@ -1,24 +1,25 @@
-"""The public Python API: ``run``, ``audit``, ``load``, ``list``, ``show``, ``Plan``, ``Run``."""
+"""The public functions: ``run``, ``audit``, ``load``, ``list``, ``show``.
+
+What runs a plan is imported when a plan is run, so that the package is there at once.
+"""
 
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scrutiny._results import Run
 from scrutiny.core import errors
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import KINDS, registry
-from scrutiny.run.audit import audit_plan
-from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.plan_file import plan_of, read_plan
-from scrutiny.run.resolve import resolve
-from scrutiny.run.training import with_trained
-from scrutiny.store.run_folder import RunFolder
+from scrutiny.models.family import expand
 
-__all__ = ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
+if TYPE_CHECKING:
+    from scrutiny._results import Run
+    from scrutiny.run.driver import RunOptions
+
+__all__ = ["Plan", "audit", "errors", "list", "load", "run", "show"]
 
 _MODEL, _DATA, _REFERENCE = "model", "data", "reference"
 
@@ -31,9 +32,9 @@ def run(
     reference: Any = None,
     out: str | Path | None = None,
     seed: int = 0,
-    options: RunOptions | None = None,
+    options: "RunOptions | None" = None,
     **params: Any,
-) -> Run:
+) -> "Run":
     """Finished run of a plan, or of one diagnostic on a model and data.
 
     Parameters
@@ -66,12 +67,8 @@ def run(
     >>> found.estimate("accuracy").counts.planned
     640
     """
-    if isinstance(what, Plan):
-        return _finish(what, out, options, {}, {})
-    if isinstance(what, Mapping):
-        return _finish(plan_of(what), out, options, {}, {})
-    if isinstance(what, Path) or Path(what).suffix in {".toml", ".json"}:
-        return _finish(read_plan(Path(what)), out, options, {}, {})
+    if not isinstance(what, str) or Path(what).suffix in {".toml", ".json"}:
+        return _finish(_plan_of(what), out, options, {}, {})
     name = registry().resolve("diagnostic", what)
     models, datasets = _inputs(model, data, params.pop("task", ""))
     given = _objects(_MODEL, model)
@@ -97,8 +94,8 @@ def audit(
     out: str | Path | None = None,
     seed: int = 0,
     task: str = "",
-    options: RunOptions | None = None,
-) -> Run:
+    options: "RunOptions | None" = None,
+) -> "Run":
     """Finished run of everything that applies to a model string and a data string.
 
     Parameters are those of `run`.
@@ -109,10 +106,12 @@ def audit(
             "scrutiny.run(name, model=..., data=...)."
         )
     models, datasets = _inputs(model, data, task)
+    from scrutiny.run.audit import audit_plan
+
     return _finish(audit_plan(models, datasets, seed=seed), out, options, {}, {})
 
 
-def load(path: str | Path) -> Run:
+def load(path: str | Path) -> "Run":
     """Run of a folder.
 
     Raises
@@ -120,6 +119,9 @@ def load(path: str | Path) -> Run:
     scrutiny.errors.DataError
         If there is no finished run.
     """
+    from scrutiny._results import Run
+    from scrutiny.store.run_folder import RunFolder
+
     return Run(RunFolder.open(path))
 
 
@@ -151,9 +153,20 @@ def show(name: str, *, kind: str = "diagnostic") -> str:
     return str(getattr(thing, "__doc__", None) or getattr(thing, "says", ""))
 
 
+def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
+    """Plan, of its file or its plain values."""
+    from scrutiny.run.plan_file import plan_of, read_plan
+
+    if isinstance(what, Plan):
+        return what
+    return plan_of(what) if isinstance(what, Mapping) else read_plan(Path(what))
+
+
 def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tuple[DataPlan]]:
     if model is None or data is None:
         raise errors.PlanError("Give both model= and data=: strings or objects.")
+    if isinstance(model, str):
+        expand(model, name=_MODEL)  # a mistyped name is answered before anything is imported
     text = data if isinstance(data, str) else f"object:{type(data).__name__}"
     return (ModelPlan(_MODEL, _source(model)),), (DataPlan(_DATA, text, task),)
 
@@ -170,10 +183,15 @@ def _objects(name: str, value: Any) -> dict[str, Any]:
 def _finish(
     plan: Plan,
     out: str | Path | None,
-    options: RunOptions | None,
+    options: "RunOptions | None",
     models: Mapping[str, Any],
     data: Mapping[str, Any],
-) -> Run:
+) -> "Run":
+    from scrutiny._results import Run
+    from scrutiny.run.driver import RunOptions, run_plan
+    from scrutiny.run.resolve import resolve
+    from scrutiny.run.training import with_trained
+
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
     options = options or RunOptions()
     plan = with_trained(plan, data=data, progress=options.progress)

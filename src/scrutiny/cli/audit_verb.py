@@ -5,17 +5,12 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.options import running_options
+from scrutiny.cli.options import asked_models, running_options
 
 
 @click.command("audit")
 @click.argument("plan", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--model", "models", multiple=True, metavar="STRING", help="Model string; repeatable."
-)
-@click.option(
-    "--reference", default="", metavar="STRING", help="Second model, for diagnostics of two."
-)
+@asked_models
 @click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
 @click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
 @click.option("--only", multiple=True, metavar="NAME", help="These diagnostics only.")

@@ -35,6 +35,43 @@ def model_options(function: F) -> F:
     return function
 
 
+def asked_models(function: F) -> F:
+    """Add ``--model`` and ``--reference``, looked up as soon as they are read.
+
+    A mistyped name is answered before what runs a plan is imported.
+    """
+    for option in reversed(
+        [
+            click.option(
+                "--model",
+                "models",
+                multiple=True,
+                metavar="STRING",
+                help="Model string; repeatable.",
+                callback=_looked_up,
+            ),
+            click.option(
+                "--reference",
+                default="",
+                metavar="STRING",
+                help="Second model, for diagnostics of two.",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> Any:
+    """Model strings as they were given; refuses those that name no model."""
+    del context, option
+    from scrutiny.models.family import expand
+
+    for text in given:
+        expand(text, name=text)
+    return given
+
+
 def running_options(function: F) -> F:
     """Add what every verb that runs a plan takes."""
     for option in reversed(

@@ -5,17 +5,12 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.options import running_options
+from scrutiny.cli.options import asked_models, running_options
 
 
 @click.command("run")
 @click.argument("what", metavar="PLAN|DIAGNOSTIC")
-@click.option(
-    "--model", "models", multiple=True, metavar="STRING", help="Model string; repeatable."
-)
-@click.option(
-    "--reference", default="", metavar="STRING", help="Second model, for diagnostics of two."
-)
+@asked_models
 @click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
 @click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
 @click.option(

@@ -9,6 +9,8 @@ An adapter is a function ``load(source, task, options) -> Model`` of a `ModelSou
   pattern can have in its options (``run={run}``), nothing where there is no place to look, and a
   sentence that lists what is there;
 - ``as_checkpoint(source) -> ModelSource | None``, the ``hf:`` source that its strings come down to;
+- ``must_be_there(source) -> None``, which raises a `ModelError` for a target that cannot be found,
+  and imports nothing heavy: a mistyped name is answered at once;
 - ``folder_of(source) -> Path | None``, where the weights of its strings and the record of their
   training lie, for models that are no checkpoints of transformers.
 """
@@ -58,6 +60,19 @@ def look_up(source: ModelSource) -> tuple[list[dict[str, str]] | None, str] | No
     if not callable(matches):
         return None
     return cast("tuple[list[dict[str, str]] | None, str]", matches(source))
+
+
+def must_be_there(source: ModelSource) -> None:
+    """Refuse a complete target that its adapter cannot find, before the model is loaded.
+
+    Raises
+    ------
+    ModelError
+        With what is there; never where the adapter does not say.
+    """
+    check = getattr(_module(source.scheme), "must_be_there", None)
+    if callable(check):
+        check(source)
 
 
 def as_checkpoint(source: ModelSource) -> ModelSource | None:

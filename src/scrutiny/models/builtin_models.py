@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from scrutiny.models.builtin import BuiltinSentiment
 
 _VERSION: Final = "builtin@1"
+_FAMILY: Final = "sentiment"
 _REPLICATES: Final = (1, 2, 3, 4, 5)
 
 
 def targets() -> tuple[str, ...]:
     """Complete targets of the built-in models."""
-    return tuple(f"sentiment/seed-{replicate}" for replicate in _REPLICATES)
+    return tuple(f"{_FAMILY}/seed-{replicate}" for replicate in _REPLICATES)
 
 
 class BuiltinModel:
@@ -69,11 +70,15 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
     source.refuse_unknown_options(("labels", TRAINING))
     require_task(task, ("text-classification",), source=source.text)
+    must_be_there(source)
+    replicate = 1 if source.target == _FAMILY else int(source.target.rpartition("-")[2])
+    return BuiltinModel(BuiltinSentiment(replicate=replicate), task, source)
+
+
+def must_be_there(source: ModelSource) -> None:
+    """Refuse a target that is no built-in model."""
     known = targets()
-    target = known[0] if source.target == "sentiment" else source.target
-    if target not in known:
+    if source.target not in {_FAMILY, *known}:
         raise ModelError(
             f"There is no built-in model {source.target!r}. There are: {', '.join(known)}."
         )
-    replicate = int(target.rpartition("-")[2])
-    return BuiltinModel(BuiltinSentiment(replicate=replicate), task, source)

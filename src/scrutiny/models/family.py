@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
-from scrutiny.models.adapters import known_targets, look_up
+from scrutiny.models.adapters import known_targets, look_up, must_be_there
 from scrutiny.models.matching import describe_place, match_names, match_paths
 from scrutiny.models.named import family_must_be_there
 from scrutiny.models.source import NAMED, UNTRAINED, ModelSource, captures, fill, parse
@@ -44,7 +44,8 @@ def expand(
     Raises
     ------
     ModelError
-        If nothing matches (what is there is listed), or a random factor is no capture.
+        If nothing matches (what is there is listed), a target is not there, or a random factor is
+        no capture.
     """
     given = tuple(str(seed) for seed in seeds)
     parsed, given = _of_one_architecture(parse(source), given)
@@ -59,6 +60,8 @@ def expand(
         )
         for found in _assignments(parsed, pattern, given)
     )
+    for replicate in replicates:
+        must_be_there(parse(replicate.source))
     return Family(name=name, source=source, replicates=replicates, role=role)
 
 

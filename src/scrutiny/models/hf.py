@@ -15,7 +15,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.bio import labels_of_tags
 from scrutiny.models.hf_batching import start_budget
-from scrutiny.models.hf_checkpoint import Checkpoint, find_checkpoint
+from scrutiny.models.hf_checkpoint import Checkpoint, find_checkpoint, folder_must_be_there
 from scrutiny.models.hf_forward import Forward
 from scrutiny.models.hf_labeled import Loaded
 from scrutiny.models.hf_language import attention_of, load_language_model, runner_of
@@ -110,6 +110,11 @@ def _loaded(
         fingerprint=digest(_VERSION, checkpoint.fingerprint(), canonical_json(identity)),
         attention=attention_of(runner, tokenizer, limit=limit, source=source),
     )
+
+
+def must_be_there(source: ModelSource) -> None:
+    """Refuse a folder that is not there; hub names are looked up when they are loaded."""
+    folder_must_be_there(source)
 
 
 def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource) -> None:

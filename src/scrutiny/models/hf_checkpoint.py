@@ -66,12 +66,23 @@ def find_checkpoint(source: ModelSource) -> Checkpoint:
     ModelError
         If there is none, or if it is one that scrutiny does not load.
     """
+    folder_must_be_there(source)
     path = Path(source.target).expanduser()
-    if path.is_dir():
-        return open_folder(path, source)
-    if source.target.startswith(_LOCAL) or source.target.count("/") > 1:
+    return open_folder(path if path.is_dir() else _download(source), source)
+
+
+def folder_must_be_there(source: ModelSource) -> None:
+    """Refuse a target that is written as a folder and is none.
+
+    Raises
+    ------
+    ModelError
+        With the folders that are there.
+    """
+    path = Path(source.target).expanduser()
+    is_place = source.target.startswith(_LOCAL) or source.target.count("/") > 1
+    if is_place and not path.is_dir():
         raise ModelError(_no_folder(path, source))
-    return open_folder(_download(source), source)
 
 
 def open_folder(folder: Path, source: ModelSource) -> Checkpoint:

@@ -45,6 +45,22 @@ def find_object(source: ModelSource) -> Any:
     return found
 
 
+def file_must_be_there(source: ModelSource) -> None:
+    """Refuse a target in a Python file that is not there.
+
+    Raises
+    ------
+    ModelError
+        With the Python files of the folder.
+    """
+    path = Path(source.target.rpartition(":")[0])
+    full = path.expanduser().resolve()
+    if path.suffix == ".py" and not full.is_file():
+        near = sorted(p.name for p in full.parent.glob("*.py")) if full.parent.is_dir() else []
+        hint = f" Python files there: {', '.join(near[:12])}." if near else ""
+        raise ModelError(f"{source.text!r}: there is no file {str(path)!r}.{hint}")
+
+
 def _import(name: str, source: ModelSource) -> ModuleType:
     """Module of this name; the working folder is looked in, as ``python -m`` does."""
     here = str(Path.cwd())
@@ -67,11 +83,8 @@ def _import(name: str, source: ModelSource) -> ModuleType:
 
 def _import_file(path: Path, source: ModelSource) -> ModuleType:
     """Module of a Python file, imported once in a process; its folder is importable from it."""
+    file_must_be_there(source)
     full = path.expanduser().resolve()
-    if not full.is_file():
-        near = sorted(p.name for p in full.parent.glob("*.py")) if full.parent.is_dir() else []
-        hint = f" Python files there: {', '.join(near[:12])}." if near else ""
-        raise ModelError(f"{source.text!r}: there is no file {str(path)!r}.{hint}")
     name = f"scrutiny_user_{full.stem}_{digest(str(full), size=4)}"
     if name in sys.modules:
         return sys.modules[name]

@@ -11,7 +11,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.inputs import is_tagging, texts, words
 from scrutiny.models.python_answers import class_name, from_answers, from_probabilities, from_tags
-from scrutiny.models.python_import import find_object
+from scrutiny.models.python_import import file_must_be_there, find_object
 from scrutiny.models.python_samples import DRAW, SAMPLES, SampledModel, stated_samples
 from scrutiny.models.source import TRAINING, ModelSource
 from scrutiny.models.training_text import with_training_text
@@ -117,6 +117,11 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     model: Model = SampledModel(asked, **sampled) if sampled else asked
     own = getattr(obj, "training_hashes", None)
     return with_training_text(model, own) if callable(own) else model
+
+
+def must_be_there(source: ModelSource) -> None:
+    """Refuse a Python file that is not there; modules are looked up when they are imported."""
+    file_must_be_there(source)
 
 
 def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:

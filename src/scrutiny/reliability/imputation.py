@@ -1,8 +1,8 @@
 """Whether a verdict stays when every missing row is given the worst value there could be."""
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from scrutiny.core.claim import Component
 from scrutiny.reliability.cases import Case
@@ -58,4 +58,4 @@ def _of_the_missing(
     sd = abs(float(draws.mean()) - worst) * (share * (1 - share) / max(1, asked)) ** 0.5
     grid = (np.arange(draws.size) + 0.5) / draws.size
     shuffled = np.random.default_rng(0).permutation(grid)  # any fixed order: apart from the draws
-    return np.asarray(sd * special.ndtri(shuffled), dtype=np.float64)
+    return np.asarray(sd * scipy.special.ndtri(shuffled), dtype=np.float64)

@@ -6,8 +6,8 @@ Arrays in, small dataclasses out; nothing here decides a verdict.
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
 
 from scrutiny.stats.agreement import cohen_kappa
 from scrutiny.stats.arrays import finite
@@ -85,7 +85,7 @@ def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCount
     replicates, items = told.shape
     basis = flips(told)
     times = told.sum(axis=0).astype(np.int64)
-    fair = stats.binom.pmf(np.arange(replicates + 1), replicates, 0.5) * items
+    fair = scipy.stats.binom.pmf(np.arange(replicates + 1), replicates, 0.5) * items
     by_margin = None
     if margins is not None and replicates > 1:
         by_margin = _expected(poisson_binomial(_margin_chances(margins, told.shape)))
@@ -106,7 +106,7 @@ def _margin_chances(margins: ArrayLike, shape: tuple[int, ...]) -> Array:
         raise StatisticsError(f"margins have shape {given.shape}; {shape} needed.")
     mean = given.mean(axis=0)
     noise = float(np.sqrt(given.var(axis=0, ddof=1).mean()))
-    each = np.where(mean > 0, 1.0, 0.0) if noise == 0.0 else special.ndtr(mean / noise)
+    each = np.where(mean > 0, 1.0, 0.0) if noise == 0.0 else scipy.special.ndtr(mean / noise)
     return np.tile(each, (shape[0], 1))
 
 
@@ -191,8 +191,8 @@ def rank_agreement(a: ArrayLike, b: ArrayLike) -> RankAgreement:
         raise StatisticsError(f"a and b have {one.size} and {other.size} groups.")
     if one.size < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
         return RankAgreement(None, None, one.size)
-    rho = float(stats.spearmanr(one, other).statistic)
-    tau = float(stats.kendalltau(one, other).statistic)
+    rho = float(scipy.stats.spearmanr(one, other).statistic)
+    tau = float(scipy.stats.kendalltau(one, other).statistic)
     return RankAgreement(round(rho, 4), round(tau, 4), one.size)
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from scrutiny.stats.arrays import BoolArray, FloatArray, IntArray, finite
 from scrutiny.stats.errors import StatisticsError
@@ -254,7 +254,7 @@ def _compared(observed: float, drawn: FloatArray, table: Partitions) -> SplitTes
         statistic=observed,
         p_value=upper,
         p_two_sided=two_sided(lower, upper),
-        p_normal=float(special.ndtr(-score)),
+        p_normal=float(scipy.special.ndtr(-score)),
         smallest_p=most,
         smallest_two_sided=min(1.0, 2.0 * min(least, most)),
         n_units=table.n,

@@ -1,8 +1,8 @@
 """Percentile, basic and BCa intervals where items are the only factor."""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from scrutiny.stats.arrays import FloatArray, finite, has_value, one_of, proper_level
 from scrutiny.stats.errors import StatisticsError
@@ -134,10 +134,10 @@ def bca_limits(
     spread = float((shift**2).sum())
     if spread == 0.0 or not 0.0 < below < 1.0:
         return quantile_limits(draws, level)
-    bias = float(special.ndtri(below))
+    bias = float(scipy.special.ndtri(below))
     acceleration = float((shift**3).sum()) / (6.0 * spread**1.5)
     tail = (1.0 - proper_level(level)) / 2.0
-    z = bias + special.ndtri(np.array([tail, 1.0 - tail]))
-    levels = special.ndtr(bias + z / (1.0 - acceleration * z))
+    z = bias + scipy.special.ndtri(np.array([tail, 1.0 - tail]))
+    levels = scipy.special.ndtr(bias + z / (1.0 - acceleration * z))
     low, high = np.quantile(draws, levels)
     return float(low), float(high)

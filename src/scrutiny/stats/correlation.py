@@ -5,8 +5,8 @@ from itertools import permutations
 from math import sqrt
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
@@ -105,13 +105,13 @@ def correlation_over_replicates(
         value=found,
         low=low,
         high=high,
-        rank=float(stats.spearmanr(one.ravel(), other.ravel()).statistic),
+        rank=float(scipy.stats.spearmanr(one.ravel(), other.ravel()).statistic),
         p_value=p_value,
         smallest_p=smallest,
         replicates=replicates,
         steps=steps,
         detectable=float(
-            np.tanh((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) / sqrt(replicates - 3))
+            np.tanh((scipy.special.ndtri(0.975) + scipy.special.ndtri(0.8)) / sqrt(replicates - 3))
         ),
     )
 
@@ -154,5 +154,5 @@ def fisher_limits(r: float, n: int, *, level: float = 0.95) -> tuple[float, floa
     [-0.28, 0.99]
     """
     z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
-    reach = stats.norm.ppf(0.5 + proper_level(level) / 2) / sqrt(n - 3)
+    reach = scipy.special.ndtri(0.5 + proper_level(level) / 2) / sqrt(n - 3)
     return float(np.tanh(z - reach)), float(np.tanh(z + reach))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.errors import StatisticsError
@@ -157,7 +157,7 @@ class LeastSquares:
     @property
     def p_values(self) -> FloatArray:
         """P ``(..., predictor)`` of ``partial_f`` if rows were independent."""
-        return np.asarray(stats.f.sf(self.partial_f, 1, self.df[..., None]), dtype=np.float64)
+        return np.asarray(scipy.stats.f.sf(self.partial_f, 1, self.df[..., None]), dtype=np.float64)
 
     def partial(self, columns: Sequence[int]) -> Partial:
         """Test of several predictors, counted from 0, that are left out together."""
@@ -165,7 +165,7 @@ class LeastSquares:
         block, b = self.inverse[..., at[:, None], at], self.coefficients[..., at]
         ss = np.asarray((b * _times(_solved(block), b)).sum(axis=-1), dtype=np.float64)
         f = _ratio(ss / at.size, _ratio(self.residual_ss, self.df))
-        p = np.asarray(stats.f.sf(f, at.size, self.df), dtype=np.float64)
+        p = np.asarray(scipy.stats.f.sf(f, at.size, self.df), dtype=np.float64)
         return Partial(ss, f, p, int(at.size))
 
 
@@ -286,7 +286,7 @@ def cluster_robust(by_cluster: Moments) -> ClusterRobust:
         covariance = factor[..., None, None] * (fit.inverse @ meat @ fit.inverse)
     errors = np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0))
     t = _ratio(fit.coefficients, errors)
-    p = 2 * stats.t.sf(np.abs(t), count - 1)
+    p = 2 * scipy.stats.t.sf(np.abs(t), count - 1)
     return ClusterRobust(covariance, errors, t, np.asarray(p, dtype=np.float64), count)
 
 

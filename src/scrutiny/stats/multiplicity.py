@@ -1,8 +1,8 @@
 """Many tests at once: Holm, Benjamini-Hochberg, max-T."""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from scrutiny.stats.arrays import FloatArray, finite, one_of
 from scrutiny.stats.errors import StatisticsError
@@ -52,7 +52,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(2).tolist()
     [0.03, 0.04, 0.04]
     """
-    return np.asarray(stats.false_discovery_control(_p_values(p_values)), dtype=np.float64)
+    return np.asarray(scipy.stats.false_discovery_control(_p_values(p_values)), dtype=np.float64)
 
 
 def max_t(

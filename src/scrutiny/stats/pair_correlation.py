@@ -6,8 +6,8 @@ from math import factorial
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special, stats
 
 from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
@@ -115,7 +115,7 @@ def _matrix(values: ArrayLike, name: str) -> FloatArray:
 def _ranks(matrix: FloatArray) -> FloatArray:
     """Centered ranks of all pairs, of unit length; 0 on the diagonal, and where none differ."""
     apart = ~np.eye(matrix.shape[0], dtype=bool)
-    ranks = stats.rankdata(matrix[apart])
+    ranks = scipy.stats.rankdata(matrix[apart])
     ranks = ranks - ranks.mean()
     length = float(np.sqrt(np.square(ranks).sum()))
     found = np.zeros_like(matrix)
@@ -148,7 +148,7 @@ def _interval(
         return None, None
     z = np.arctanh(np.clip([value, *found], -_NEAR_ONE, _NEAR_ONE))
     spread = np.sqrt((count - 1) / count * np.square(z[1:] - z[1:].mean()).sum())
-    half = float(special.stdtrit(count - 1, (1.0 + level) / 2.0)) * float(spread)
+    half = float(scipy.special.stdtrit(count - 1, (1.0 + level) / 2.0)) * float(spread)
     return float(np.tanh(z[0] - half)), float(np.tanh(z[0] + half))
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from scrutiny.stats.arrays import BoolArray, FloatArray, finite, has_value, proper_level
 from scrutiny.stats.errors import StatisticsError
@@ -118,7 +118,7 @@ def item_noise(
     spread = np.sqrt(noise.var(ddof=1) * n_units / degrees)
     if degrees + 1 < FEW_CLUSTERS:
         notes = (*notes, "few_clusters")
-    return spread * special.stdtrit(degrees, rank), notes
+    return spread * scipy.special.stdtrit(degrees, rank), notes
 
 
 def _floored(

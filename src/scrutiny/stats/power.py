@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special, stats
+import scipy
 
 from scrutiny.stats.arrays import FloatArray, proper_level
 from scrutiny.stats.errors import StatisticsError
@@ -107,7 +107,7 @@ def minimum_detectable_effect(
     top = float(np.max(critical)) + 10.0 * (design.seeds + design.drawn_items) ** 0.5
     if top == 0.0:
         return 0.0
-    return float(optimize.brentq(lambda d: _power(d, design, critical) - power, 0.0, top))
+    return float(scipy.optimize.brentq(lambda d: _power(d, design, critical) - power, 0.0, top))
 
 
 def _critical(design: CrossedDesign, alpha: float) -> FloatArray:
@@ -117,20 +117,20 @@ def _critical(design: CrossedDesign, alpha: float) -> FloatArray:
     """
     tail = 1.0 - proper_level(alpha) / 2.0
     if design.seeds == 0.0:
-        return np.array([special.ndtri(tail) * design.drawn_items**0.5])
+        return np.array([scipy.special.ndtri(tail) * design.drawn_items**0.5])
     df = design.replicates - 1
     at = (np.arange(_NODES) + 0.5) / _NODES
-    v = np.sqrt(design.seeds * stats.chi2.ppf(at, df) / df)[:, None]
+    v = np.sqrt(design.seeds * 2.0 * scipy.special.gammaincinv(df / 2.0, at) / df)[:, None]
     if design.drawn_items == 0.0:
-        return np.asarray(special.stdtrit(df, tail) * v[:, 0], dtype=np.float64)
+        return np.asarray(scipy.special.stdtrit(df, tail) * v[:, 0], dtype=np.float64)
     z, weight = np.polynomial.hermite_e.hermegauss(41)
     noise, weight = z * design.drawn_items**0.5, weight / weight.sum()
     low = np.zeros(_NODES)
-    high = 2.0 * special.stdtrit(df, tail) * v[:, 0]
-    high += 2.0 * special.ndtri(tail) * design.drawn_items**0.5
+    high = 2.0 * scipy.special.stdtrit(df, tail) * v[:, 0]
+    high += 2.0 * scipy.special.ndtri(tail) * design.drawn_items**0.5
     for _ in range(60):
         middle = (low + high) / 2.0
-        inside = special.stdtr(df, (middle[:, None] - noise) / v) @ weight
+        inside = scipy.special.stdtr(df, (middle[:, None] - noise) / v) @ weight
         low, high = np.where(inside < tail, middle, low), np.where(inside < tail, high, middle)
     return np.asarray(high, dtype=np.float64)
 
@@ -139,7 +139,7 @@ def _power(effect: float, design: CrossedDesign, critical: FloatArray) -> float:
     spread = (design.seeds + design.drawn_items) ** 0.5
     if spread == 0.0:
         return 1.0 if effect > 0 else 0.0
-    return float(special.ndtr((effect - critical) / spread).mean())
+    return float(scipy.special.ndtr((effect - critical) / spread).mean())
 
 
 def paired_binary_mde(
@@ -177,8 +177,8 @@ def paired_binary_mde(
     """
     if items < 1 or not 0.0 < discordant <= 1.0:
         raise StatisticsError(f"{items} items, discordant share {discordant}: out of range.")
-    z_alpha = float(special.ndtri(1.0 - proper_level(alpha) / 2.0))
-    z_power = float(special.ndtri(proper_level(power)))
+    z_alpha = float(scipy.special.ndtri(1.0 - proper_level(alpha) / 2.0))
+    z_power = float(scipy.special.ndtri(proper_level(power)))
 
     def missing(delta: float) -> float:
         spread = z_alpha * discordant**0.5 + z_power * max(0.0, discordant - delta**2) ** 0.5
@@ -186,7 +186,7 @@ def paired_binary_mde(
 
     if missing(discordant) > 0:
         return None
-    return float(optimize.brentq(missing, 1e-12, discordant))
+    return float(scipy.optimize.brentq(missing, 1e-12, discordant))
 
 
 def tost(estimate: float, se: float, *, margin: float, df: float = float("inf")) -> float:
@@ -215,7 +215,7 @@ def tost(estimate: float, se: float, *, margin: float, df: float = float("inf"))
     if se <= 0 or margin <= 0:
         raise StatisticsError(f"se {se} and margin {margin} must be positive.")
     worst = (abs(estimate) - margin) / se
-    return float(special.ndtr(worst) if np.isinf(df) else special.stdtr(df, worst))
+    return float(scipy.special.ndtr(worst) if np.isinf(df) else scipy.special.stdtr(df, worst))
 
 
 def workable_margin(
@@ -248,5 +248,5 @@ def workable_margin(
     proper_level(alpha)
     proper_level(power)
     levels = np.array([1.0 - alpha, (1.0 + power) / 2.0])
-    z = special.ndtri(levels) if np.isinf(df) else special.stdtrit(df, levels)
+    z = scipy.special.ndtri(levels) if np.isinf(df) else scipy.special.stdtrit(df, levels)
     return float(z.sum() * se)

@@ -1,6 +1,6 @@
 """Wilson's interval of a share of independent trials."""
 
-from scipy import special
+import scipy
 
 from scrutiny.stats.arrays import proper_level
 from scrutiny.stats.errors import StatisticsError
@@ -33,7 +33,7 @@ def wilson(successes: int, trials: int, *, level: float = 0.95) -> Interval:
     """
     if trials < 1 or not 0 <= successes <= trials:
         raise StatisticsError(f"{successes} successes of {trials} trials is not a share.")
-    z = float(special.ndtri((1.0 + proper_level(level)) / 2.0))
+    z = float(scipy.special.ndtri((1.0 + proper_level(level)) / 2.0))
     share = successes / trials
     scale = 1.0 + z * z / trials
     middle = (share + z * z / (2 * trials)) / scale

@@ -1,8 +1,8 @@
 """Rank-sum and signed-rank tests, exact also with ties."""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from scrutiny.stats.arrays import FloatArray, IntArray, finite, one_of
 from scrutiny.stats.exact import ALTERNATIVES, TIE, Alternative, ExactTest, two_sided
@@ -44,7 +44,7 @@ def rank_sum(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-side
     doubled = _doubled_ranks(np.concatenate([x, y]))
     statistic = float(doubled[: x.size].sum() / 2 - x.size * (x.size + 1) / 2)
     if doubled.size > LARGEST_EXACT:
-        found = stats.mannwhitneyu(x, y, alternative=alternative, method="asymptotic")
+        found = scipy.stats.mannwhitneyu(x, y, alternative=alternative, method="asymptotic")
         p = float(found.pvalue)
         return ExactTest(statistic, p, 0.0, doubled.size, "normal", alternative)
     shares = _subset_sums(doubled, x.size)
@@ -88,7 +88,7 @@ def signed_rank(differences: ArrayLike, *, alternative: Alternative = "two-sided
     doubled = _doubled_ranks(np.abs(d))
     observed = int(doubled[d > 0].sum())
     if d.size > LARGEST_EXACT:
-        found = stats.wilcoxon(d, alternative=alternative, method="asymptotic")
+        found = scipy.stats.wilcoxon(d, alternative=alternative, method="asymptotic")
         return ExactTest(observed / 2, float(found.pvalue), 0.0, d.size, "normal", alternative)
     shares = _any_subset_sums(doubled)
     return _from_distribution(shares, observed, statistic=observed / 2, n=d.size, side=alternative)
@@ -101,7 +101,7 @@ def _doubled_ranks(values: FloatArray) -> IntArray:
     group = np.concatenate([[0], np.cumsum(~close)])
     by_value = np.empty(values.size, dtype=np.int64)
     by_value[np.argsort(values, kind="stable")] = group
-    return np.asarray(np.rint(2 * stats.rankdata(by_value)), dtype=np.int64)
+    return np.asarray(np.rint(2 * scipy.stats.rankdata(by_value)), dtype=np.int64)
 
 
 def _subset_sums(doubled: IntArray, size: int) -> FloatArray:

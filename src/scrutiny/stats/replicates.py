@@ -1,8 +1,8 @@
 """Intervals over replicates alone: retraining, on the same items."""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from scrutiny.stats.arrays import finite, proper_level
 from scrutiny.stats.errors import StatisticsError
@@ -36,7 +36,7 @@ def t_over_replicates(point: ArrayLike, *, level: float = 0.95) -> Interval:
     if each.size < 2:
         raise StatisticsError("one replicate has no variance over replicates; two are the least.")
     se = float(each.std(ddof=1) / np.sqrt(each.size))
-    half = float(stats.t.ppf((1 + proper_level(level)) / 2, each.size - 1)) * se
+    half = float(scipy.special.stdtrit(each.size - 1, (1 + proper_level(level)) / 2)) * se
     mean = float(each.mean())
     return Interval(mean, mean - half, mean + half, level, "t_over_replicates", se)
 
@@ -82,7 +82,7 @@ def difference_over_replicates(a: ArrayLike, b: ArrayLike, *, level: float = 0.9
     variance = sum(v for v, _ in parts)
     slack = sum(v * v / df for v, df in parts)
     degrees = variance * variance / slack if slack > 0 else max(df for _, df in parts)
-    half = float(stats.t.ppf((1 + proper_level(level)) / 2, degrees)) * variance**0.5
+    half = float(scipy.special.stdtrit(degrees, (1 + proper_level(level)) / 2)) * variance**0.5
     point = float(one.mean() - other.mean())
     return Interval(
         point, point - half, point + half, level, "welch_over_replicates", variance**0.5

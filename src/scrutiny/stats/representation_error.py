@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
@@ -72,7 +72,7 @@ def grouped_jackknife(
     left_out = np.array([similarity(first[dealt != g], second[dealt != g]) for g in range(groups)])
     variance = (groups - 1.0) / groups * float(np.square(left_out - left_out.mean()).sum())
     se = float(np.sqrt(variance))
-    half = float(stats.t.ppf((1.0 + proper_level(level)) / 2.0, groups - 1)) * se
+    half = float(scipy.special.stdtrit(groups - 1, (1.0 + proper_level(level)) / 2.0)) * se
     return Interval(point, point - half, point + half, level, "grouped_jackknife", se)
 
 

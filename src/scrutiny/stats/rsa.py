@@ -3,9 +3,8 @@
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
-from scipy.spatial.distance import pdist
 
 from scrutiny.stats.arrays import BoolArray, FloatArray, one_of
 from scrutiny.stats.errors import StatisticsError
@@ -48,13 +47,13 @@ def rsa(X: ArrayLike, Y: ArrayLike, *, distance: str = "correlation") -> float:
     one_of(distance, "distance", DISTANCES)
     first, second = two_representations(X, Y)
     apart = [_distances(rows, name, distance) for name, rows in (("X", first), ("Y", second))]
-    return float(stats.spearmanr(apart[0], apart[1]).statistic)
+    return float(scipy.stats.spearmanr(apart[0], apart[1]).statistic)
 
 
 def _distances(rows: FloatArray, name: str, distance: str) -> FloatArray:
     """Distances ``(pair,)`` as shares of the largest; equal ones are exactly equal."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = pdist(rows, distance)
+        found = scipy.spatial.distance.pdist(rows, distance)
     is_fine = np.isfinite(found).all() and found.max() > 0 and not _has_none(rows, distance).any()
     if is_fine:
         found = np.round(found / found.max(), _DIGITS)

@@ -3,8 +3,8 @@
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize, special
 
 from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.errors import StatisticsError
@@ -33,7 +33,9 @@ def js_divergence(p: ArrayLike, q: ArrayLike) -> FloatArray:
     """
     first, second = distributions(p, q)
     middle = (first + second) / 2.0
-    nats = (special.rel_entr(first, middle) + special.rel_entr(second, middle)).sum(axis=-1) / 2.0
+    nats = (scipy.special.rel_entr(first, middle) + scipy.special.rel_entr(second, middle)).sum(
+        axis=-1
+    ) / 2.0
     return np.asarray(np.clip(nats / np.log(2.0), 0.0, 1.0), dtype=np.float64)
 
 
@@ -67,7 +69,7 @@ def kl_divergence(p: ArrayLike, q: ArrayLike, *, floor: float = KL_FLOOR) -> Flo
     if not 0.0 <= floor < 1.0 / first.shape[-1]:
         raise StatisticsError(f"floor is {floor}; it lies between 0 and 1 / number of outcomes.")
     first, second = _floored(first, floor), _floored(second, floor)
-    nats = special.rel_entr(first, second).sum(axis=-1)
+    nats = scipy.special.rel_entr(first, second).sum(axis=-1)
     return np.asarray(np.maximum(nats, 0.0), dtype=np.float64)
 
 
@@ -128,7 +130,7 @@ def tempered(p: ArrayLike, temperature: float) -> FloatArray:
     first, _ = distributions(p, p)
     with np.errstate(divide="ignore"):
         logits = np.log(first) / temperature
-    return np.asarray(special.softmax(logits, axis=-1), dtype=np.float64)
+    return np.asarray(scipy.special.softmax(logits, axis=-1), dtype=np.float64)
 
 
 def matching_temperature(p: ArrayLike, q: ArrayLike) -> float:
@@ -159,11 +161,11 @@ def matching_temperature(p: ArrayLike, q: ArrayLike) -> float:
     2.0
     """
     first, second = distributions(p, q)
-    wanted = float(special.entr(first).sum(axis=-1).mean())
+    wanted = float(scipy.special.entr(first).sum(axis=-1).mean())
 
     def gap(log_temperature: float) -> float:
         return (
-            float(special.entr(tempered(second, np.exp(log_temperature))).sum(axis=-1).mean())
+            float(scipy.special.entr(tempered(second, np.exp(log_temperature))).sum(axis=-1).mean())
             - wanted
         )
 
@@ -175,7 +177,7 @@ def matching_temperature(p: ArrayLike, q: ArrayLike) -> float:
             f"no temperature between {_TEMPERATURES[0]} and {_TEMPERATURES[1]} brings q to the"
             f" mean entropy {wanted:.4g} nats of p."
         )
-    return float(np.exp(optimize.brentq(gap, low, high, xtol=1e-12)))
+    return float(np.exp(scipy.optimize.brentq(gap, low, high, xtol=1e-12)))
 
 
 def distributions(p: ArrayLike, q: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -3,8 +3,8 @@
 from math import prod
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.errors import StatisticsError
@@ -113,8 +113,8 @@ def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:
             f"a and b have {x.size} and {y.size} values; tau needs equally many, not all equal."
         )
     is_exact = _is_exact(x, y)
-    found = stats.kendalltau(x, y, method="exact" if is_exact else "asymptotic")
-    smallest = stats.kendalltau(np.arange(x.size), np.arange(x.size), method="exact").pvalue
+    found = scipy.stats.kendalltau(x, y, method="exact" if is_exact else "asymptotic")
+    smallest = scipy.stats.kendalltau(np.arange(x.size), np.arange(x.size), method="exact").pvalue
     return ExactTest(
         float(found.statistic),
         float(found.pvalue),

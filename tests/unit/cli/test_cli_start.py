@@ -25,11 +25,27 @@ finally:
 
 def imported_by(*arguments: str) -> list[str]:
     """Heavy modules that a command has imported when it is done."""
+    done = probed(*arguments)
+    assert done.returncode == 0, done.stderr
+    found: list[str] = eval(done.stderr.splitlines()[-1])
+    return found
+
+
+def probed(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """A command that is done, with the heavy modules in the last line on stderr."""
     script = PROBE.format(arguments=list(arguments), heavy=HEAVY)
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def in_python(statement: str) -> list[str]:
+    """Heavy modules that a statement has imported."""
+    script = f"{statement}\nimport sys\nprint(sorted(set({HEAVY!r}) & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
-    found: list[str] = eval(done.stderr.splitlines()[-1])
+    found: list[str] = eval(done.stdout.splitlines()[-1])
     return found
 
 
@@ -61,6 +77,56 @@ def test_the_stored_sentences_are_those_of_the_objects() -> None:
     for kind, name, _ in REGISTRATIONS:
         own[kind][name] = list_verb.sentence_of(registry().load(kind, name))
     assert stored == own, "run `make docs`"
+
+
+@pytest.mark.parametrize("verb", ["audit", "run"])
+@pytest.mark.parametrize("model", ["builtin:sentimet", "minilmm", "python:./absent.py:m", "hff:x"])
+def test_a_mistyped_model_is_answered_before_anything_heavy_is_imported(
+    verb: str, model: str
+) -> None:
+    what = [] if verb == "audit" else ["robustness"]
+    done = probed(verb, *what, "--model", model, "--data", "builtin:reviews")
+    assert done.returncode == 2
+    assert (
+        "There is no" in done.stderr or "is not a model" in done.stderr or "no file" in done.stderr
+    )
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_folder_that_is_not_there_is_answered_without_torch() -> None:
+    done = probed("audit", "--model", "hf:./absent", "--data", "builtin:reviews")
+    assert done.returncode == 2
+    assert "there is no such folder" in done.stderr
+    assert done.stderr.splitlines()[-1] in {"[]", "['numpy']"}
+
+
+@pytest.mark.parametrize("statement", ["import scrutiny", "import scrutiny; scrutiny.run"])
+def test_the_package_is_there_at_once(statement: str) -> None:
+    assert in_python(statement) == []
+
+
+def test_what_runs_a_plan_imports_no_part_of_scipy_before_a_number_asks_for_it() -> None:
+    modules = "scrutiny.run.driver, scrutiny.run.audit, scrutiny.report.load, scrutiny.report.html"
+    script = f"import sys, {modules}; print([m for m in ('scipy.stats', 'scipy.special', "
+    script += "'scipy.optimize', 'sklearn', 'torch') if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_mistyped_model_of_the_python_api_is_answered_at_once() -> None:
+    call = "scrutiny.run('robustness', model='builtin:sentimet', data='builtin:reviews')"
+    statement = f"""
+import scrutiny
+try:
+    {call}
+except scrutiny.errors.ModelError as error:
+    assert 'sentimet' in str(error)
+else:
+    raise SystemExit('nothing was refused')
+"""
+    assert in_python(statement) == []
 
 
 def test_version_imports_nothing_heavy() -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from scrutiny.stats.errors import StatisticsError
 
@@ -102,5 +102,5 @@ def _scale(unit: Ints, groups: int) -> float:
     """
     sizes = np.bincount(np.unique(unit, return_inverse=True)[1])
     share = float(np.square(sizes).sum()) / float(sizes.sum()) ** 2
-    wider = float(special.stdtrit(groups - 1, _USUAL) / special.ndtri(_USUAL))
+    wider = float(scipy.special.stdtrit(groups - 1, _USUAL) / scipy.special.ndtri(_USUAL))
     return wider * float(np.sqrt(1.0 / (share * (groups - 1))))

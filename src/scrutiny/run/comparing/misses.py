@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from scrutiny.reliability.estimate import Estimated
@@ -74,18 +75,14 @@ def _shares(
     misses: int, n: int, margin: float, *, places: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Shares of misses whose part beyond the margin is the exact p on the side of the misses."""
-    from scipy import special
-
     if misses <= margin * n:  # the probability of so few or fewer
-        return np.asarray(special.betaincinv(misses + 1, max(n - misses, 1e-9), places))
-    return np.asarray(special.betaincinv(misses, n - misses + 1, places))
+        return np.asarray(scipy.special.betaincinv(misses + 1, max(n - misses, 1e-9), places))
+    return np.asarray(scipy.special.betaincinv(misses, n - misses + 1, places))
 
 
 def _limits(misses: int, n: int, *, level: float) -> tuple[float, float]:
     """Clopper and Pearson's limits of a proportion."""
-    from scipy import special
-
     tail = (1.0 - level) / 2.0
-    low = float(special.betaincinv(misses, n - misses + 1, tail)) if misses else 0.0
-    high = float(special.betaincinv(misses + 1, n - misses, 1 - tail)) if misses < n else 1.0
+    low = float(scipy.special.betaincinv(misses, n - misses + 1, tail)) if misses else 0.0
+    high = float(scipy.special.betaincinv(misses + 1, n - misses, 1 - tail)) if misses < n else 1.0
     return low, high

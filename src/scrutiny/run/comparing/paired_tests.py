@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from scrutiny.stats.mcnemar import mcnemar
 from scrutiny.stats.weights import Units
@@ -45,7 +45,7 @@ def exact_p(change: NDArray[np.float64], units: Units, *, rng: np.random.Generat
         return mcnemar(gained, moved.size - gained).p_value
     total = float(np.abs(moved.sum()))
     if sizes.size > _MOST_SIZES:
-        return float(2.0 * special.ndtr(-total / np.sqrt((moved**2).sum())))
+        return float(2.0 * scipy.special.ndtr(-total / np.sqrt((moved**2).sum())))
     counts = np.bincount(code, minlength=sizes.size)
     ups = rng.binomial(counts, 0.5, size=(DRAWS, sizes.size))
     drawn = np.abs((2.0 * ups - counts) @ sizes)
@@ -79,13 +79,15 @@ class Gap:
     def limits(self, level: float) -> tuple[float, float]:
         """Interval at a level, cut where no change can lie."""
         tail = 0.5 + level / 2.0
-        t = special.ndtri(tail) if np.isinf(self.df) else special.stdtrit(self.df, tail)
+        t = scipy.special.ndtri(tail) if np.isinf(self.df) else scipy.special.stdtrit(self.df, tail)
         half = float(t) * self.error
         return max(self.value - half, -self.most), min(self.value + half, self.most)
 
     def _tail(self, distance: float) -> float:
         t = distance / self.error
-        return float(special.ndtr(t) if np.isinf(self.df) else special.stdtr(self.df, t))
+        return float(
+            scipy.special.ndtr(t) if np.isinf(self.df) else scipy.special.stdtr(self.df, t)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
