@@ -251,6 +251,10 @@ def write_tables(folder: Path) -> None:
     table(folder / "colors.csv", plain, [(f"{t} Really.", color[label]) for t, label in rows])
     table(folder / "numbers.csv", plain, [(t, digit[label]) for t, label in rows])
     table(folder / "one-class.csv", plain, [(t, "positive") for t, _ in rows])
+    from_one = {"positive": "2", "negative": "1"}
+    table(folder / "from-one.csv", plain, [(t, from_one[label]) for t, label in rows])
+    cases = [(t, label.title() if i == 1 else label) for i, (t, label) in enumerate(rows)]
+    table(folder / "cases.csv", plain, cases)
     table(folder / "one-item.csv", plain, rows[:1])
     table(folder / "header-only.csv", plain, [])
     table(folder / "no-label.csv", plain, [(t, "") for t, _ in rows])

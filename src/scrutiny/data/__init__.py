@@ -12,8 +12,9 @@
     source      parse_source(text) -> DataSource(scheme, target, options); OPTIONS
                 known_options(scheme) -> {option: meaning}, those of tasks and readers among them
     permuting   permutation_seed(source, task), permuted(task, examples, *, seed) -> examples
-    labels      match_labels(data_labels, model_labels, *, explicit_map=None) -> LabelMatch
+    labels      match_labels(data_labels, model_labels, *, explicit_map, renamed) -> LabelMatch
                 LabelMatch(mapping, rule), .digest, .note; parse_label_map(text); sort_labels
+                write_label_map(mapping), which parse_label_map reads back
     tasks.names load_task(name) -> Task; infer_task(columns) -> str
     tasks.roles Role(name, meaning, kind, names, is_needed, default): columns that a task brings
     readers.options  takes(**options): decorator of a reader with options of its own

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.errors import DataError
@@ -64,15 +64,33 @@ def parse_label_map(text: str) -> dict[str, str]:
     return mapping
 
 
+def write_label_map(mapping: Mapping[str, str]) -> str:
+    """Label map in the form that `parse_label_map` reads back, behind ``labels=``.
+
+    Examples
+    --------
+    >>> write_label_map({"1": "no", "a,b": "yes"})
+    '1:no|a%2Cb:yes'
+    """
+    return "|".join(f"{_quoted(data)}:{_quoted(model)}" for data, model in mapping.items())
+
+
+def _quoted(name: str) -> str:
+    """Name with what separates names, options and map entries as ``%2C``."""
+    return "".join(quote(c, safe="") if c in ",|:%#" else c for c in name)
+
+
 def match_labels(
     data_labels: Sequence[str],
     model_labels: Sequence[str],
     *,
     explicit_map: Mapping[str, str] | None = None,
+    renamed: Mapping[str, str] | None = None,
 ) -> LabelMatch:
     """Match of every data label to a model label.
 
-    The data may lack some of the model's labels; no data label may be without one.
+    The data may lack some of the model's labels; no data label may be without one, and no two may
+    have the same: answers could not be told apart.
 
     Parameters
     ----------
@@ -82,12 +100,14 @@ def match_labels(
         Classes in the order of the model's scores.
     explicit_map
         Model labels by data label; labels that it leaves out must have equal names.
+    renamed
+        Data labels by the name that stands in the file, where the data string has renamed them.
 
     Raises
     ------
     DataError
-        If the labels match neither by name, nor by the map, nor by index; both sides are listed
-        and the option to add is spelled out.
+        If the labels match neither by name, nor by the map, nor by index, or two of them lead to
+        one; both sides are listed and the option to add is spelled out.
 
     Examples
     --------
@@ -107,10 +127,11 @@ def match_labels(
         by_name |= {label: mapped[label] for label in ordered if label in mapped}
     complete = {data: model for data, model in by_name.items() if model is not None}
     if len(complete) == len(ordered):
+        _must_differ(complete, renamed or {})
         return LabelMatch(complete, "explicit" if explicit_map else "equal")
     if not explicit_map and not complete and _are_indices(ordered, len(model_labels)):
         return LabelMatch({label: model_labels[int(label)] for label in ordered}, "index")
-    raise DataError(_unmatched(ordered, model_labels, complete))
+    raise DataError(_unmatched(ordered, model_labels, complete, renamed or {}))
 
 
 def sort_labels(labels: Sequence[str]) -> list[str]:
@@ -152,13 +173,50 @@ def _list(labels: Sequence[str]) -> str:
     return shown + (f", … ({len(labels)} in all)" if len(labels) > 20 else "")
 
 
-def _unmatched(data: Sequence[str], model: Sequence[str], complete: Mapping[str, str]) -> str:
-    missing = [label for label in data if label not in complete]
-    free = [label for label in model if label not in complete.values()]
-    pairs = [f"{d}:{m}" for d, m in zip(missing, free, strict=False)]
-    pairs += [f"{d}:…" for d in missing[len(free) :]]
+def _must_differ(complete: Mapping[str, str], renamed: Mapping[str, str]) -> None:
+    """Refuse two data labels that lead to one label of the model."""
+    first: dict[str, str] = {}
+    for label, model in complete.items():
+        if model in first:
+            raise DataError(
+                f"The data's labels {first[model]!r} and {label!r} both lead to the model's "
+                f"{model!r}. If they mean the same, give them one name in the data string: "
+                f"labels={write_label_map(_of_file(complete, renamed))}."
+            )
+        first[model] = label
+
+
+def _unmatched(
+    data: Sequence[str],
+    model: Sequence[str],
+    complete: Mapping[str, str],
+    renamed: Mapping[str, str],
+) -> str:
+    suggested = write_label_map(_of_file(_suggestion(data, model, complete), renamed))
     return (
         f"The data's labels do not match the model's. The data has {_list(data)}; the model has "
-        f"{_list(model)}. Say which is which: add labels={'|'.join(pairs[:20])} to the data "
-        "string, after checking that each pair means the same."
+        f"{_list(model)}. Say which is which: add labels={suggested} to the data string, after "
+        "checking that each pair means the same."
     )
+
+
+def _suggestion(
+    data: Sequence[str], model: Sequence[str], complete: Mapping[str, str]
+) -> dict[str, str]:
+    """Model label, or a gap to fill in, of every data label: a map loses what it leaves out.
+
+    Labels that count from 1 to the number of the model's are shifted, also where some of them are
+    names of the model by accident.
+    """
+    if _are_indices([str(int(label) - 1) for label in data if _is_integer(label)], len(model)):
+        if all(_is_integer(label) for label in data):
+            return {label: model[int(label) - 1] for label in data}
+    free = iter([label for label in model if label not in complete.values()])
+    return {label: complete.get(label) or next(free, "\N{HORIZONTAL ELLIPSIS}") for label in data}
+
+
+def _of_file(mapping: Mapping[str, str], renamed: Mapping[str, str]) -> dict[str, str]:
+    """Mapping of the names in the file, where the data string has renamed them."""
+    if not renamed:
+        return dict(mapping)
+    return {raw: mapping.get(name, name) for raw, name in renamed.items()}

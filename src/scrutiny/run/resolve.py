@@ -189,7 +189,9 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
     if task.scored_by is None:  # nothing is predicted, so no label has to be matched
         match = LabelMatch({})
     elif labels:
-        match = match_labels(dataset.labels, labels, explicit_map=explicit or None)
+        match = match_labels(
+            dataset.labels, labels, explicit_map=explicit or None, renamed=dataset.label_map
+        )
     elif dataset.task != "token-tagging":
         raise ModelError(
             f"{model.source} does not say what its labels are, and they cannot be guessed: state "

@@ -172,6 +172,8 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
             continue
         for claim in place.design.claims:
             named = _named(claim, place, everywhere, models=models)
+            if _needs_all(claim) and not named.refused:
+                named = replace(named, refused=_one_class(resolved.datasets[place.dataset]))
             yield named
             across = place.prefix.removesuffix(f"{place.dataset}/")
             by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
@@ -226,6 +228,24 @@ def _named(
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
         ),
+    )
+
+
+def _needs_all(claim: Claim) -> bool:
+    """Whether a claim asks for a score above 1, which is what no skill gets on a single class."""
+    against = [c.limit for c in claim.components if c.against == "reference"]
+    return any(limit >= 1.0 for limit in [*against, *(least for _, least in claim.competence)])
+
+
+def _one_class(dataset: Dataset) -> str:
+    """Why nothing that needs skill can be shown on a dataset, if it has a single class left."""
+    golds = {example.gold for example in dataset.examples if isinstance(example.gold, str)}
+    if len(golds) != 1:
+        return ""
+    left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
+    return (
+        f"all gold labels of {dataset.name} are {golds.pop()!r}{left_out}: whoever always answers "
+        "so gets everything right, so no score can show skill; give data with two classes or more"
     )
 
 

@@ -55,6 +55,45 @@ def test_anything_else_is_refused_and_spelled_out(data, model):
     assert "add labels=" in message
 
 
+@pytest.mark.parametrize(
+    ("data", "model", "suggested"),
+    [
+        (["1", "2"], ["0", "1"], "1:0|2:1"),  # "1" is a name of both by accident
+        (["1", "2", "3"], ["no", "maybe", "yes"], "1:no|2:maybe|3:yes"),
+        (["1", "3"], ["0", "1", "2"], "1:0|3:2"),
+        (["-1", "1"], ["no", "yes"], "-1:no|1:yes"),
+        (["0", "yes"], ["no", "yes"], "0:no|yes:yes"),
+        (["a", "b", "c"], ["x", "b"], "a:x|b:b|c:…"),
+        (["a,b", "c:d"], ["x|y", "50%"], "a%2Cb:x%7Cy|c%3Ad:50%25"),
+    ],
+)
+def test_the_suggestion_names_every_label_of_the_data(data, model, suggested):
+    with pytest.raises(DataError, match=re.escape(f"add labels={suggested} to the data")):
+        match_labels(data, model)
+    assert list(parse_label_map(suggested)) == data
+
+
+def test_a_suggestion_for_many_labels_loses_none():
+    data, model = [f"intent {i}" for i in range(60)], [f"LABEL_{i}" for i in range(60)]
+    with pytest.raises(DataError) as caught:
+        match_labels(data, model)
+    found = re.search(r"add labels=(.*) to the data", str(caught.value))
+    assert set(parse_label_map(found[1])) == set(data)
+
+
+def test_suggestions_are_of_the_names_in_the_file():
+    renamed = {"1": "bad", "2": "fine", "3": "fine"}
+    with pytest.raises(DataError, match=re.escape("labels=1:no|2:yes|3:yes to")):
+        match_labels(["bad", "fine"], ["no", "yes"], renamed=renamed)
+
+
+def test_two_labels_cannot_lead_to_one():
+    with pytest.raises(DataError, match=re.escape("labels=No:no|no:no|yes:yes")):
+        match_labels(["No", "no", "yes"], ["no", "yes"])
+    with pytest.raises(DataError, match="'a' and 'b' both lead to the model's 'x'"):
+        match_labels(["a", "b"], ["x", "y"], explicit_map={"a": "x", "b": "x"})
+
+
 def test_the_suggestion_reads_back():
     with pytest.raises(DataError, match=re.escape("labels=neg:LABEL_0|pos:LABEL_1")):
         match_labels(["neg", "pos"], ["LABEL_0", "LABEL_1"])
