@@ -9,6 +9,7 @@ import click
 
 from scrutiny.cli.environment import prepared
 from scrutiny.cli.failures import exit_code_of
+from scrutiny.cli.watching import is_watched, watched
 
 #: Verb and the sentence that ``--help`` shows; the module has the verb's name.
 VERBS: Final = {
@@ -82,4 +83,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     0 done, 1 gate failed, 2 usage or plan error, 3 incomplete (re-issue the command), 4 gate
     undecided, 130 interrupted.
     """
+    if arguments is None and is_watched(sys.argv[1:]):
+        sys.exit(watched(lambda: exit_code_of(group, None)))
     sys.exit(exit_code_of(group, arguments))

@@ -45,6 +45,13 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
     except ScrutinyError as error:
         say(str(error))
         return error.exit_code
+    except SystemExit as left:
+        say(
+            f"The command was ended by sys.exit({left.code!r}) in code that is not scrutiny's, "
+            "before it was done. What was done is kept: mend that code, then re-issue the same "
+            "command."
+        )
+        return 2
     except BrokenPipeError:
         _forget_stdout()
         return 0

@@ -64,7 +64,7 @@ def answer_or_fail(
         answers = list(ask(asked))
     except (ModelError, ConformanceError):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if len(asked) == 1:
             return [_failure(error)]
         half = len(asked) // 2
@@ -141,7 +141,7 @@ def _likeliest(model: Model, scores: tuple[float, ...]) -> str:
     return model.labels[scores.index(max(scores))]
 
 
-def _failure(error: Exception) -> Failure:
+def _failure(error: BaseException) -> Failure:
     """Failure of one example, from what was raised."""
     if isinstance(error, AnswerError):
         return Failure(error.reason, str(error))

@@ -2,7 +2,9 @@
 
 import json
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -13,7 +15,7 @@ import pyarrow as pa
 from scrutiny.core.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import ChangesTexts
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import PlanError, StorageError
 from scrutiny.core.model import Family
 from scrutiny.core.registry import registry
 from scrutiny.models.lineage import replicates_of
@@ -34,6 +36,7 @@ from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
 
+_STATE: Final = "state"  # of the process that works on a run: running or ended
 _OUTPUT_KEY: Final = ("subject", "replicate", "dataset", "condition", "item", "variant")
 
 
@@ -95,6 +98,7 @@ def run_plan(
     answers = NoAnswers() if options.cache is None else AnswerCache(options.cache)
     try:
         run_id = _same_run(journal, resolved, out)
+        _begin(journal, out)
         _same_models(journal, resolved)
         claims = _fix_claims(journal, resolved)
         folder.write_manifest(_manifest(resolved, options, claims, journal, status="running"))
@@ -123,6 +127,8 @@ def run_plan(
         folder.write_published(reproductions(resolved, estimates))
         folder.write_manifest(_manifest(resolved, options, claims, journal, status="done"))
     finally:
+        with suppress(StorageError):  # a disk that refuses has been said
+            journal.set_meta(_STATE, "ended")
         journal.close()
         if isinstance(answers, AnswerCache):
             answers.close()
@@ -207,6 +213,17 @@ def _same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
         journal.set_meta("run_id", uuid.uuid4().hex)
         journal.set_meta("identity", resolved.identity)
     return journal.meta("run_id") or ""
+
+
+def _begin(journal: Journal, out: Path) -> None:
+    """Note that a process works on this run; say so if the last one ended without a word."""
+    if journal.meta(_STATE) == "running":
+        warnings.warn(
+            f"{str(out)!r} holds an unfinished run whose process ended without a word: it was "
+            "killed, or its model ended it (os._exit). What was done is kept, and it goes on.",
+            stacklevel=3,
+        )
+    journal.set_meta(_STATE, "running")
 
 
 def _same_models(journal: Journal, resolved: Resolved) -> None:

@@ -6,6 +6,7 @@ from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.data.letters import training_hashes
 from scrutiny.data.reading import iter_examples
+from scrutiny.models.leaving import exits_refused
 from scrutiny.models.load import load_model, training_source
 from scrutiny.models.python_object import PythonModel
 from scrutiny.models.source import parse
@@ -17,7 +18,8 @@ def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:
 
     What a checkpoint that was trained here knows of its own gives way to that.
     """
-    model = load_model(source, task, options)
+    with exits_refused(source):
+        model = load_model(source, task, options)
     stated = training_source(source, options)
     return model if stated is None else with_training_text(model, lambda: hashes_of(stated))
 

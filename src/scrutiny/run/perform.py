@@ -11,6 +11,7 @@ import pyarrow as pa
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
+from scrutiny.models.leaving import exits_refused
 from scrutiny.models.python_reading import Reading, read_object
 from scrutiny.run.asking import Asker, Tally
 from scrutiny.run.blocks import (
@@ -55,7 +56,15 @@ class Performer:
 
     def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Block of a task: variants, or records with outputs; and what it took."""
-        return self._prepare(task) if task.stage == "prepare" else self._measure(task, prepared)
+        with exits_refused(self._source(task)):
+            return self._prepare(task) if task.stage == "prepare" else self._measure(task, prepared)
+
+    def _source(self, task: TaskSpec) -> str:
+        """Whose code runs in a task."""
+        families = self._resolved.families
+        if task.family:
+            return families[task.family].replicates[task.replicate].source
+        return families[task.reference[0]].source if task.reference else task.id
 
     def _prepare(self, task: TaskSpec) -> Block:
         start = perf_counter()

@@ -14,7 +14,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from scrutiny.core.errors import RunIncompleteError, ScrutinyError
+from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.run.desk import Desk, RemoteDesk, ask
 from scrutiny.run.executors import Work
 from scrutiny.run.perform import Performer
@@ -46,8 +46,10 @@ class Processes:
 
         Raises
         ------
+        ModelError
+            If the model ends its worker; what is done is kept.
         RunIncompleteError
-            If a worker dies; what is done is kept.
+            If a worker is killed; what is done is kept.
         ScrutinyError
             Whatever a task raised for people; anything else keeps its traceback.
         """
@@ -118,9 +120,16 @@ def _receive(pipe: Any, crew: dict[Any, Any]) -> Any:
     except (EOFError, OSError) as error:
         process = crew[pipe]
         process.join(timeout=5)
+        code = process.exitcode
+        if code is not None and code >= 0:
+            raise ModelError(
+                f"A worker process ended by itself, with exit code {code}: the model, or code that "
+                "it calls, left with os._exit(). A model returns its answers or raises an error. "
+                "What was done is kept: mend the model, then re-issue the same command."
+            ) from error
         raise RunIncompleteError(
-            f"A worker process ended with exit code {process.exitcode} (killed, or out of "
-            "memory). What was done is kept: re-issue the same command, with fewer --workers or "
+            f"A worker process was ended by signal {-code if code else 'unknown'} (killed, or out "
+            "of memory). What was done is kept: re-issue the same command, with fewer --workers or "
             "a smaller --batch."
         ) from error
 

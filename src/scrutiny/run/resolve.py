@@ -17,6 +17,7 @@ from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.family import expand
+from scrutiny.models.leaving import exits_refused
 from scrutiny.run.loading import capabilities_of, load_given, load_replicate
 from scrutiny.run.pairs import pairs_of
 from scrutiny.run.params import make_params
@@ -176,11 +177,16 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
         task = resolved.tasks[name]
         if (family, task.name) not in first:
             source = resolved.families[family].replicates[0].source
-            model = load_given(given[family], task) if family in given else None
-            first[family, task.name] = model or load_replicate(source, task, resolved.options)
-        pairings[family, name] = _pair(
-            first[family, task.name], resolved.datasets[name], task, explicit.get(family) or {}
-        )
+            first[family, task.name] = (
+                load_given(given[family], task)
+                if family in given
+                else load_replicate(source, task, resolved.options)
+            )
+        model = first[family, task.name]
+        with exits_refused(model.source):
+            pairings[family, name] = _pair(
+                model, resolved.datasets[name], task, explicit.get(family) or {}
+            )
     return pairings
 
 

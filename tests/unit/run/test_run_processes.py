@@ -48,16 +48,61 @@ def desk(tmp_path):
     journal.close()
 
 
-def test_a_worker_that_dies_is_said_and_what_was_done_is_kept(tmp_path):
+KILLED = DIES.replace("os._exit(9)", "os.kill(os.getpid(), 9)")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        (DIES, ModelError, r"ended by itself, with exit code 9.*os\._exit.*re-issue the same"),
+        (DIES.replace("9", "0"), ModelError, r"ended by itself, with exit code 0.*os\._exit"),
+        (KILLED, RunIncompleteError, r"ended by signal 9 .*re-issue the same command"),
+    ],
+    ids=["leaves with 9", "leaves with 0", "killed"],
+)
+def test_a_worker_that_dies_is_said_and_what_was_done_is_kept(tmp_path, text, error, words):
     made = plan(
-        source(tmp_path, DIES), diagnostic="robustness", params={"transformations": ["typos"]}
+        source(tmp_path, text), diagnostic="robustness", params={"transformations": ["typos"]}
     )
-    with pytest.raises(RunIncompleteError, match=r"exit code 9.*re-issue the same command"):
+    with pytest.raises(error, match=words):
         run(made, tmp_path / "out", workers=2, executor="processes")
     journal = Journal(tmp_path / "out" / "journal.sqlite")
     assert journal.meta("identity")
     assert journal.done() == {"prepare/d/x/0"}
     journal.close()
+
+
+EXITS = """
+import sys
+class Model:
+    labels = ("negative", "positive")
+    def predict(self, texts):
+        if any("case 17" in text for text in texts):
+            sys.exit(0)
+        return ["positive"] * len(texts)
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_model_that_exits_has_failed_on_that_item(tmp_path, workers):
+    folder = run(plan(source(tmp_path, EXITS)), tmp_path / "out", workers=workers)
+    failed = [r for r in folder.records().to_pylist() if r["status"] == "failed"]
+    assert [(r["item"], r["reason"]) for r in failed] == [("i17", "model_error")]
+    assert "SystemExit: 0" in str(folder.table("timings")["failure"].to_pylist())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\nsys.exit(0)",
+        "import sys\nclass Model:\n    def __init__(self): sys.exit(0)",
+        EXITS + "    def fingerprint(self): sys.exit(0)",
+    ],
+    ids=["import", "made", "fingerprint"],
+)
+def test_a_model_that_exits_when_it_is_loaded_is_refused(tmp_path, text):
+    with pytest.raises(ModelError, match=r"model.py:Model called sys\.exit\(0\)"):
+        run(plan(source(tmp_path, text)), tmp_path / "out")
 
 
 def test_an_error_for_people_comes_through_whole(tmp_path):

@@ -1,0 +1,140 @@
+"""A command that asks models runs in a child, and its parent sees how it ends.
+
+Code that is not ours can end its process at once (``os._exit``, a crash in compiled code, a kernel
+that is out of memory). The process that ends so can say nothing; its parent can.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from time import monotonic
+from types import FrameType
+from typing import Final, NoReturn
+
+from scrutiny.cli.failures import say
+
+#: Verbs that ask models.
+WATCHED: Final = frozenset({"audit", "check", "compare", "run", "train"})
+_INCOMPLETE: Final = 3
+_MODEL_FAILED: Final = 2
+_DIES_WITH_PARENT: Final = 1  # PR_SET_PDEATHSIG of Linux
+_ONE_INTERRUPT_S: Final = 1.0
+#: Signals that somebody sends on purpose: whoever did so needs no words.
+_ASKED_FOR: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE")
+
+_ENDED: Final = (
+    "The process that asks the model ended by itself, with exit code {}, before the command was "
+    "done: the model, or code that it calls, left with os._exit(). A model returns its answers or "
+    "raises an error. What was done is kept: mend the model, then re-issue the same command."
+)
+_KILLED: Final = (
+    "The process that asks the model was ended by {}{}. What was done is kept: re-issue the same "
+    "command to go on."
+)
+_HINTS: Final = {
+    "SIGKILL": " (somebody killed it, or the memory was full; a smaller --batch needs less)",
+    "SIGSEGV": " (a crash in compiled code, most likely of the model or its libraries)",
+    "SIGABRT": " (compiled code gave up, most likely of the model or its libraries)",
+}
+
+
+def is_watched(arguments: Sequence[str]) -> bool:
+    """Whether a command asks models, and can be watched here."""
+    asks = bool(arguments) and arguments[0] in WATCHED
+    return asks and hasattr(os, "fork") and not {"-h", "--help"} & set(arguments)
+
+
+def watched(run: Callable[[], int]) -> int:
+    """Exit code of a function that runs in a child of this process.
+
+    The child is this process at an early moment, so nothing is loaded twice. It ends with its
+    parent, gets the parent's interrupts, and its exit code is the parent's.
+    """
+    reader, writer = os.pipe()
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _end_with(parent)
+        _heed_one_interrupt_at_a_time()
+        try:
+            return run()
+        finally:  # an error of ours ends the command, too: it has its traceback
+            with suppress(OSError):
+                os.write(writer, b"done")
+    os.close(writer)
+    status = _wait(child)
+    _leave(status, is_done=bool(_said(reader)))
+
+
+def _wait(child: int) -> int:
+    """Status of a child; a wish to end is passed on to it.
+
+    A terminal interrupts both, so that the child gets two interrupts and heeds one.
+    """
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        del frame
+        with suppress(OSError):
+            os.kill(child, number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, pass_on)
+    return os.waitpid(child, 0)[1]
+
+
+def _said(reader: int) -> bytes:
+    """What the child has said of its end; what it started may still hold the other end."""
+    os.set_blocking(reader, False)
+    try:
+        return os.read(reader, 1)
+    except BlockingIOError:
+        return b""
+
+
+def _leave(status: int, *, is_done: bool) -> NoReturn:
+    """End as the child did, with words where it could not say any."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        name = signal.Signals(number).name
+        if name in _ASKED_FOR:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        say(_KILLED.format(name, _HINTS.get(name, "")))
+        code = _INCOMPLETE
+    else:
+        code = os.WEXITSTATUS(status)
+        if not is_done:
+            say(_ENDED.format(code))
+            code = _MODEL_FAILED
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _end_with(parent: int) -> None:
+    """Let this process end when its parent is killed: it would hold on to the run folder."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):  # a C library without it
+            ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != parent:  # killed in between
+        os._exit(_INCOMPLETE)
+
+
+def _heed_one_interrupt_at_a_time() -> None:
+    """Raise ``KeyboardInterrupt`` for an interrupt, and not again for its echo from the parent."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return
+    heeded = -_ONE_INTERRUPT_S
+
+    def interrupt(*_: object) -> None:
+        nonlocal heeded
+        if monotonic() - heeded >= _ONE_INTERRUPT_S:
+            heeded = monotonic()
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
