@@ -60,8 +60,8 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     from scrutiny.cli.plans import named_recipes
     from scrutiny.core.registry import registry
     from scrutiny.data.reading import open_data, parse_limit
-    from scrutiny.perturb.batch import CHUNK, perturb_stream
-    from scrutiny.perturb.control import matched_control
+    from scrutiny.perturb.batch import perturb_draws
+    from scrutiny.perturb.control import Controls
     from scrutiny.perturb.engine import Setting
 
     start, stop = parse_limit(flags["limit"])
@@ -74,19 +74,13 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     )
     recipes = named_recipes(flags["recipes"])
     examples = islice(iter(reading), start, stop)
-    while held := list(islice(examples, CHUNK)):
-        columns = [
-            perturb_stream(held, recipes, setting._replace(draw=draw))
-            for draw in range(flags["draws"])
-        ]
-        for rows in zip(*columns, strict=True):
-            example = rows[0][0]
-            for variant in (variant for _, variants in rows for variant in variants):
-                yield _line(example, variant)
-                if flags["control"]:
-                    draw = variant.draw
-                    control = matched_control(example, variant, seed=flags["seed"], draw=draw)
-                    yield _line(example, control)
+    settings = [setting._replace(draw=draw) for draw in range(flags["draws"])]
+    for example, documents, draws in perturb_draws(examples, recipes, settings):
+        controls = Controls(example, documents)
+        for variant in (variant for variants in draws for variant in variants):
+            yield _line(example, variant)
+            if flags["control"]:
+                yield _line(example, controls.of(variant, seed=flags["seed"]))
     if reading.bad_rows:
         first = reading.bad_rows[0]
         say(

@@ -47,15 +47,43 @@ def perturb_stream(
     >>> [(example.id, variant.recipe) for example, variants in found for variant in variants]
     [('1', 'typos@1')]
     """
+    rows = perturb_draws(examples, recipes, [setting], chunk=chunk)
+    for example, _, (variants,) in rows:
+        yield example, variants
+
+
+def perturb_draws(
+    examples: Iterable[Example],
+    recipes: Sequence[Recipe | str],
+    settings: Sequence[Setting],
+    *,
+    chunk: int = CHUNK,
+) -> Iterator[tuple[Example, Mapping[str, TextDocument], list[list[Variant]]]]:
+    """Each example with its analyzed fields and its variants: a list for each setting.
+
+    The settings have the same resources: texts are analyzed once for all of them. What was
+    analyzed comes along, so that a control (`scrutiny.perturb.control.Controls`) finds it done.
+
+    Examples
+    --------
+    >>> draws = [Setting(seed=0, draw=draw) for draw in range(2)]
+    >>> rows = list(perturb_draws([Example("1", {"text": "good film"})], ["typos"], draws))
+    >>> [[v.name for v in variants] for _, _, made in rows for variants in made]
+    [['typos@1'], ['typos@1#1']]
+    """
     parsed = [as_recipe(recipe) for recipe in recipes]
     source = iter(examples)
     while held := list(islice(source, chunk)):
         analyzed = [
-            {name: TextDocument(example, name, setting.resources) for name in example.fields}
+            {name: TextDocument(example, name, settings[0].resources) for name in example.fields}
             for example in held
-        ]  # once for all recipes
-        columns = [_perturb_chunk(held, recipe, setting, analyzed) for recipe in parsed]
-        yield from zip(held, (list(row) for row in zip(*columns, strict=True)), strict=False)
+        ]  # once for all recipes and settings
+        columns = [
+            [_perturb_chunk(held, recipe, setting, analyzed) for recipe in parsed]
+            for setting in settings
+        ]
+        for at, (example, documents) in enumerate(zip(held, analyzed, strict=True)):
+            yield example, documents, [[made[at] for made in column] for column in columns]
 
 
 def perturb_batch(

@@ -32,19 +32,86 @@ the recipe's ``where``. Its gold answer is the treatment's.
 """
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit, EditRefusedError, Variant
 from scrutiny.core.errors import UserError
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.ground import Ground
 from scrutiny.perturb.operations import Amount, Operation, amount_of, operations_of
 from scrutiny.perturb.placement import NoRoomError, Placement
 from scrutiny.perturb.recipe import Where, parse_recipe
 from scrutiny.perturb.streams import streams
 from scrutiny.text.edits import apply_edits
 
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
 _PARAMETERS = re.compile(r"\([^()]*\)")
+
+
+class Controls:
+    """Matched random changes of the variants of one example, whose texts are analyzed but once.
+
+    Parameters
+    ----------
+    example
+        The item as it was.
+    documents
+        Its fields as they have been analyzed already, by name; others are analyzed when needed.
+    """
+
+    def __init__(
+        self, example: Example, documents: Mapping[str, TextDocument] | None = None
+    ) -> None:
+        self._example = example
+        self._documents = documents or {}
+        self._grounds: dict[tuple[str, Where], Ground] = {}
+
+    def of(self, variant: Variant, *, seed: int, draw: int | None = None) -> Variant:
+        """Control of one variant; see `matched_control`."""
+        draw = variant.draw if draw is None else draw
+        if variant.status != "ok":
+            return _control(variant, draw, "skipped", "no_treatment")
+        name, where = _of_recipe(variant.recipe)
+        rng = streams().stream(seed, "control", name=name, item=variant.item, draw=draw)
+        try:
+            edits = self._edits(variant, where, rng)
+            gold = self._gold(variant, edits)
+        except (NoRoomError, EditRefusedError):
+            return _control(variant, draw, "skipped", "no_room")
+        return _control(variant, draw, "ok", None, edits, gold)
+
+    def _edits(self, variant: Variant, where: Where, rng: "Generator") -> tuple[Edit, ...]:
+        """As much change in each field as the treatment made there."""
+        edits: list[Edit] = []
+        for name in self._example.fields:
+            own = [edit for edit in variant.edits if edit.field == name]
+            if own:
+                ground = self._ground(name, where)
+                placement = Placement(ground, own, rng)
+                edits += placement.place(operations_of(ground.document, own))
+        return tuple(edits)
+
+    def _ground(self, name: str, where: Where) -> Ground:
+        """Ground of one field, made at its first control."""
+        found = self._grounds.get((name, where))
+        if found is None:
+            document = self._documents.get(name) or TextDocument(self._example, name)
+            found = self._grounds[name, where] = Ground(document, where)
+        return found
+
+    def _gold(self, variant: Variant, edits: Sequence[Edit]) -> str | tuple[Span, ...] | None:
+        """Gold answer of the control; annotations must be carried, or the edits are refused."""
+        example = self._example
+        if isinstance(example.gold, tuple) or example.spans or example.protected:
+            changed = apply_edits(example, edits)
+            if isinstance(variant.gold, tuple):
+                return changed.gold
+        return variant.gold
 
 
 def matched_control(
@@ -70,37 +137,30 @@ def matched_control(
     >>> control.role, amount_changed(example, control) == amount_changed(example, treatment)
     ('control', True)
     """
-    draw = variant.draw if draw is None else draw
-    blank = Variant(
-        item=variant.item,
-        name=f"{variant.name}/control",
-        role="control",
-        control_of=variant.name,
-        recipe=variant.recipe,
-        edits=(),
-        gold=None,
-        status="skipped",
-        reason="no_treatment",
-        draw=draw,
+    return Controls(example).of(variant, seed=seed, draw=draw)
+
+
+def _control(
+    variant: Variant,
+    draw: int,
+    status: str,
+    reason: str | None,
+    edits: tuple[Edit, ...] = (),
+    gold: str | tuple[Span, ...] | None = None,
+) -> Variant:
+    """Control of a variant, with what came of it."""
+    return Variant(
+        variant.item,
+        f"{variant.name}/control",
+        "control",
+        variant.name,
+        variant.recipe,
+        edits,
+        gold,
+        status,
+        reason,
+        draw,
     )
-    if variant.status != "ok":
-        return blank
-    rng = streams().stream(
-        seed, "control", name=_PARAMETERS.sub("", variant.recipe), item=variant.item, draw=draw
-    )
-    edits: list[Edit] = []
-    try:
-        for name in example.fields:
-            own = [edit for edit in variant.edits if edit.field == name]
-            if own:
-                document = TextDocument(example, name)
-                placement = Placement(document, own, where=_where(variant.recipe), rng=rng)
-                edits += placement.place(operations_of(document, own))
-        changed = apply_edits(example, edits)
-    except (NoRoomError, EditRefusedError):
-        return replace(blank, reason="no_room")
-    gold = changed.gold if isinstance(variant.gold, tuple) else variant.gold
-    return replace(blank, edits=tuple(edits), gold=gold, status="ok", reason=None)
 
 
 def amount_changed(example: Example, variant: Variant) -> Amount:
@@ -113,6 +173,12 @@ def amount_changed(example: Example, variant: Variant) -> Amount:
         own = [edit for edit in variant.edits if edit.field == name]
         found += operations_of(TextDocument(example, name), own) if own else []
     return amount_of(found)
+
+
+@lru_cache(maxsize=1024)
+def _of_recipe(recipe: str) -> tuple[str, Where]:
+    """Name of the stream of a recipe's controls, without parameters, and where they may change."""
+    return _PARAMETERS.sub("", recipe), _where(recipe)
 
 
 def _where(recipe: str) -> Where:

@@ -42,6 +42,8 @@ class TextDocument:
     """
 
     _tokens: Borders | None = None
+    _starts: list[int] | None = None
+    _ends: list[int] | None = None
     _words: list[str] | None = None
     _word_count = -1
     _tags: "list[Tag | None] | None" = None
@@ -69,6 +71,20 @@ class TextDocument:
             given = layer.get(self.field) if layer is not None else None
             self._tokens = token_spans(self.text) if given is None else given
         return self._tokens
+
+    @property
+    def starts(self) -> list[int]:
+        """Where each token begins, ready to be looked up by bisection."""
+        if self._starts is None:
+            self._starts = [start for start, _ in self.tokens]
+        return self._starts
+
+    @property
+    def ends(self) -> list[int]:
+        """Where each token ends."""
+        if self._ends is None:
+            self._ends = [end for _, end in self.tokens]
+        return self._ends
 
     @property
     def words(self) -> list[str]:
@@ -141,6 +157,14 @@ class TextDocument:
             spans = self.example.protected
             self._protected = tuple([s for s in spans if s.field == self.field]) if spans else ()
         return self._protected
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to break but the text: no annotations, nothing protected."""
+        example = self.example
+        if not example.spans and not example.protected and not isinstance(example.gold, tuple):
+            return True
+        return not (self.annotations or self.protected)
 
     def is_protected(self, start: int, end: int) -> bool:
         """Whether any of these code points may not be touched."""

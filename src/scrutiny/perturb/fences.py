@@ -7,10 +7,14 @@ time that does not grow with the text, so that the engine can go on to the next 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
 from scrutiny.text.edits import is_after, is_before
+
+if TYPE_CHECKING:
+    from scrutiny.perturb.document import TextDocument
 
 
 class Chosen:
@@ -132,6 +136,13 @@ class Fences:
                 found.append(at)
             at -= 1
         return found
+
+
+def fences_of(document: "TextDocument") -> Fences:
+    """Fences of a document's field."""
+    layer = document.example.tokens
+    tokens = None if layer is None else layer.get(document.field)
+    return Fences(document.annotations, document.protected, tokens)
 
 
 def _adds_token(edit: Edit, *, is_inside: bool) -> bool:

@@ -7,7 +7,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.fences import Chosen, Fences
+from scrutiny.perturb.fences import Chosen, fences_of
 from scrutiny.text.edits import apply_to_text, in_order
 
 
@@ -43,7 +43,7 @@ class Gate(Protocol):
 
 def gate_for(document: TextDocument, constraints: Sequence[Constraint]) -> Gate:
     """Gate of a document: a quick one where there is nothing to break but the text."""
-    if constraints or document.annotations or document.protected:
+    if constraints or not document.is_plain:
         return FencedGate(document, constraints)
     return PlainGate(document.text)
 
@@ -105,12 +105,7 @@ class FencedGate:
         self._chosen = Chosen()
         self._context: Context | None = None
         self._veto: str | None = None
-        example = document.example
-        tokens = example.tokens.get(document.field) if example.tokens is not None else None
-        is_plain = not (document.annotations or document.protected)
-        self._fences = (
-            None if is_plain else Fences(document.annotations, document.protected, tokens)
-        )
+        self._fences = None if document.is_plain else fences_of(document)
 
     def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
         """Whether one of the candidates may stand."""

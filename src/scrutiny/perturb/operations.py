@@ -13,6 +13,7 @@ A whole word that becomes another counts as ``words`` if the new one is a known 
 if more than half of it is different. Otherwise ("definitely", "difinately") it was changed within.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -83,17 +84,24 @@ def operations_of(document: TextDocument, edits: Sequence[Edit]) -> list[Operati
     >>> operations_of(document_of("so definitely"), [Edit("text", 3, 13, "difinately")])
     [Operation(kind='letters', deleted=2, inserted='ia', tokens=0, spaces=0)]
     """
-    starts = {start: i for i, (start, _) in enumerate(document.tokens)}
-    ends = {end: i for i, (_, end) in enumerate(document.tokens)}
     found: list[Operation] = []
     for edit in edits:
-        old = document.text[edit.start : edit.end]
-        left = edit.start + len(old) - len(old.lstrip())
-        right = edit.end - (len(old) - len(old.rstrip()))
-        first, last = starts.get(left), ends.get(right)
-        tokens = 0 if first is None or last is None or last < first else last - first + 1
-        found += _classify(document.text, edit, tokens)
+        found += _classify(document.text, edit, _whole_tokens(document, edit))
     return found
+
+
+def _whole_tokens(document: TextDocument, edit: Edit) -> int:
+    """How many tokens an edit covers; 0 if it covers a part of one."""
+    old = document.text[edit.start : edit.end]
+    left = edit.start + len(old) - len(old.lstrip())
+    right = edit.end - (len(old) - len(old.rstrip()))
+    starts, ends = document.starts, document.ends
+    first = bisect_left(starts, left)
+    if first == len(starts) or starts[first] != left:
+        return 0
+    last = bisect_left(ends, right)
+    is_whole = last < len(ends) and ends[last] == right
+    return max(0, last - first + 1) if is_whole else 0
 
 
 def _classify(text: str, edit: Edit, tokens: int) -> list[Operation]:

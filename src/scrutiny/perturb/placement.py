@@ -1,22 +1,21 @@
 """Random places for the operations of a control."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.fences import Chosen, Fences
+from scrutiny.perturb.fences import Chosen, fences_of
 from scrutiny.perturb.filler import of_length, random_letters, random_text
-from scrutiny.perturb.letters import split_characters
+from scrutiny.perturb.ground import Ground
 from scrutiny.perturb.operations import Operation
-from scrutiny.perturb.where import covered, tokens_where
-from scrutiny.text.tokens import is_punctuation, is_word
+from scrutiny.perturb.where import covered
+from scrutiny.text.tokens import is_punctuation
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-
-    from scrutiny.perturb.recipe import Where
 
 _TRIES: Final = 256
 _NEAR: Final = 2  # difference in length that still counts as the same length
@@ -32,39 +31,27 @@ class Placement:
 
     Parameters
     ----------
-    document
-        The text as it was.
+    ground
+        The text as it was, and which tokens may be changed.
     treatment
         Edits of the treatment: words that they change come last.
-    where
-        Which tokens may be changed, as for the treatment.
     rng
         Where the numbers come from.
     """
 
-    def __init__(
-        self,
-        document: TextDocument,
-        treatment: Sequence[Edit],
-        *,
-        where: "Where",
-        rng: "Generator",
-    ) -> None:
+    def __init__(self, ground: Ground, treatment: Sequence[Edit], rng: "Generator") -> None:
+        document = ground.document
         self._document = document
+        self._ground = ground
+        self._treatment = treatment
         self._rng = rng
         self._chosen = Chosen()
-        layer = document.example.tokens
-        tokens = None if layer is None else layer.get(document.field)
-        self._fences = Fences(document.annotations, document.protected, tokens)
+        self._fences = None if document.is_plain else fences_of(document)
         self._touched = _touched_tokens(document, treatment)
-        self._turned = _changed_places(document.text, treatment)
-        self._allowed = tokens_where(document, where)
-        # random words have no business inside an entity, unless the treatment's have
-        free = tokens_where(document, "within" if where == "within" else "around")
-        self._free = frozenset(i for i in free if not is_punctuation(document.words[i]))
-        words = [i for i in self._allowed if is_word(document.words[i])]
-        self._words = self._shuffled(words)
-        self._simple = _simple_words(document, self._words)
+        self._words = self._shuffled(ground.words)
+        self._simple = self._words  # those in which any place is between two characters
+        if composed := ground.composed:
+            self._simple = [i for i in self._words if i not in composed] or self._words
         self._next = 0
 
     def place(self, operations: Sequence[Operation]) -> list[Edit]:
@@ -82,7 +69,8 @@ class Placement:
                 self._place_marks(operation)
             elif operation.kind == "letters":
                 self._place_letters(operation)
-        self._turn_case(sum(o.deleted for o in operations if o.kind == "case"))
+        if turned := sum([o.deleted for o in operations if o.kind == "case"]):
+            self._turn_case(turned)
         return sorted(self._chosen.edits, key=lambda e: (e.start, e.end))
 
     def _place_words(self, operation: Operation) -> None:
@@ -118,15 +106,16 @@ class Placement:
     def _runs(self, count: int, length: int, *, near: int) -> list[tuple[int, int]]:
         """Borders of runs of so many words: untouched first, then near in length, then any."""
         tokens = self._document.tokens
+        free = self._ground.free
         if count == 1:
-            starts = [i for i in self._words[:_TRIES] if i in self._free]
+            starts = [i for i in self._words[:_TRIES] if i in free]
         else:
             room = len(tokens) - count + 1
             starts = [int(share * room) for share in self._rng.random(_TRIES)] if room > 0 else []
         ranked = []
         for rank, first in enumerate(starts):
             run = range(first, first + count)
-            if self._free.issuperset(run):
+            if free.issuperset(run):
                 start, end = tokens[first][0], tokens[first + count - 1][1]
                 gap = max(0, abs(end - start - length) - near)
                 ranked.append((not self._touched.isdisjoint(run), gap, rank, (start, end)))
@@ -156,7 +145,7 @@ class Placement:
         document = self._document
         size = operation.deleted
         if size:
-            marks = [i for i in self._allowed if is_punctuation(document.words[i])]
+            marks = [i for i in self._ground.allowed if is_punctuation(document.words[i])]
             places = [document.tokens[i] for i in self._shuffled(marks) if i not in self._touched]
             edits = [self._edit(a, a + size, "") for a, b in places if b - a >= size]
             if not self._is_admitted(edits):
@@ -194,17 +183,18 @@ class Placement:
                 place = start + 1 + int(share * (slack - 1)) if slack > 1 else end
             self._next = at + 1
             old = document.text[place : place + deleted]
-            new = random_letters(inserted, self._rng, unlike=old)
+            new = random_letters(inserted, self._rng, unlike=old) if inserted else ""
             yield self._edit(place, place + deleted, new, inside=True)
 
     def _turn_case(self, count: int) -> None:
         """Turn the case of letters that the treatment left as they were."""
         document = self._document
+        turned_already = _changed_places(document.text, self._treatment)
         places = [
             place
-            for i in (self._words if count else ())
+            for i in self._words
             for place in range(*document.tokens[i])
-            if place not in self._turned and _turns(document.text[place])
+            if place not in turned_already and _turns(document.text[place])
         ]
         for at in self._sample(len(places)):
             if count == 0:
@@ -242,30 +232,29 @@ class Placement:
 
     def _is_admitted(self, edits: Iterable[Edit]) -> bool:
         """Whether one of the edits may stand; the first that may does."""
-        text = self._document.text
+        text, fences = self._document.text, self._fences
         for edit in edits:
             if text[edit.start : edit.end] == edit.text:
                 continue
-            if self._chosen.overlaps([edit]) or self._fences.refusal([edit]):
+            if fences is not None and fences.refusal([edit]):
                 continue
-            self._chosen.add([edit])
-            self._fences.add([edit])
-            return True
+            if self._chosen.add_if_free(edit):
+                if fences is not None:
+                    fences.add([edit])
+                return True
         return False
 
 
 def _touched_tokens(document: TextDocument, edits: Sequence[Edit]) -> frozenset[int]:
     """Indices of the tokens that edits overlap or stand inside."""
     found: set[int] = set()
-    ordered = sorted((edit.start, edit.end) for edit in edits)
-    at = 0
-    for i, (start, end) in enumerate(document.tokens):
-        while at < len(ordered) and ordered[at][1] <= start and ordered[at][0] < start:
+    tokens, ends = document.tokens, document.ends
+    for edit in edits:
+        low, high = edit.start, edit.end
+        at = bisect_right(ends, low)
+        while at < len(tokens) and (tokens[at][0] < high or tokens[at][0] == low == high):
+            found.add(at)
             at += 1
-        if at < len(ordered):
-            low, high = ordered[at]
-            if low < end and (start < high or start == low == high):
-                found.add(i)
     return frozenset(found)
 
 
@@ -280,13 +269,6 @@ def _changed_places(text: str, edits: Sequence[Edit]) -> frozenset[int]:
         else:
             found.update(range(edit.start, edit.end))
     return frozenset(found)
-
-
-def _simple_words(document: TextDocument, words: Sequence[int]) -> Sequence[int]:
-    """Words without combining marks, so that any place in them is between two characters."""
-    surface = document.words
-    simple = [i for i in words if len(split_characters(surface[i])) == len(surface[i])]
-    return simple or words
 
 
 def _turns(char: str) -> bool:

@@ -52,5 +52,7 @@ def tokens_where(document: "TextDocument", where: "Where") -> list[int]:
     >>> tokens_where(document, "around"), tokens_where(document, "within")
     ([0, 2], [1])
     """
+    if where == "anywhere" or not document.annotations:
+        return [] if where == "within" else list(range(len(document.tokens)))
     sites = [Site(start, end, i) for i, (start, end) in enumerate(document.tokens)]
     return [site.token for site in sites_where(sites, document, where)]

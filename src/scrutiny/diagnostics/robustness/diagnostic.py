@@ -15,8 +15,8 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.core.transformation import Constraint
 from scrutiny.diagnostics.robustness.design import make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.perturb.batch import perturb_stream
-from scrutiny.perturb.control import matched_control
+from scrutiny.perturb.batch import perturb_draws
+from scrutiny.perturb.control import Controls
 from scrutiny.perturb.engine import Setting
 from scrutiny.text.edits import apply_edits
 
@@ -67,16 +67,12 @@ class Robustness:
         """Variants of every recipe and draw, each followed by its matched random change."""
         recipes = params.recipes(ctx.task, frozenset(e.language for e in examples))
         constraints = [registry().load("constraint", name)() for name in params.constraints]
-        columns = [
-            perturb_stream(examples, recipes, _setting(params, constraints, draw, ctx))
-            for draw in range(params.draws)
-        ]
-        for rows in zip(*columns, strict=True):
-            example = rows[0][0]
-            for recipe in range(len(recipes)):
-                for draw, (_, variants) in enumerate(rows):
-                    variant = variants[recipe]
-                    control = matched_control(example, variant, seed=ctx.seed, draw=draw)
+        settings = [_setting(params, constraints, draw, ctx) for draw in range(params.draws)]
+        for example, documents, draws in perturb_draws(examples, recipes, settings):
+            controls = Controls(example, documents)
+            for variants in zip(*draws, strict=True):  # of one recipe
+                for draw, variant in enumerate(variants):
+                    control = controls.of(variant, seed=ctx.seed, draw=draw)
                     yield variant
                     yield _comparable(variant, control)
 

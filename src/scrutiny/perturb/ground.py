@@ -1,0 +1,63 @@
+"""What of a text random changes may touch: the same for all controls of the text."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scrutiny.perturb.letters import split_characters
+from scrutiny.perturb.where import tokens_where
+from scrutiny.text.tokens import is_punctuation, is_word
+
+if TYPE_CHECKING:
+    from scrutiny.perturb.document import TextDocument
+    from scrutiny.perturb.recipe import Where
+
+
+class Ground:
+    """Tokens of a text by what a control may do with them; each list is made when it is needed.
+
+    Parameters
+    ----------
+    document
+        The text as it was.
+    where
+        Which tokens may be changed, as for the treatment.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.document import document_of
+    >>> ground = Ground(document_of("Oh, well"), "around")
+    >>> ground.allowed, ground.words, sorted(ground.free)
+    ([0, 1, 2], [0, 2], [0, 2])
+    """
+
+    def __init__(self, document: "TextDocument", where: "Where") -> None:
+        self.document = document
+        self.where = where
+
+    @cached_property
+    def allowed(self) -> list[int]:
+        """Tokens that may be changed."""
+        return tokens_where(self.document, self.where)
+
+    @cached_property
+    def words(self) -> list[int]:
+        """Words among them."""
+        surface = self.document.words
+        return [i for i in self.allowed if surface[i].isalpha() or is_word(surface[i])]
+
+    @cached_property
+    def free(self) -> frozenset[int]:
+        """Tokens that random words may stand for: inside an entity only if the treatment's may."""
+        surface = self.document.words
+        found = tokens_where(self.document, "within" if self.where == "within" else "around")
+        return frozenset(i for i in found if not is_punctuation(surface[i]))
+
+    @cached_property
+    def composed(self) -> frozenset[int]:
+        """Words with combining marks, in which not every place is between two characters."""
+        if self.document.text.isascii():
+            return frozenset()
+        surface = self.document.words
+        return frozenset(
+            i for i in self.words if len(split_characters(surface[i])) < len(surface[i])
+        )
