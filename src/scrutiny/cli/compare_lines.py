@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from scrutiny.cli.compare_agreement_lines import agreement_lines
 from scrutiny.cli.compare_words import wrapped
 from scrutiny.cli.narrow import WIDTH, fitted
+from scrutiny.report.numbers import denominator, out_of
 
 if TYPE_CHECKING:
     from scrutiny.core.claim import Finding
@@ -57,7 +58,7 @@ def _lost(whole: "SideBySide") -> Iterator[tuple[bool, float, str]]:
     kept = () if whole.shared is None else whole.shared.kept
     for one in kept:
         if one.is_forward and one.outcome == "regression":
-            counts = f"{one.hard.counts.n:,} items of {one.dataset}"
+            counts = f"{denominator(one.hard)} changed texts of {one.dataset}"
             yield (
                 False,
                 1.0,  # behind what changes without any change of the text
@@ -95,9 +96,7 @@ def lines_of(level: "Level", *, top: int, show_all: bool) -> Iterator[str]:
     yield from wrapped("noise floor", noise_words(level.noise))
     difference = level.difference
     if difference.value is not None and difference.low is not None:
-        yield from wrapped(
-            "change", f"{_change(level)}; {difference.counts.n:,} of {difference.counts.planned:,}"
-        )
+        yield from wrapped("change", f"{_change(level)}; {out_of(difference, sign=' of ')}")
     if level.flips is not None:
         yield from wrapped("flips", flip_words(level.flips))
         name = "sign test" if level.flips.is_graded else "McNemar"
@@ -239,9 +238,8 @@ def _finding(finding: "Finding") -> list[str]:
     estimate = finding.estimate
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
         return [fitted(f"  {name}"), fitted(f"    {finding.reason}")]
-    counts = estimate.counts
     return [
         fitted(f"  {name}"),
         f"    {_SAYS[finding.verdict]:<10} {estimate.value:+.3f} "
-        f"[{estimate.low:+.3f}, {estimate.high:+.3f}]  n = {counts.n} of {counts.planned}",
+        f"[{estimate.low:+.3f}, {estimate.high:+.3f}]  n = {out_of(estimate, sign=' of ')}",
     ]

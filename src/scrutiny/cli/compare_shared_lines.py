@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from scrutiny.cli.compare_words import bounds, wrapped
 from scrutiny.cli.narrow import narrowed
+from scrutiny.report.numbers import out_of
 
 if TYPE_CHECKING:
     from scrutiny.run.comparing.kept import Kept, Likened, Likeness, Shared
@@ -46,7 +47,7 @@ def _lines_of(one: "Kept") -> Iterator[str]:
     is_long = len(one.capability) > _LONGEST
     words = (
         f"{bounds(one.hard)} keep the answer; {ceiling_name(one)} {bounds(one.ceiling)}; random "
-        f"changes {bounds(one.random)}; {one.hard.counts.n:,} of {one.hard.counts.planned:,}"
+        f"changes {bounds(one.random)}; {out_of(one.hard, sign=' of ')}"
     )
     yield from wrapped(
         "" if is_long else one.capability, f"{one.capability}: {words}" if is_long else words

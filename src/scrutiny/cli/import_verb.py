@@ -121,6 +121,8 @@ def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
 
 def _lines(folder: Any) -> list[str]:
     """Every score with its interval."""
+    from scrutiny.report.numbers import out_of
+
     lines = []
     for one in folder.estimates():
         if one.key.replicate is not None:
@@ -129,6 +131,7 @@ def _lines(folder: Any) -> list[str]:
         name = " ".join([str(one.key.condition["metric"]), *filters])
         value = "-" if one.value is None else f"{one.value:.3f}"
         limits = "" if one.low is None else f" [{one.low:.3f}, {one.high:.3f}]"
-        counts = f"{one.counts.n:,}/{one.counts.planned:,}"
-        lines.append(f"{value}{limits}  {counts}  {name} · {one.key.subject} · {one.key.dataset}")
+        lines.append(
+            f"{value}{limits}  {out_of(one)}  {name} · {one.key.subject} · {one.key.dataset}"
+        )
     return lines

@@ -73,6 +73,9 @@ class Estimate:
         Two estimates' draws may be subtracted only if they share it.
     status, reason
         ``ok``, or why there is no value.
+    denominator
+        What the value was divided by where that is not every row measured (attacked items, pairs
+        of texts): the mean over replicates. Nothing where it is ``counts.n``.
     """
 
     key: EstimateKey
@@ -90,3 +93,9 @@ class Estimate:
     resample_id: str = ""
     status: str = "ok"
     reason: str | None = None
+    denominator: float | None = None
+
+    @property
+    def divided_by(self) -> float:
+        """Denominator of the value: what stands beside it wherever it is printed."""
+        return self.counts.n if self.denominator is None else self.denominator

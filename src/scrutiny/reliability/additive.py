@@ -43,6 +43,9 @@ class Additive:
         agree on the side of it.
     tests
         Tests of one replicate at a time that belong to it, or nothing.
+    divisor
+        What the value is divided by ``(...)`` of sums ``(..., component)``, where that is not
+        every row: attacked items, decided pairs. Nothing where every row counts.
     """
 
     id: str
@@ -57,6 +60,7 @@ class Additive:
     row_range: tuple[float, float] | None = None
     no_effect: float | None = None
     tests: ReplicateTests | None = None
+    divisor: Callable[[Array], Array] | None = None
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""
@@ -82,11 +86,35 @@ def scale_of(statistic: Any) -> Scale:
     return named if span is None else named.within(*span)
 
 
+def divisors(statistic: Any, values: Array) -> tuple[float, ...]:
+    """What each replicate's value is divided by; nothing where that is every row.
+
+    Parameters
+    ----------
+    statistic
+        Additive, weighted or refit. Its ``divisor`` reads sums over rows: of components, or of the
+        measures themselves where it has none.
+    values
+        ``(replicate, row, need)``.
+    """
+    divisor = getattr(statistic, "divisor", None)
+    if divisor is None:
+        return ()
+    parts = statistic.components(values) if hasattr(statistic, "components") else values
+    return tuple(np.asarray(divisor(parts.sum(axis=-2)), dtype=np.float64).tolist())
+
+
 def divide(numerator: Array, denominator: Array) -> Array:
     """Quotient, NaN where the denominator is zero."""
     safe = np.where(denominator == 0, np.nan, denominator)
     quotient: Array = numerator / safe
     return quotient
+
+
+def second(sums: Array) -> Array:
+    """Second component: the divisor of a statistic that is a ratio of two sums."""
+    found: Array = sums[..., 1]
+    return found
 
 
 def with_count(*columns: Array) -> Array:

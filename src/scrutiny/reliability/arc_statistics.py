@@ -29,7 +29,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide
+from scrutiny.reliability.additive import Additive, Array, divide, second
 from scrutiny.reliability.attention_statistics import (
     BEST_HEAD_F1,
     F1,
@@ -88,4 +88,5 @@ UAS: Final = Additive(
     _share,
     scale="logit",
     higher_is="better",
+    divisor=second,
 )

@@ -65,7 +65,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
 
 _SHARE: Final = (0.0, 1.0)
 _SUCCESS: Final = ("attacked", "success")
@@ -96,6 +96,7 @@ def _ratio(
         lambda sums: divide(sums[..., 0], sums[..., 1]),
         scale=scale,
         higher_is=higher_is,
+        divisor=second,
     )
 
 
@@ -148,6 +149,7 @@ EXCESS_ATTACK_SUCCESS: Final = Additive(
     scale="coefficient",
     higher_is="worse",
     no_effect=0.0,
+    divisor=lambda sums: np.minimum(sums[..., 0], sums[..., 2]),
 )
 
 
@@ -176,6 +178,12 @@ VALID_SHARE: Final = _ratio(
 )
 
 
+def _attacked(sums: Array) -> Array:
+    """Attacked items, the first component."""
+    found: Array = sums[..., 0]
+    return found
+
+
 def _valid(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
     """Success rate times the mean of ``event`` of the validity over rated successes."""
 
@@ -191,7 +199,9 @@ def _valid(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
         return product
 
     needs = (*_SUCCESS, "rated", "valid")
-    return Additive(name, says, needs, make, combine, scale="logit", higher_is="worse")
+    return Additive(
+        name, says, needs, make, combine, scale="logit", higher_is="worse", divisor=_attacked
+    )
 
 
 def _valid_from(percent: int) -> Additive:
@@ -228,6 +238,7 @@ RATER_SEPARATION: Final = Additive(
     scale="coefficient",
     higher_is="better",
     no_effect=0.0,
+    divisor=lambda sums: sums[..., 0],
 )
 
 
@@ -261,6 +272,7 @@ def _similar(hundredths: int) -> Additive:
         combine,
         scale="logit",
         higher_is="worse",
+        divisor=second,
     )
 
 
@@ -301,6 +313,7 @@ PERPLEXITY_RATIO: Final = Additive(
     lambda m: np.stack([m[..., 0] * m[..., 1] * m[..., 2], m[..., 0] * m[..., 1]], axis=-1),
     lambda sums: np.exp(divide(sums[..., 0], sums[..., 1])),
     scale="amount",
+    divisor=second,
     higher_is="worse",
 )
 
@@ -326,6 +339,11 @@ class MedianTextsAsked:
         upper = asked[np.argmax(below > half, axis=1)]
         medians: Array = np.where(half[:, 0] > 0, (lower + upper) / 2, np.nan)
         return medians
+
+    def divisor(self, sums: Array) -> Array:
+        """Attacked items ``(...)`` of sums of the measures ``(..., need)``."""
+        found: Array = sums[..., 0]
+        return found
 
 
 MEDIAN_TEXTS_ASKED: Final = MedianTextsAsked()

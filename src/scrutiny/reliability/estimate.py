@@ -12,7 +12,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.reliability.across import across
-from scrutiny.reliability.additive import scale_of
+from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
 from scrutiny.reliability.panel import Joined, Panel, Side
@@ -35,7 +35,8 @@ class Estimated:
     where there is one unit of resampling and too few replicates. ``each`` holds the
     interval over items of every replicate by itself, where it was asked for. ``row_range`` is the
     range of one row where the value is a mean over rows: what missing rows could have been.
-    ``whole`` is 100 for percentages and 1 for everything else.
+    ``whole`` is 100 for percentages and 1 for everything else. ``divisors`` are what each
+    replicate's value was divided by, where that is not every row.
     """
 
     estimate: Estimate
@@ -44,6 +45,7 @@ class Estimated:
     each: tuple[Interval, ...] = ()
     row_range: tuple[float, float] | None = None
     whole: float = 1.0
+    divisors: tuple[float, ...] = ()
 
 
 def estimate(
@@ -136,14 +138,21 @@ def of_draws(
         intervals=each,
         level=resampling.level,
     )
+    divided = divisors(statistic, joined.values)
     return Estimated(
-        replace(found, across=agreement.numbers()),
+        replace(found, across=agreement.numbers(), denominator=mean_divisor(divided)),
         interval,
         resampled,
         each,
         getattr(statistic, "row_range", None),
         scale.whole,
+        divided,
     )
+
+
+def mean_divisor(each: Sequence[float]) -> float | None:
+    """Mean over replicates of what their values were divided by; nothing where it is every row."""
+    return sum(each) / len(each) if each else None
 
 
 def by_replicate(estimated: Estimated) -> list[Estimate]:
@@ -161,6 +170,7 @@ def by_replicate(estimated: Estimated) -> list[Estimate]:
                 names=[name],
             ),
             n_replicates=1,
+            denominator=estimated.divisors[position] if estimated.divisors else None,
         )
         for position, (name, interval) in enumerate(
             zip(whole.by_replicate, estimated.each, strict=True)

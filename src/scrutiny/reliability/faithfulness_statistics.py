@@ -64,7 +64,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
 from scrutiny.reliability.head_changes import ChangedHeads, drop, gain, over_layer, selected
 from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
@@ -128,7 +128,9 @@ def _among(
         value, counts = parts(measures)
         return np.stack([value * counts, counts], axis=-1)
 
-    return Additive(name, says, needs, make, _first, scale=scale, no_effect=no_effect)
+    return Additive(
+        name, says, needs, make, _first, scale=scale, no_effect=no_effect, divisor=second
+    )
 
 
 def _gap(name: str, says: str, needs: tuple[str, ...]) -> Additive:

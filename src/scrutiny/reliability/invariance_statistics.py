@@ -48,7 +48,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.scope import CUTOFF, TOLERANCE, decay_of, proper_constants
 
@@ -61,7 +61,7 @@ class OverPairs:
 
     Parameters
     ----------
-    id, says, needs, scale, higher_is, cells, conditional_on, no_effect
+    id, says, needs, scale, higher_is, cells, conditional_on, no_effect, divisor
         As in `scrutiny.reliability.additive.Additive`. Needs of one side have one number for each
         trial of it.
     make
@@ -94,6 +94,7 @@ class OverPairs:
     cells: tuple[str, ...] = ()
     conditional_on: str | None = _FOUND
     no_effect: float | None = None
+    divisor: Callable[[Array], Array] | None = None
 
     def of_widths(self, widths: Sequence[int]) -> "OverPairs":
         """Return the same statistic for needs of these many columns each."""
@@ -212,6 +213,7 @@ HARD_SCOPE: Final = OverPairs(
     _PAIR,
     lambda made, inv1, inv2: _mean(inv2, made * inv1),
     _ratio,
+    divisor=second,
     scale="logit",
 )
 SOFT_SCOPE: Final = OverPairs(
@@ -220,6 +222,7 @@ SOFT_SCOPE: Final = OverPairs(
     (*_PAIR, "d"),
     _soft,
     _ratio,
+    divisor=second,
     constants=(("tolerance", TOLERANCE), ("cutoff", CUTOFF)),
     scale="logit",
 )
@@ -229,6 +232,7 @@ INVARIANCE: Final = OverPairs(
     ("made", "inv2"),
     lambda made, inv2: _mean(inv2, made),
     _ratio,
+    divisor=second,
     scale="logit",
 )
 REFERENCE_INVARIANCE: Final = OverPairs(
@@ -237,6 +241,7 @@ REFERENCE_INVARIANCE: Final = OverPairs(
     ("made", "inv1"),
     lambda made, inv1: _mean(inv1, made),
     _ratio,
+    divisor=second,
     scale="logit",
 )
 SCOPE_LIFT: Final = OverPairs(
@@ -245,6 +250,7 @@ SCOPE_LIFT: Final = OverPairs(
     _LIFT,
     _against_random,
     _lift,
+    divisor=lambda sums: np.minimum(sums[..., 1], sums[..., 3]),
     scale="coefficient",
     no_effect=0.0,
 )
@@ -254,6 +260,7 @@ KAPPA_INV: Final = OverPairs(
     _LIFT,
     _against_random,
     _kappa_inv,
+    divisor=lambda sums: np.minimum(sums[..., 1], sums[..., 3]),
     scale="kappa",
     no_effect=0.0,
 )
@@ -263,6 +270,7 @@ INVARIANCE_PHI: Final = OverPairs(
     _PAIR,
     _table,
     _phi,
+    divisor=lambda sums: sums[..., 3],
     scale="fisher_z",
     no_effect=0.0,
 )
@@ -272,6 +280,7 @@ INVARIANCE_KAPPA: Final = OverPairs(
     _PAIR,
     _table,
     _kappa,
+    divisor=lambda sums: sums[..., 3],
     scale="fisher_z",
     no_effect=0.0,
 )
@@ -281,6 +290,7 @@ MEAN_DISTANCE: Final = OverPairs(
     (*_PAIR, "d"),
     lambda made, inv1, inv2, d: _mean(d, made * inv1 * inv2),
     _ratio,
+    divisor=second,
     scale="amount",
 )
 OOD_AGREEMENT: Final = OverPairs(
@@ -289,6 +299,7 @@ OOD_AGREEMENT: Final = OverPairs(
     ("made", "inv1", "agree"),
     lambda made, inv1, agree: _mean(agree, made * inv1),
     _ratio,
+    divisor=second,
     scale="logit",
 )
 OOD_AGREEMENT_ALL: Final = OverPairs(
@@ -297,6 +308,7 @@ OOD_AGREEMENT_ALL: Final = OverPairs(
     ("made", "agree"),
     lambda made, agree: _mean(agree, made),
     _ratio,
+    divisor=second,
     scale="logit",
 )
 PAIRS_FOUND: Final = OverPairs(
@@ -305,6 +317,7 @@ PAIRS_FOUND: Final = OverPairs(
     ("made",),
     lambda made: _sums(made, np.ones_like(made)),
     _ratio,
+    divisor=second,
     scale="logit",
     conditional_on=None,
 )

@@ -42,7 +42,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide
+from scrutiny.reliability.additive import Additive, Array, divide, second
 from scrutiny.stats.errors import StatisticsError
 
 #: Limits of Clark et al. for what they call positional, special and broad heads.
@@ -88,7 +88,7 @@ def _mean(
     name: str, says: str, measure: str, *, rows: str = "rows", scale: str = "logit"
 ) -> Additive:
     """Mean of one head's measure over rows."""
-    return Additive(f"{name}@1", says, (measure, rows), _same, _share, scale=scale)
+    return Additive(f"{name}@1", says, (measure, rows), _same, _share, scale=scale, divisor=second)
 
 
 ATTENTION_TO_SELF: Final = _mean("attention_to_self", "attention to itself", "self")
@@ -122,6 +122,7 @@ POSITIONAL_SHARE: Final = Additive(
     _same,
     _largest,
     scale="logit",
+    divisor=lambda sums: sums[..., -1],
 )
 POSITIONAL_HEADS: Final = Additive(
     "positional_heads@1",

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
 
 #: Sets of pairs that stand beside the original ones, in the order of the measure ``control``.
 CONTROL_SETS: Final = ("original", "negated", "antistereotype", "swapped")
@@ -114,6 +114,7 @@ DECIDED_SCORE: Final = Additive(
     _decided,
     _percent,
     scale="percent",
+    divisor=second,
     no_effect=50.0,
 )
 
@@ -125,6 +126,7 @@ SAME_LENGTH_SCORE: Final = Additive(
     _same_length,
     _percent,
     scale="percent",
+    divisor=second,
     no_effect=50.0,
 )
 
@@ -136,6 +138,7 @@ OTHER_LENGTH_SCORE: Final = Additive(
     _other_length,
     _percent,
     scale="percent",
+    divisor=second,
     no_effect=50.0,
 )
 

@@ -11,7 +11,7 @@ from scrutiny.report.ndjson import COLUMNS, estimate_object
 from scrutiny.report.trusted import trusted_table
 from scrutiny.report.view import RunView
 
-REPLICATE_COLUMNS: Final = ("n_replicates", "by_replicate", "across", "variance")
+REPLICATE_COLUMNS: Final = ("n_replicates", "divided_by", "by_replicate", "across", "variance")
 FINDING_COLUMNS: Final = ("claim", "verdict", "scope", "reason", "trusted", "why_not")
 _HEADER: Final = (*COLUMNS, *REPLICATE_COLUMNS, *FINDING_COLUMNS)
 
@@ -19,8 +19,9 @@ _HEADER: Final = (*COLUMNS, *REPLICATE_COLUMNS, *FINDING_COLUMNS)
 def render_csv(view: RunView) -> str:
     """Columns of ``estimates.parquet``, then those of the claim where there is one.
 
-    ``by_replicate``, ``across`` and ``variance`` are JSON. ``trusted`` is yes or no by the rule of
-    `scrutiny.report.trusted`, and empty where there are no replicates to trust. Every finding has
+    ``divided_by`` is the denominator of the value; ``by_replicate``, ``across`` and ``variance``
+    are JSON. ``trusted`` is yes or no by the rule of `scrutiny.report.trusted`, and empty where
+    there are no replicates to trust. Every finding has
     a row: that of its estimate, or one of its own where it has none.
     """
     handle = io.StringIO(newline="")
@@ -47,6 +48,7 @@ def _flat(estimate: Estimate) -> dict[str, Any]:
     return row | {
         "condition": canonical_json(row["condition"]),
         "n_replicates": estimate.n_replicates,
+        "divided_by": estimate.divided_by,
         "by_replicate": canonical_json(dict(estimate.by_replicate)),
         "across": canonical_json(dict(estimate.across)),
         "variance": canonical_json(dict(estimate.variance)),

@@ -38,7 +38,14 @@ COLUMNS: Final = (
 )
 
 #: Further keys of a line of its own: permutation tests and Holm's correction stand in ``across``.
-DETAILS: Final = ("across", "variance", "by_replicate", "n_replicates", "reason")
+DETAILS: Final = (
+    "across",
+    "variance",
+    "by_replicate",
+    "n_replicates",
+    "divided_by",
+    "reason",
+)
 
 
 def render_ndjson(view: RunView) -> str:

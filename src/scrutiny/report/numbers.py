@@ -68,9 +68,28 @@ def value_and_bounds(estimate: Estimate, *, signed: bool = False) -> tuple[str, 
     return value, f"[{low}, {high}]"
 
 
-def out_of(estimate: Estimate | None) -> str:
-    """``n/planned`` of an estimate."""
-    return NO_VALUE if estimate is None else f"{estimate.counts.n}/{estimate.counts.planned}"
+def denominator(estimate: Estimate) -> str:
+    """What the value was divided by; a mean over replicates may have a decimal.
+
+    Examples
+    --------
+    >>> from scrutiny.core.estimate import EstimateKey
+    >>> from scrutiny.core.record import Counts
+    >>> key = EstimateKey("attack@1", "attack_success@1", "model", "reviews")
+    >>> made = Estimate(key, 0.7, None, None, 0.95, "", Counts(100), 100, denominator=76.5)
+    >>> denominator(made), out_of(made)
+    ('76.5', '76.5/100')
+    """
+    return f"{estimate.divided_by:.1f}".removesuffix(".0")
+
+
+def out_of(estimate: Estimate | None, *, sign: str = "/") -> str:
+    """``n/planned`` of an estimate; ``n in planned`` where items have several pairs or words."""
+    if estimate is None:
+        return NO_VALUE
+    planned = estimate.counts.planned
+    is_within = estimate.divided_by <= planned
+    return f"{denominator(estimate)}{sign if is_within else ' in '}{planned}"
 
 
 def percent(share: float) -> str:

@@ -13,7 +13,7 @@ from scrutiny.report.diffs import Stretch, stretches
 from scrutiny.report.glyphs import Glyph, glyphs
 from scrutiny.report.labels import GAP, constant_parts, distinct_labels, slug
 from scrutiny.report.lines import LineGroup, line_groups, shared_limit
-from scrutiny.report.numbers import interval, number, p_value, value_and_bounds
+from scrutiny.report.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.report.parts import head_parts, reliability_parts
 from scrutiny.report.parts.part import Part
 from scrutiny.report.rows import AuditRow
@@ -330,10 +330,10 @@ def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
     c = estimate.counts
     missing = f"{estimate.status}: {estimate.reason or 'no reason given'}"
     value = interval(estimate) if estimate.status == "ok" else missing
-    figures = c.n, c.planned, c.undefined, c.failed, c.skipped, c.refused
+    figures = c.planned, c.undefined, c.failed, c.skipped, c.refused
     others = estimate.n_units, estimate.n_replicates
     numbers = (str(figure) for figure in (*figures, *others))
-    return label, estimate.key.role, value, *numbers, estimate.method
+    return label, estimate.key.role, value, denominator(estimate), *numbers, estimate.method
 
 
 def _shared(estimates: Sequence[Estimate]) -> str:

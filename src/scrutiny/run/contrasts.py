@@ -19,10 +19,11 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.reliability.across import across, compared_runs
-from scrutiny.reliability.additive import scale_of
+from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import worst
 from scrutiny.reliability.estimate import (
     Estimated,
+    mean_divisor,
     resample_any,
     valued,
     without_value,
@@ -169,6 +170,7 @@ def contrast(
     found = replace(
         found,
         n_replicates=min(count, others),
+        denominator=_smaller_divisor(values, (statistic, subtracted or statistic)),
         by_replicate=found.by_replicate if is_by_replicate else {},
         across=across(apart.point, no_effect=0.0).numbers()
         if is_by_replicate
@@ -195,6 +197,15 @@ def _drawn(
         for statistic, side in zip(statistics, values, strict=True)
     )
     return first, second
+
+
+def _smaller_divisor(
+    values: tuple[NDArray[np.float64], NDArray[np.float64]], statistics: tuple[Any, Any]
+) -> float | None:
+    """The smaller of what both sides' values were divided by; nothing where it is every row."""
+    sides = zip(statistics, values, strict=True)
+    each = [mean_divisor(divisors(statistic, side)) for statistic, side in sides]
+    return min((divisor for divisor in each if divisor is not None), default=None)
 
 
 def _row_range(statistic: Any) -> tuple[float, float] | None:

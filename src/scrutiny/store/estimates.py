@@ -44,6 +44,7 @@ def estimate_to_row(estimate: Estimate) -> dict[str, Any]:
         "by_replicate": canonical_json(dict(estimate.by_replicate)),
         "across": canonical_json(dict(estimate.across)),
         "resample_id": estimate.resample_id,
+        "denominator": estimate.denominator,
     }
 
 
@@ -79,6 +80,7 @@ def estimate_from_row(row: dict[str, Any]) -> Estimate:
         resample_id=row["resample_id"],
         status=row["status"],
         reason=row["reason"],
+        denominator=row.get("denominator"),  # what no older version wrote
     )
 
 

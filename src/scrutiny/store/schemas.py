@@ -96,5 +96,6 @@ ESTIMATES: Final = pa.schema(
         pa.field("by_replicate", pa.string(), nullable=False),
         pa.field("across", pa.string(), nullable=False),
         pa.field("resample_id", pa.string(), nullable=False),
+        pa.field("denominator", pa.float64()),
     ]
 )

@@ -9,11 +9,14 @@ from dataclasses import replace
 import report_sample
 
 from scrutiny.report.delimited import render_csv
+from scrutiny.report.html import render_html
 from scrutiny.report.latex import escape as latex
 from scrutiny.report.latex import render_latex
 from scrutiny.report.markdown import escape as markdown
 from scrutiny.report.markdown import render_markdown
 from scrutiny.report.ndjson import COLUMNS, DETAILS, render_ndjson
+from scrutiny.report.numbers import out_of
+from scrutiny.report.terminal import plain_text
 
 DESIGN = """diagnostic metric subject reference dataset replicate role condition group value low
 high level method n n_units planned undefined failed skipped refused status""".split()
@@ -33,6 +36,33 @@ def test_golden_ndjson(golden):
 
 def test_golden_csv(golden):
     golden("report.csv", render_csv(report_sample.sample()))
+
+
+def test_every_format_prints_what_was_divided_by():
+    view = report_sample.sample()
+    shown = next(f for f in view.findings if f.estimate and f.estimate.value is not None)
+    estimate = replace(shown.estimate, denominator=53.0)
+    finding = replace(shown, estimate=estimate)
+    changed = replace(
+        view,
+        estimates=tuple(estimate if e == shown.estimate else e for e in view.estimates),
+        findings=tuple(finding if f is shown else f for f in view.findings),
+    )
+    printed = f"53/{estimate.counts.planned}"
+    for text in (render_markdown(changed), render_latex(changed), plain_text(changed)):
+        assert printed in text
+    of = printed.replace("/", '<span class="soft"> of ')
+    assert f'data-label="n" class="num">{of}</span>' in render_html(changed)
+    rows = list(csv.DictReader(io.StringIO(render_csv(changed))))
+    assert [row["divided_by"] for row in rows if row["claim"] == finding.claim.says] == ["53.0"]
+    lines = [json.loads(line) for line in render_ndjson(changed).splitlines()]
+    of_claims = [line for line in lines if line.get("divided_by") == 53.0]
+    assert [line["metric"] for line in of_claims] == [estimate.key.metric]
+
+
+def test_several_pairs_of_an_item_are_counted_in_items():
+    estimate = replace(report_sample.sample().estimates[0], denominator=1300.5)
+    assert out_of(estimate) == f"1300.5 in {estimate.counts.planned}"
 
 
 def test_ndjson_has_the_columns_of_the_design_then_findings():

@@ -159,11 +159,19 @@ def test_findings_that_do_not_read_are_named(folder, text):
         folder.findings()
 
 
-@pytest.mark.parametrize("estimate", [ESTIMATE, NO_VALUE, replace(ESTIMATE, reason=None)])
+@pytest.mark.parametrize(
+    "estimate", [ESTIMATE, NO_VALUE, replace(ESTIMATE, reason=None, denominator=7.5)]
+)
 def test_estimates_round_trip(folder, estimate):
     assert estimate_from_row(estimate_to_row(estimate)) == estimate
     folder.write_estimates([estimate, ESTIMATE])
     assert folder.estimates() == [estimate, ESTIMATE]
+
+
+def test_estimates_of_older_runs_are_divided_by_their_rows():
+    row = estimate_to_row(replace(ESTIMATE, denominator=7.5))
+    del row["denominator"]
+    assert estimate_from_row(row).divided_by == ESTIMATE.counts.n
 
 
 def test_planned_stands_beside_its_parts():

@@ -1,0 +1,159 @@
+"""The denominator that is printed is the one that was divided by, for every statistic.
+
+A mean over what counts is recomputed from single rows: the value times its denominator is the sum
+of the values of the rows that have one. What is no mean of rows is named here.
+"""
+
+import numpy as np
+import pytest
+from made_panels import KEY, panel, side
+
+from scrutiny.core.plan import Resampling
+from scrutiny.core.registry import registry
+from scrutiny.reliability.additive import divisors
+from scrutiny.reliability.attack_statistics import (
+    ATTACK_SUCCESS,
+    EXCESS_ATTACK_SUCCESS,
+    MEDIAN_TEXTS_ASKED,
+)
+from scrutiny.reliability.attention_statistics import OfHeads
+from scrutiny.reliability.derive import join
+from scrutiny.reliability.estimate import by_replicate, estimate
+from scrutiny.reliability.head_changes import ChangedHeads
+from scrutiny.reliability.regression_statistics import OfRegression
+from scrutiny.run.contrasts import contrast, meet
+
+ROWS = 40
+#: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.
+GATES = {"rows", "first_rows", "gold"}
+ALWAYS = {"rated", "compared"}  # products of two shares are means where every row is rated
+#: Pooled counts (F1), fits, correlations, ratios of two means, roots, counts of heads.
+NO_MEAN = {
+    "accuracy_gap@1",
+    "adjusted_rand@1",
+    "broad_heads@1",
+    "capa@1",
+    "capa_of_labels@1",
+    "class_mass_ratio@1",
+    "effect_size@1",
+    "effect_size_population@1",
+    "entity_f1@1",
+    "entity_f1_drop@1",
+    "erasure_js_slope@1",
+    "error_consistency@1",
+    "excess_attack_success@1",
+    "excess_entity_f1_drop@1",
+    "icat@1",
+    "inertia@1",
+    "invariance_kappa@1",
+    "invariance_phi@1",
+    "kappa_inv@1",
+    "layer_distance_gap@1",
+    "layer_distance_ratio@1",
+    "original_minus_antistereotype@1",
+    "original_minus_negated@1",
+    "original_minus_swapped@1",
+    "p_gold_rms@1",
+    "permutation_correlation@1",
+    "perplexity_ratio@1",
+    "positional_heads@1",
+    "scope_lift@1",
+    "special_heads@1",
+}
+
+
+def additive():
+    found = {name: registry().load("statistic", name) for name in registry().names("statistic")}
+    kinds = OfHeads, OfRegression  # chosen or fitted over all texts
+    return {
+        name: one
+        for name, one in found.items()
+        if hasattr(one, "components") and not isinstance(one, kinds) and not _chooses(one)
+    }
+
+
+def _chooses(one):
+    return isinstance(one, ChangedHeads) and one.id.startswith("selected")
+
+
+def measures_of(statistic):
+    values = np.random.default_rng(3).integers(0, 2, (2, ROWS, len(statistic.needs))).astype(float)
+    for place, need in enumerate(statistic.needs):
+        if need in ALWAYS:
+            values[..., place] = 1.0
+    if statistic.needs[-1] in GATES:
+        values[..., :-1] *= values[..., -1:]
+    return values
+
+
+def is_mean_by_its_divisor(statistic):
+    values = measures_of(statistic)
+    parts = statistic.components(values)
+    with np.errstate(all="ignore"):
+        whole = [float(statistic.value(one.sum(axis=0)[None], np.ones(1))) for one in parts]
+        each = [[float(statistic.value(row[None], np.ones(1))) for row in one] for one in parts]
+    by = divisors(statistic, values) or (ROWS, ROWS)
+    counted = np.isfinite(each).sum(axis=1)
+    return np.allclose(counted, by) and np.allclose(np.multiply(whole, by), np.nansum(each, axis=1))
+
+
+def test_value_times_denominator_is_the_sum_of_what_counts():
+    assert {name for name, one in additive().items() if not is_mean_by_its_divisor(one)} == NO_MEAN
+
+
+def attacked(rights, wins):
+    """Sides ``(replicate, item, measure)``: items that a model gets right, and those that fall."""
+    right = np.arange(ROWS) < np.array(rights)[:, None]
+    fallen = np.arange(ROWS) < np.array(wins)[:, None]
+    return np.stack([right, fallen], axis=-1).astype(float)
+
+
+def found_of(statistic, values, **sides):
+    count = len(values)
+    return estimate(
+        panel(count, ROWS, measures=("attacked", "success")),
+        {"": side(values)} | {name: side(one) for name, one in sides.items()},
+        statistic=statistic,
+        key=KEY,
+        resampling=Resampling(draws=200, replicates="each"),
+        seed=0,
+    )
+
+
+def test_each_replicate_has_its_own_and_the_whole_their_mean():
+    found = found_of(ATTACK_SUCCESS, attacked([30, 20, 25], [6, 5, 5]))
+    assert found.estimate.denominator == 25.0
+    assert [one.denominator for one in by_replicate(found)] == [30.0, 20.0, 25.0]
+    for one, won in zip(by_replicate(found), [6, 5, 5], strict=True):
+        assert one.value * one.divided_by == pytest.approx(won)
+
+
+def test_a_difference_has_the_smaller_of_both():
+    values = attacked([30], [10])
+    found = found_of(EXCESS_ATTACK_SUCCESS, values, after=values, control=attacked([28], [3]))
+    assert found.estimate.divided_by == 28
+    assert found.estimate.value == pytest.approx(10 / 30 - 3 / 28)
+
+
+def test_so_has_a_difference_of_two_runs():
+    names = panel(1, ROWS, measures=("attacked", "success"))
+    needs = ATTACK_SUCCESS.needs
+    sides = [
+        (names, join(names, {"": side(attacked([right], [5]))}, needs=needs)) for right in (30, 20)
+    ]
+    made = {"key": KEY, "paired": False, "resampling": Resampling(draws=200), "seed": 0}
+    assert contrast(meet(*sides), ATTACK_SUCCESS, **made).estimate.divided_by == 20
+
+
+def test_a_median_counts_the_items_that_were_attacked():
+    values = attacked([30], [4])
+    asked = panel(1, ROWS, measures=("attacked", "asked"))
+    found = estimate(
+        asked,
+        {"": side(values)},
+        statistic=MEDIAN_TEXTS_ASKED,
+        key=KEY,
+        resampling=Resampling(draws=200),
+        seed=0,
+    )
+    assert found.estimate.divided_by == 30
