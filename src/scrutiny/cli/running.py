@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from scrutiny.cli.failures import say
 from scrutiny.cli.options import load_options
 from scrutiny.cli.progress import progress_of
 from scrutiny.core.model import LoadOptions
@@ -54,20 +55,20 @@ def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name:
     """Finished run of a plan, in ``--out`` or in ``runs/NAME-K``."""
     plan = with_trained(plan, options=request.options, progress=request.running.progress)
     resolved = resolve(plan, options=request.options)
-    say = request.running.progress.note
+    tell = request.running.progress.note
     for dataset in resolved.datasets.values():
         if dataset.bad_rows:
             first = dataset.bad_rows[0]
-            say(
+            tell(
                 f"{dataset.name}: {len(dataset.bad_rows)} rows do not read and were left out; "
                 f"the first is {first.source}: {first.reason}"
             )
     for sentence in chosen_by(resolved):
-        say(sentence)
+        tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
     folder = run_plan(resolved, out, options=request.running)
     for sentence in failures(folder):
-        say(sentence)
+        tell(sentence)
     return folder
 
 
@@ -115,6 +116,8 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
 
         save_text(Path(html), render_html(view))
     if flags["as_json"]:
+        for warning in view.facts.warnings:
+            say(f"Warning: {warning}")
         click.echo(render_ndjson(view), nl=False)
     else:
         write_terminal(view)

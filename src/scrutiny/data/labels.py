@@ -26,15 +26,37 @@ class LabelMatch:
         return value_digest(dict(self.mapping))
 
     @property
-    def note(self) -> str:
-        """One sentence for the report."""
-        pairs = ", ".join(f"{data} is {model}" for data, model in self.mapping.items())
-        how = {
+    def how(self) -> str:
+        """The rule in words."""
+        return {
             "equal": "by equal names",
             "explicit": "as the label map says",
             "index": "by index, because the data has integers only",
         }[self.rule]
-        return f"Labels of the data were matched to the model's {how}: {pairs}."
+
+    @property
+    def note(self) -> str:
+        """One sentence for the report."""
+        pairs = ", ".join(f"{data} is {model}" for data, model in self.mapping.items())
+        return f"Labels of the data were matched to the model's {self.how}: {pairs}."
+
+    def in_data_words(self, model_labels: Sequence[str]) -> dict[str, str]:
+        """Each label of the model in the data's words, every one another word.
+
+        A label that the data lacks keeps its name, unless that is a label of the data which was
+        matched to another one.
+
+        Examples
+        --------
+        >>> LabelMatch({"1": "0", "2": "1"}).in_data_words(["0", "1", "2"])
+        {'0': '1', '1': '2', '2': '2 (of the model)'}
+        """
+        matched = {model: data for data, model in self.mapping.items()}
+        return {
+            label: matched.get(label)
+            or (f"{label} (of the model)" if label in self.mapping else label)
+            for label in model_labels
+        }
 
 
 def parse_label_map(text: str) -> dict[str, str]:

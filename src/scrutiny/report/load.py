@@ -80,6 +80,7 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
             if (found := manifest.get("models", {})[name].get("replicates_of"))
         },
         warnings=tuple(manifest.get("warnings", ())),
+        labels=tuple(manifest.get("label_matches", ())),
         environment=environment,
     )
 

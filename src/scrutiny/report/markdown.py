@@ -23,6 +23,7 @@ def render_markdown(view: RunView) -> str:
     rows = audit_rows(view)
     opening = sentences(view.findings, view.families) or ("No claim was made.",)
     blocks = [f"**{escape(opening[0])}**", *(escape(s) for s in opening[1:])]
+    blocks += [f"Labels of {escape(match)}" for match in view.facts.labels]
     blocks += [f"> **Warning:** {escape(warning)}" for warning in view.facts.warnings]
     blocks.append(_audit_table(rows) if rows else _number_table(view))
     blocks += _reasons(rows)

@@ -57,6 +57,8 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
     lines = wrapped(headline(view.findings, view.families), style="bold")
     for sentence in sentences(view.findings, view.families)[1:]:
         lines += wrapped(sentence)
+    for match in view.facts.labels:
+        lines += wrapped(f"Labels of {match}", hanging=2)
     for warning in view.facts.warnings:
         lines += wrapped(f"Warning: {warning}", style="bold yellow", hanging=2)
     lines.append(Text())

@@ -245,7 +245,9 @@ class RunFacts:
         What differs between the replicates of each family examined ("pre-training",
         "fine-tuning", "initialization"), where a record says it.
     warnings
-        Data that trained or chose a model that is measured on it.
+        Data that trained or chose a model that is measured on it; labels that may be swapped.
+    labels
+        How labels of the data were matched to the models', where their names do not show it.
     environment
         Versions and devices, by name.
     """
@@ -264,6 +266,7 @@ class RunFacts:
     status: str = "complete"
     replicates_of: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -25,6 +25,7 @@ from scrutiny.run.desk import LocalDesk, NoAnswers
 from scrutiny.run.environment import environment
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.run.executors import Executor, Work, executor
+from scrutiny.run.label_check import label_warnings, matches_to_show
 from scrutiny.run.progress import Progress, Silent
 from scrutiny.run.published import reproductions
 from scrutiny.run.resolved import Measurement, Resolved
@@ -125,7 +126,9 @@ def run_plan(
         folder.write_estimates(estimates)
         folder.write_findings(findings)
         folder.write_published(reproductions(resolved, estimates))
-        folder.write_manifest(_manifest(resolved, options, claims, journal, status="done"))
+        done = _manifest(resolved, options, claims, journal, status="done")
+        done["warnings"] += label_warnings(resolved, folder, estimates)
+        folder.write_manifest(done)
     finally:
         with suppress(StorageError):  # a disk that refuses has been said
             journal.set_meta(_STATE, "ended")
@@ -333,6 +336,7 @@ def _manifest(
             for name, f in resolved.families.items()
         },
         "warnings": list(chosen_by(resolved)),
+        "label_matches": list(matches_to_show(resolved)),
         "labels": {
             f"{family} on {data}": pairing.labels.note
             for (family, data), pairing in resolved.pairings.items()

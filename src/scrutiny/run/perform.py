@@ -161,7 +161,7 @@ class Performer:
             model,
             self._desk,
             fingerprint=fingerprint or self._of_this_run(family, replicate),
-            to_data={model_label: label for label, model_label in match.mapping.items()},
+            to_data=match.in_data_words(model.labels),
             digest=match.digest,
             witnesses=self._witnesses.get(name),
         )

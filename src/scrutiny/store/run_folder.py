@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from scrutiny.core.claim import Finding
@@ -84,8 +85,10 @@ class RunFolder:
         text = json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(self.path / "manifest.json", text + "\n")
 
-    def table(self, name: str) -> pa.Table:
-        """One of the tables by its name, without the suffix.
+    def table(
+        self, name: str, *, columns: list[str] | None = None, filters: Any = None
+    ) -> pa.Table:
+        """One of the tables by its name, without the suffix; some columns and rows, if told.
 
         Raises
         ------
@@ -99,7 +102,7 @@ class RunFolder:
                 "command; it goes on where it stopped."
             )
         try:
-            return pq.read_table(path)
+            return pq.read_table(path, columns=columns, filters=filters)
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{path} is damaged: {error}") from error
 
@@ -175,6 +178,12 @@ class RunFolder:
     def outputs(self) -> pa.Table:
         """What the models answered."""
         return self.table("outputs")
+
+    def original_answers(self) -> pa.Table:
+        """Labels that the models gave to the items as they are, without their variants."""
+        columns = ["subject", "replicate", "condition", "dataset", "item", "label"]
+        is_original = pc.field("variant").is_null() & pc.field("label").is_valid()
+        return self.table("outputs", columns=columns, filters=is_original)
 
     def estimates(self) -> list[Estimate]:
         """All estimates."""

@@ -1,0 +1,229 @@
+"""What is said of labels: how they were matched, and whether they may be swapped or shifted."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.data.dataset import Dataset
+from scrutiny.data.labels import LabelMatch
+from scrutiny.run.label_words import are_words, exchanged, pairs_of, said_pairs
+from scrutiny.run.resolved import Pairing, Resolved
+from scrutiny.run.specs import unit_column
+from scrutiny.stats.label_exchange import (
+    Exchange,
+    Ints,
+    exchange,
+    far_better_order,
+    share_by_chance,
+)
+from scrutiny.store.run_folder import RunFolder
+
+#: Roles of families whose labels are somebody's statement; controls and nulls are made here.
+_STATED: Final = ("measured", "baseline")
+_MOST_NAMES: Final = 3
+
+
+def matches_to_show(resolved: Resolved) -> Iterator[str]:
+    """A sentence for each match of labels that a reader has to check, since names do not show it.
+
+    Families that are matched in the same way share one.
+    """
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (family, data), pairing in resolved.pairings.items():
+        dataset, match = resolved.datasets[data], pairing.labels
+        pairs = pairs_of(dataset, match)
+        if resolved.families[family].role in _STATED and not are_words(pairs):
+            said = f"{said_pairs(pairs)} ({_how(dataset, match)})"
+            alike.setdefault((data, said), []).append(family)
+    several = len({family for family, _ in resolved.pairings}) > 1
+    for (data, said), families in alike.items():
+        shown = ", ".join(families[:_MOST_NAMES])
+        more = f" and {len(families) - _MOST_NAMES} more" if len(families) > _MOST_NAMES else ""
+        of_whom = f", for {shown}{more}" if several else ""
+        yield f"{data}{of_whom}: {said}"
+
+
+def _how(dataset: Dataset, match: LabelMatch) -> str:
+    return "as the label map says" if dataset.label_map else match.how
+
+
+def label_warnings(
+    resolved: Resolved, folder: RunFolder, estimates: Sequence[Estimate]
+) -> Iterator[str]:
+    """A sentence for each family on a dataset whose labels may be swapped or shifted.
+
+    Either exchanged labels would make its answers right far more often (by an exact test of the
+    items, or units of items, of each replicate), or the whole interval of its accuracy lies below
+    what the same answers get at random.
+    """
+    wanted = [key for key, pairing in resolved.pairings.items() if _has_classes(key, resolved)]
+    if not wanted:
+        return
+    answers = folder.original_answers()
+    for family, data in wanted:
+        found = _answers_of(answers, family, data, resolved)
+        if found is not None:
+            yield from _warnings(found, _level(estimates, family, data))
+
+
+def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
+    """Whether a family gives one of several labels to the items of a dataset, which have gold."""
+    family, data = key
+    pairing, dataset = resolved.pairings[key], resolved.datasets[data]
+    return (
+        resolved.families[family].role in _STATED
+        and len(pairing.model_labels) > 1
+        and len(pairing.labels.mapping) > 0
+        and any(isinstance(gold, str) for gold in dataset.golds)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answers:
+    """What one family answered to the items of one dataset.
+
+    Parameters
+    ----------
+    family, source, dataset, pairing
+        Who, on what; ``source`` is the model string, or nothing for an object.
+    replicates
+        Canonical JSON of the random factors of each group of answers.
+    gold, answer, units
+        Of each group  # (items,)
+    has_map
+        Whether the plan maps the data's labels to this family's.
+    """
+
+    family: str
+    source: str
+    dataset: Dataset
+    pairing: Pairing
+    replicates: tuple[str | None, ...]
+    gold: tuple[Ints, ...]
+    answer: tuple[Ints, ...]
+    units: tuple[Ints, ...]
+    has_map: bool
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels the model has."""
+        return len(self.pairing.model_labels)
+
+
+def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -> _Answers | None:
+    """Answers of one family on one dataset, as numbers of labels; nothing where it gave none."""
+    pairing, dataset = resolved.pairings[family, data], resolved.datasets[data]
+    plan = next(d for d in resolved.plan.data if d.name == data)
+    model = next(m for m in resolved.plan.models if m.name == family)
+    place = pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
+    rows = answers.filter(place)
+    words = pairing.labels.in_data_words(pairing.model_labels)
+    numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
+    golds = np.array([numbers.get(g, -1) if isinstance(g, str) else -1 for g in dataset.golds])
+    units = _units(dataset, unit_column(dataset, plan.unit))
+    items = _index(rows["item"], [e.id for e in dataset.examples])
+    given = _index(rows["label"], list(numbers))
+    is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
+    groups: dict[tuple[str | None, str], list[int]] = {}
+    keys = zip(rows["replicate"].to_pylist(), rows["condition"].to_pylist(), strict=True)
+    for i, key in enumerate(keys):
+        if is_whole[i]:
+            groups.setdefault(key, []).append(i)
+    if not groups:
+        return None
+    chosen = [np.array(group) for group in groups.values()]
+    return _Answers(
+        family=family,
+        source="" if ":object:" in model.source else model.source,
+        dataset=dataset,
+        pairing=pairing,
+        replicates=tuple(replicate for replicate, _ in groups),
+        gold=tuple(golds[items[g]] for g in chosen),
+        answer=tuple(given[g] for g in chosen),
+        units=tuple(units[items[g]] for g in chosen),
+        has_map=bool(model.labels),
+    )
+
+
+def _index(column: pa.ChunkedArray, values: Sequence[str]) -> Ints:
+    """Place of each value of a column among values, or -1."""
+    found = pc.index_in(column, value_set=pa.array(values, pa.string()))
+    return np.asarray(pc.fill_null(found, -1).to_numpy(), np.int64)
+
+
+def _units(dataset: Dataset, column: str) -> Ints:
+    """Number of the unit that each item is resampled with."""
+    if column == "item":
+        return np.arange(len(dataset), dtype=np.int64)
+    known: dict[Any, int] = {}
+    values = (example.attributes.get(column) for example in dataset.examples)
+    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
+
+
+def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | None:
+    """Accuracy of a family on the items as they are, over all replicates."""
+    for estimate in estimates:
+        key = estimate.key
+        is_plain = key.reference is None and key.replicate is None and not key.condition
+        is_original = key.role == "baseline" or key.diagnostic.startswith("performance@")
+        if (key.metric, key.subject, key.dataset) == ("accuracy@1", family, data):
+            if is_plain and is_original and key.group == "all":
+                return estimate
+    return None
+
+
+def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
+    """Warnings of one family on one dataset: of its replicates, or else of all together."""
+    who = f"{found.family} on {found.dataset.name}"
+    by_order: dict[tuple[int, ...], list[tuple[str | None, Exchange]]] = {}
+    several = zip(found.replicates, found.gold, found.answer, found.units, strict=True)
+    for replicate, gold, answer, units in several:
+        better = far_better_order(gold, answer, n_labels=found.n_labels, units=units)
+        if better is not None:
+            by_order.setdefault(better.order, []).append((replicate, better))
+    for members in by_order.values():
+        which = ""
+        if len(members) < len(found.replicates):
+            which = f" ({', '.join(_replicate(replicate) for replicate, _ in members)})"
+        better = members[0][1]
+        yield (
+            f"{who}{which}: labels may be swapped or shifted: {better.now:.3f} of its answers are "
+            f"right as the labels are matched, and {better.then:.3f} would be if they were "
+            f"exchanged. {_mend(found, better, whole=not which)}"
+        )
+    if not by_order and level is not None:
+        yield from _below_chance(found, who, level)
+
+
+def _below_chance(found: _Answers, who: str, level: Estimate) -> Iterator[str]:
+    """Warning where the whole interval of the accuracy lies below chance."""
+    gold, answer = np.concatenate(found.gold), np.concatenate(found.answer)
+    chance = share_by_chance(gold, answer, n_labels=found.n_labels)
+    if level.high is None or level.high >= chance:
+        return
+    better = exchange(gold, answer, n_labels=found.n_labels)
+    mend = "" if better is None else f" {_mend(found, better, whole=True)}"
+    yield (
+        f"{who}: labels may be swapped or shifted: the whole interval of the accuracy, "
+        f"{level.value:.3f} [{level.low:.3f}, {level.high:.3f}], lies below the {chance:.3f} that "
+        f"the same answers get if they are handed out at random.{mend}"
+    )
+
+
+def _mend(found: _Answers, better: Exchange, *, whole: bool) -> str:
+    """The string that exchanges the labels, if that is what they mean."""
+    said = {"model": found.source, "has_map": found.has_map}
+    mended = exchanged(found.dataset, found.pairing, better.order, **said) if whole else ""
+    return f"If so, {mended}." if mended else "Look at what each label means on both sides."
+
+
+def _replicate(replicate: str | None) -> str:
+    """Random factors in words."""
+    factors: Mapping[str, Any] = json.loads(replicate or "{}")
+    return ", ".join(f"{name} {value}" for name, value in factors.items()) or "the only replicate"

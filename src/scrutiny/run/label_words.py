@@ -1,0 +1,99 @@
+"""Labels in words: which data label is which of the model's, and how an exchange is written."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from scrutiny.data.dataset import Dataset
+from scrutiny.data.labels import LabelMatch, write_label_map
+from scrutiny.data.source import DataSource, parse_source
+from scrutiny.run.resolved import Pairing
+
+_MOST_PAIRS: Final = 12
+#: Names that say nothing of what a label means.
+_NO_WORDS: Final = {"label", "labels", "class", "cls", "category", "cat", "type", "id", "tag"}
+_LETTERS: Final = re.compile(r"[^\W\d_]{2,}")
+
+
+def pairs_of(dataset: Dataset, match: LabelMatch) -> dict[str, str]:
+    """Model label of each label as the file has it, whatever renamed it on the way."""
+    if not dataset.label_map:
+        return dict(match.mapping)
+    return {
+        raw: match.mapping[name] for raw, name in dataset.label_map.items() if name in match.mapping
+    }
+
+
+def are_words(pairs: Mapping[str, str]) -> bool:
+    """Whether both sides of every pair are the same real word, so that no match can be wrong.
+
+    Examples
+    --------
+    >>> are_words({"positive": "POSITIVE"}), are_words({"1": "1"}), are_words({"a": "LABEL_0"})
+    (True, False, False)
+    """
+    return all(
+        data.casefold() == model.casefold()
+        and any(w.casefold() not in _NO_WORDS for w in _LETTERS.findall(data))
+        for data, model in pairs.items()
+    )
+
+
+def said_pairs(pairs: Mapping[str, str]) -> str:
+    """``0 is negative, 1 is positive``; the first twelve of many."""
+    said = [f"{data} is {model}" for data, model in pairs.items()]
+    more = f", … ({len(said)} in all)" if len(said) > _MOST_PAIRS else ""
+    return ", ".join(said[:_MOST_PAIRS]) + more
+
+
+def exchanged(
+    dataset: Dataset,
+    pairing: Pairing,
+    order: Sequence[int],
+    *,
+    model: str,
+    has_map: bool,
+) -> str:
+    """What to give instead, so that each data label is the model's label of another order.
+
+    Parameters
+    ----------
+    dataset, pairing
+        What was matched.
+    order
+        For each label of the model, by its number, the one whose answers go with it.
+    model
+        Its string, or nothing where it has none.
+    has_map
+        Whether the plan maps the data's labels to the model's: then that map has to change.
+    """
+    names = pairing.model_labels
+    place = {name: i for i, name in enumerate(names)}
+    mapping = {data: names[order[place[m]]] for data, m in pairing.labels.mapping.items()}
+    if has_map:
+        stated = ", ".join(f"{_toml(data)} = {_toml(m)}" for data, m in mapping.items())
+        return f"write labels = {{ {stated} }} of the model in the plan"
+    if dataset.data_string:
+        renamed = dataset.label_map or {data: data for data in mapping}
+        written = {raw: mapping[name] for raw, name in renamed.items() if name in mapping}
+        source = parse_source(dataset.source)
+        options = {**source.options, "labels": write_label_map(written)}
+        return f"give the data as {DataSource(source.scheme, source.target, options)}"
+    if not model:
+        return ""
+    target, _, options = model.partition("#")
+    kept = [o for o in options.split(",") if o and not o.startswith("labels=")]
+    labels = f"labels={'|'.join(_outputs(mapping, names))}"
+    return f"give the model as {target}#{','.join([*kept, labels])}"
+
+
+def _outputs(mapping: Mapping[str, str], names: Sequence[str]) -> list[str]:
+    """Names of the model's outputs, in their order: of those that data labels go with, theirs."""
+    theirs = {model: data for data, model in mapping.items()}
+    left = iter([name for name in names if name in theirs and name not in mapping])
+    return [theirs.get(n) or (n if n not in mapping else next(left)) for n in names]
+
+
+def _toml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
