@@ -218,9 +218,12 @@ def _below_chance(found: _Answers, who: str, level: Estimate) -> Iterator[str]:
 
 def _mend(found: _Answers, better: Exchange, *, whole: bool) -> str:
     """The string that exchanges the labels, if that is what they mean."""
-    said = {"model": found.source, "has_map": found.has_map}
-    mended = exchanged(found.dataset, found.pairing, better.order, **said) if whole else ""
-    return f"If so, {mended}." if mended else "Look at what each label means on both sides."
+    mended = exchanged(
+        found.dataset, found.pairing, better.order, model=found.source, has_map=found.has_map
+    )
+    if whole and mended:
+        return f"If so, {mended}."
+    return "Look at what each label means on both sides."
 
 
 def _replicate(replicate: str | None) -> str:

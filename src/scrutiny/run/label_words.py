@@ -82,8 +82,8 @@ def exchanged(
         return f"give the data as {DataSource(source.scheme, source.target, options)}"
     if not model:
         return ""
-    target, _, options = model.partition("#")
-    kept = [o for o in options.split(",") if o and not o.startswith("labels=")]
+    target, _, stated_options = model.partition("#")
+    kept = [o for o in stated_options.split(",") if o and not o.startswith("labels=")]
     labels = f"labels={'|'.join(_outputs(mapping, names))}"
     return f"give the model as {target}#{','.join([*kept, labels])}"
 

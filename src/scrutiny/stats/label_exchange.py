@@ -162,12 +162,12 @@ def _association(wanted: Ints, answer: Ints, n_labels: int) -> Floats:
     Centered by the shares of both sides, so that a bias to one answer adds nothing.
     """
     a, b = (np.bincount(x, minlength=n_labels) / x.size for x in (wanted, answer))
-    return (wanted == answer) - b[wanted] - a[answer] + float(a @ b)
+    return np.asarray((wanted == answer) - b[wanted] - a[answer] + float(a @ b), np.float64)
 
 
 def _by_unit(values: Floats, units: Ints) -> Floats:
     """Sum of each unit."""
-    return np.bincount(np.unique(units, return_inverse=True)[1], weights=values)
+    return np.asarray(np.bincount(np.unique(units, return_inverse=True)[1], values), np.float64)
 
 
 def _sign_test(values: Floats) -> float:
