@@ -1,19 +1,29 @@
 """Finite verbs in the other tense, agreeing with their subject."""
 
+from itertools import pairwise
 from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.verbs import (
-    ADVERBS,
+from scrutiny.perturb.clitics import (
+    CLITICS,
+    before_not,
     clitic_of,
-    finite_kind,
-    negated_stem,
-    next_content,
+    full_form,
+    is_before_not,
     plain,
 )
+from scrutiny.perturb.verbs import (
+    ADVERBS,
+    auxiliary_kind,
+    could_be_verb,
+    finite_kind,
+    is_dependent,
+    next_content,
+)
 from scrutiny.text.casing import match_case
-from scrutiny.text.inflect import reinflect
+from scrutiny.text.inflect import lemma, reinflect
+from scrutiny.text.wordnet import exists
 
 Tense = Literal["past", "present"]
 Agreement = Literal["VBZ", "VBP"]
@@ -38,7 +48,6 @@ _PRESENT: Final[dict[str, dict[Agreement, str]]] = {
     "had": {"VBZ": "has", "VBP": "have"},
     "did": {"VBZ": "does", "VBP": "do"},
 }
-_NEGATED: Final = {"can": "can't", "will": "won't"}
 _PAST_CLITICS: Final = {"'m": "was", "'re": "were", "'ve": "had", "'ll": "would"}
 _SINGULAR: Final = frozenset(
     "he she it this that everyone everybody someone something everything nobody nothing".split()
@@ -46,6 +55,20 @@ _SINGULAR: Final = frozenset(
 _PLURAL: Final = frozenset("we you they these those".split())
 _SUBJECTS: Final = _SINGULAR | _PLURAL | {"i"}
 _FORMULAIC: Final = frozenset({"thank", "thanks", "please"})
+# Words that tie a sentence to its tense: moods that the forms of the past express, too, and times.
+_CONDITIONAL: Final = frozenset("if unless wish though lest ai let whether".split())
+_TIMES: Final[dict[Tense, frozenset[str]]] = {
+    "past": frozenset(
+        """yesterday ago last earlier past monday tuesday wednesday thursday friday saturday sunday
+        january february march april june july august september october november december
+        born once since""".split()
+    ),
+    "present": frozenset(
+        """now today tonight tomorrow next soon currently nowadays presently since yet already
+        still""".split()
+    ),
+}
+_NEAR: Final = 12
 _BARRIERS: Final = frozenset('.!?;:,()"')
 
 
@@ -62,7 +85,7 @@ def tense_of(document: Document, index: int) -> Tense | None:
         if clitic == "'d":
             return None
         return None if clitic == "'s" and _may_be_has(document, index) else "present"
-    stem = negated_stem(word) or word
+    stem = full_form(document.words, index)
     if stem in _PAST:
         return "present"
     if stem in _PRESENT or stem in _PRESENT_MODALS:
@@ -103,17 +126,17 @@ def in_tense(
             return None
         space = "" if clitic == low and document.text[start - 1 : start].isspace() else " "
         return Edit(document.field, end - len(clitic), end, space + full)
-    stem = negated_stem(low)
-    form = _form(document, index, stem or low, tense=tense, agreement=agreement)
-    if form is None or form == (stem or low):
+    stem = full_form(document.words, index)
+    form = _form(document, index, stem, tense=tense, agreement=agreement)
+    if form is None or form == stem:
         return None
-    if stem is not None:
-        if low == "cannot":
-            form = f"{form} not"
-        elif form in ("may", "am"):
+    is_fused = low.endswith("n't")
+    if low == "cannot":
+        form = f"{form} not"
+    elif is_fused or is_before_not(document.words, index):
+        if form in ("may", "am"):
             return None
-        else:
-            form = _NEGATED.get(form, form + word[-3:])
+        form = before_not(form) + (word[-3:] if is_fused else "")
     return Edit(document.field, start, end, match_case(word, form))
 
 
@@ -160,8 +183,7 @@ def agreement_of(document: Document, index: int) -> Agreement | None:
     The forms "was", "has", "does" say it themselves. Otherwise the subject is looked for to the
     left: a pronoun right there, or the first noun of its phrase, before any preposition.
     """
-    low = plain(document.words[index])
-    stem = negated_stem(low) or low
+    stem = full_form(document.words, index)
     if document.tag(index) == "VBZ" or stem in ("was", "is", "has", "does"):
         return "VBZ"
     if stem in ("are", "have", "do", "am"):
@@ -201,3 +223,72 @@ def _is_border(document: Document, index: int) -> bool:
     if word in _BARRIERS:
         return True
     return finite_kind(document, index) is not None
+
+
+def is_tied_to(document: Document, first: int, last: int, tense: Tense) -> bool:
+    """Whether a sentence can't take the other tense: it names a time, or has a verb that can't."""
+    words = [plain(word) for word in document.words[first:last]]
+    if words[-1].startswith("..") and last < len(document.words):
+        return True  # what looks like an end goes on
+    if not (_CONDITIONAL | _TIMES[tense]).isdisjoint(words):
+        return True
+    if tense == "past" and any(word.isdecimal() and len(word) == 4 for word in words):
+        return True  # a year
+    return _is_command(document, first, words) or any(
+        _is_unclear(document, first + i, word) for i, word in enumerate(words)
+    )
+
+
+def _is_command(document: Document, first: int, words: list[str]) -> bool:
+    """Whether a sentence begins with a verb's base form, or has one behind "but" ("but don't")."""
+    if words[0].isalpha() and document.tag(first) == "VB":
+        return True
+    return any(
+        (word in ("do", "don't") and before in ("and", "but", "so", ","))
+        or (word == "but" and before == "help")
+        for before, word in pairwise(words)
+    )
+
+
+def _is_unclear(document: Document, index: int, word: str) -> bool:
+    """Whether a word is, or may be, a finite verb that no rule can turn.
+
+    Such are clitics whose verb is not known ("it's been", "I'd", "plot 's"), verbs in an unusual
+    place ("their ambitions far exceed"), and those that may share the auxiliary of another one
+    ("will gasp and laugh").
+    """
+    clitic = clitic_of(word) or word
+    if clitic == "'d":
+        return True
+    if clitic == "'s":
+        is_known = tense_of(document, index) is not None
+        return not is_known and (clitic != word or document.tag(index) != "POS")
+    if not word.isalpha() or clitic_of(word) or is_before_not(document.words, index):
+        return False
+    tag = document.tag(index)
+    if finite_kind(document, index) is not None:
+        return tag in ("VB", "VBP") and _may_share(document, index)
+    if tag in ("NN", "NNS"):
+        return could_be_verb(word) and _must_be_verb(document, index, word)
+    if clitic in CLITICS:
+        return False
+    return tag in ("VBZ", "VBP", "VB") and not is_dependent(document, index)
+
+
+def _must_be_verb(document: Document, index: int, word: str) -> bool:
+    """Whether what is tagged as a noun is none: at the head, behind "we", not among the nouns."""
+    if index == 0:
+        return document.tag(index) == "NNS"
+    before = plain(document.words[index - 1])
+    return before in ("i", "you", "we", "they") or not exists(lemma(word, "NOUN"), "n")
+
+
+def _may_share(document: Document, index: int) -> bool:
+    """Whether a joined verb may be an infinitive, because one stands near before it."""
+    if not is_conjunct(document, index):
+        return False
+    near = range(max(0, index - _NEAR), index)
+    return any(
+        plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
+        for i in near
+    )

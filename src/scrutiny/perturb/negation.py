@@ -8,6 +8,14 @@ from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
+from scrutiny.perturb.clitics import (
+    before_not,
+    clitic_of,
+    full_form,
+    is_spaced,
+    negated_stem,
+    plain,
+)
 from scrutiny.perturb.verbs import (
     ADVERBS,
     BE,
@@ -16,12 +24,9 @@ from scrutiny.perturb.verbs import (
     MODALS,
     Kind,
     auxiliary_kind,
-    clitic_of,
     finite_kind,
     is_auxiliary,
     mistagged_verb,
-    negated_stem,
-    plain,
 )
 from scrutiny.text.casing import capitalize_first, match_case
 from scrutiny.text.inflect import inflect, lemma
@@ -38,9 +43,7 @@ _OPENERS: Final = frozenset(
     whenever wherever once until till since after before as than lest""".split()
 )
 _PREPOSITIONS: Final = frozenset("as than since before after until till".split())
-_CONTRACTED: Final = {"can": "can't", "will": "won't"}
 _UNCONTRACTED: Final = frozenset({"am", "may", "might", "shall", "ought"})
-_SPLIT: Final = {"can": "ca n't", "will": "wo n't"}
 _POSITIVE: Final = {
     "any": "some",
     "anything": "something",
@@ -55,17 +58,6 @@ _NOT_AFTER: Final = frozenset("or if why whether than though perhaps maybe need 
 _NOT_BEFORE: Final = frozenset(
     "only just merely least until that yet so since without much nearly".split()
 )
-
-
-def is_spaced(text: str) -> bool:
-    """Whether a text has its punctuation split off in the Penn manner ("it 's good .").
-
-    Examples
-    --------
-    >>> is_spaced("it 's good ."), is_spaced("It's good.")
-    (True, False)
-    """
-    return " ." in text or " ," in text or " n't" in text or " 's" in text
 
 
 def negator_in(document: Document, first: int, last: int) -> int | None:
@@ -228,11 +220,12 @@ def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
 
 def _contracted(document: Document, index: int, low: str) -> Edit:
     start, end = document.tokens[index]
-    spaced = is_spaced(document.text)
-    table = _SPLIT if spaced else _CONTRACTED
-    if low in table:
-        return Edit(document.field, start, end, match_case(document.words[index], table[low]))
-    return Edit(document.field, end, end, " n't" if spaced else "n't")
+    negation = " n't" if is_spaced(document.text) else "n't"
+    short = before_not(low)
+    if short != low:
+        text = match_case(document.words[index], short + negation)
+        return Edit(document.field, start, end, text)
+    return Edit(document.field, end, end, negation)
 
 
 def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
@@ -293,8 +286,8 @@ def _without(document: Document, index: int, last: int) -> list[Edit] | None:
         low = plain(document.words[index - 1])
         if low in DO:
             return _without_do(document, index - 1, low, after=index, last=last)
-        restored = {"ca": "can", "wo": "will", "sha": "shall"}.get(low)
-        if restored and word == "n't":
+        restored = full_form(document.words, index - 1)
+        if word == "n't" and restored != low:
             start = document.tokens[index - 1][0]
             end = document.tokens[index][1]
             text = match_case(document.words[index - 1], restored)

@@ -8,6 +8,15 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from scrutiny.core.transformation import Document
+from scrutiny.perturb.clitics import (
+    CLITICS,
+    PRONOUNS,
+    clitic_of,
+    full_form,
+    is_before_not,
+    negated_stem,
+    plain,
+)
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.tokens import is_word, sentences
 from scrutiny.text.wordnet import exists
@@ -20,20 +29,6 @@ DO: Final = frozenset({"do", "does", "did"})
 MODALS: Final = frozenset(
     {"can", "could", "will", "would", "shall", "should", "may", "might", "must", "ought"}
 )
-CLITICS: Final = {
-    "'m": "be",
-    "'re": "be",
-    "'s": "be",
-    "'ve": "have",
-    "'ll": "modal",
-    "'d": "modal",
-}
-PRONOUNS: Final = frozenset(
-    """i you he she it we they this that these those there here who what everyone everybody someone
-    somebody everything something""".split()
-)
-# Stems that lose a letter or more before n't.
-_STEMS: Final = {"ca": "can", "wo": "will", "sha": "shall"}
 _PERFECT: Final = HAVE | {"having"}
 ADVERBS: Final = frozenset({"RB", "RBR", "RBS"})
 _SUBJECTS: Final = frozenset("i you he she it we they".split())
@@ -45,44 +40,11 @@ _BASE_FOLLOWS: Final = frozenset(
     "to wo ca sha gotta gonna wanna dont doesnt didnt cant wont wouldnt shouldnt please".split()
 )
 _SUBJECT_LENGTH: Final = 6
+_PHRASE: Final = frozenset({"NN", "JJ", "DT", "PR", "CD"})
+_BEFORE_NOUN: Final = frozenset("the a an my your his its our their".split())
 _CLAUSE_ENDS: Final = frozenset(".!?;:,")
 _ASKING: Final = frozenset("what when where who why how which wtf and but so".split())
 _NOT_ADVERBIAL: Final = frozenset({"not", "n't", "never"})
-
-
-def plain(word: str) -> str:
-    """The word in lower case with a straight apostrophe."""
-    return word.lower().replace("’", "'")
-
-
-def negated_stem(word: str) -> str | None:
-    """Auxiliary of a fused negation ("won't" to "will"), or nothing; "ain't" has none.
-
-    Examples
-    --------
-    >>> negated_stem("Can't"), negated_stem("cannot"), negated_stem("ain't"), negated_stem("n't")
-    ('can', 'can', None, None)
-    """
-    low = plain(word)
-    if low == "cannot":
-        return "can"
-    if not low.endswith("n't"):
-        return None
-    stem = _STEMS.get(low[:-3], low[:-3])
-    return stem if stem in BE or stem in HAVE or stem in DO or stem in MODALS else None
-
-
-def clitic_of(word: str) -> str | None:
-    """Verbal clitic at the end of a fused pronoun ("I'll" to "'ll"), or nothing.
-
-    Examples
-    --------
-    >>> clitic_of("they've"), clitic_of("John's"), clitic_of("let's")
-    ("'ve", None, None)
-    """
-    stem, mark, rest = plain(word).partition("'")
-    clitic = mark + rest
-    return clitic if stem in PRONOUNS and clitic in CLITICS else None
 
 
 def sentence_tokens(document: Document) -> list[tuple[int, int]]:
@@ -103,7 +65,7 @@ def sentence_tokens(document: Document) -> list[tuple[int, int]]:
 def auxiliary_kind(document: Document, index: int) -> Kind | None:
     """Class of a form of be, have, do or a modal, by its form; nothing for other words."""
     word = plain(document.words[index])
-    stem = negated_stem(word) or word
+    stem = full_form(document.words, index)
     if stem in BE:
         return "be"
     if stem in HAVE:
@@ -155,13 +117,14 @@ def finite_kind(document: Document, index: int) -> Kind | None:
     word = document.words[index]
     if not (is_word(word) or plain(word) in CLITICS):
         return None
-    if index > 0 and plain(word) == "had" and plain(document.words[index - 1]) in _PERFECT:
+    before = plain(document.words[index - 1]) if index else ""
+    if (plain(word) == "had" and before in _PERFECT) or (plain(word) == "'ve" and before in MODALS):
         return None
     kind = auxiliary_kind(document, index)
     if kind is not None:
         is_base = plain(word) in ("have", "do")
-        return None if is_base and _depends(document, index) else kind
-    if not could_be_verb(word) or _depends(document, index):
+        return None if is_base and is_dependent(document, index) else kind
+    if before in _BEFORE_NOUN or not could_be_verb(word) or is_dependent(document, index):
         return None
     tag = document.tag(index)
     if tag in ("VBZ", "VBP"):
@@ -173,7 +136,7 @@ def finite_kind(document: Document, index: int) -> Kind | None:
     return None
 
 
-def _depends(document: Document, index: int) -> bool:
+def is_dependent(document: Document, index: int) -> bool:
     """Whether a word is an infinitive or a participle by what stands before it.
 
     Behind "to" and auxiliaries, adverbs and "not" aside ("will not do"); behind an inverted subject
@@ -194,13 +157,23 @@ def _depends(document: Document, index: int) -> bool:
 
 
 def _is_object_verb(document: Document, at: int, word: str) -> bool:
-    """Whether a pronoun before an infinitive is its subject: "do you use", "makes you wonder"."""
+    """Whether what stands before an infinitive is its subject: "do you use", "makes you wonder"."""
+    if document.words[at].isalpha() and document.tag(at).startswith("NN"):
+        return _is_after_causative(document, at)
     at = _before(document, at) if word in _SUBJECTS or word in _OBJECTS else -1
     if at < 0:
         return False
     if word in _SUBJECTS and auxiliary_kind(document, at) in ("modal", "do"):
         return True
     return word in _OBJECTS and lemma(plain(document.words[at]), "VERB") in _CAUSATIVES
+
+
+def _is_after_causative(document: Document, at: int) -> bool:
+    """Whether a noun phrase is the object of a verb like "make" ("makes most people laugh")."""
+    first = at
+    while first > max(0, at - _SUBJECT_LENGTH) and document.tag(first)[:2] in _PHRASE:
+        first -= 1
+    return lemma(plain(document.words[first]), "VERB") in _CAUSATIVES
 
 
 def _is_inverted(document: Document, index: int) -> bool:
@@ -312,7 +285,8 @@ def is_auxiliary(document: Document, index: int) -> bool:
     if kind is None or kind == "verb":
         return False
     word = document.words[index]
-    if negated_stem(word) or plain(word) in CLITICS or clitic_of(word):
+    is_negated = negated_stem(word) or is_before_not(document.words, index)
+    if is_negated or plain(word) in CLITICS or clitic_of(word):
         return True
     if kind == "do" and {plain(w) for w in document.words[index + 1 : index + 2]} & _SUBJECTS:
         return True  # "what do you use"
@@ -321,7 +295,7 @@ def is_auxiliary(document: Document, index: int) -> bool:
         return kind == "do"
     tag = document.tag(following)
     if kind == "do":
-        return tag == "VB" or plain(document.words[index + 1]) in ("not", "n't")
+        return tag == "VB" or plain(document.words[index + 1]) == "not"
     follower = plain(document.words[following])
     if tag in ("VB", "VBP", "NN") and following > index + 1 and _may_be_participle(follower):
         return could_be_verb(follower)  # "have really hit"

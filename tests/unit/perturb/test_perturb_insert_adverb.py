@@ -49,17 +49,48 @@ def test_every_main_verb_is_a_site():
     assert words == ["came", "seen", "leave"]
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("the film expertly weaves two stories .", "an adverb before it"),
+        ("it works beautifully .", "an adverb behind it"),
+        ("it is there to love .", "an infinitive"),
+        ("i ca n't wait for it .", "an idiom"),
+        ("old godzilla flicks .", "a noun that looks like a verb"),
+        ("a film made by nobody .", "a participle without an auxiliary"),
+        ("it never works .", "a word that is an adverb, too"),
+        ("the film 's low rent and its charm .", "a noun that can be a verb"),
+    ],
+)
+def test_where_an_adverb_would_sound_wrong_there_is_none(text, why):
+    assert not InsertAdverb().sites(document_of(text)), why
+
+
+@pytest.mark.parametrize(
+    "text", ["if it works , we win .", "he does n't like it .", "what works ?", "no one knows it ."]
+)
+def test_what_is_not_asserted_gets_no_adverb_of_certainty(text):
+    document = document_of(text)
+    made = {
+        edit.text
+        for seed in range(20)
+        for edit in perturb(Example("1", {"text": text}), "insert_adverb", seed=seed).edits
+        if edit.start < document.tokens[4][0]
+    }
+    assert made <= {"actually ", "really "}
+
+
 def test_an_adverb_that_stands_there_already_is_not_repeated():
-    document = document_of("They usually play chess.")
+    document = document_of("They really like it, and they play chess.")
     (site,) = InsertAdverb().sites(document)
 
     class Same:
         def random(self, size=None):
             import numpy as np
 
-            first = adverbs().index("usually") / len(adverbs()) + 1e-9
+            first = adverbs().index("really") / len(adverbs()) + 1e-9
             return first if size is None else np.linspace(0, 1, size)
 
     texts = [e.text for (e,) in InsertAdverb().candidates(document, site, Same())]
     assert texts
-    assert "usually " not in texts
+    assert "really " not in texts

@@ -28,7 +28,7 @@ from scrutiny.text.lexicon import (
 )
 
 LISTS = {
-    "adverbs": (adverbs, 25),
+    "adverbs": (adverbs, 6),
     "opening phrases": (opening_phrases, 90),
     "proverbs": (proverbs, 90),
     "female names": (lambda: first_names("female"), 300),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.negation import is_spaced
+from scrutiny.perturb.clitics import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
 
 if TYPE_CHECKING:

@@ -2,35 +2,48 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.clitics import plain
 from scrutiny.perturb.draws import in_random_order
-from scrutiny.perturb.verbs import ADVERBS, auxiliary_kind, is_main_verb, plain
+from scrutiny.perturb.verbs import ADVERBS, auxiliary_kind, finite_kind, is_auxiliary, is_main_verb
+from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import adverbs
+from scrutiny.text.wordnet import exists
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-# After these a participle is an attribute or a noun ("the running water", "his singing").
-_BEFORE_NOUNS: Final = frozenset({"DT", "PRP$", "JJ", "JJR", "JJS", "CD", "POS"})
 _TRIED: Final = 5
-_BINDING: Final = frozenset({"to", "not", "never"})
-_SOBER: Final = ("actually", "generally", "normally", "often", "simply", "typically", "usually")
+_SUBJECTS: Final = frozenset("i you he she it we they that which who".split())
+_SINGULAR: Final = frozenset({"NN", "NNP", "NNPS"})
+# What is asked, supposed, wished or merely possible is not asserted: "if it certainly works".
+_UNASSERTED: Final = frozenset(
+    """if unless whether when whenever while although though because until till before after once as
+    like than what how why where who whatever so let ever never no not nothing nobody few seldom
+    rarely hardly barely n't only cannot may might could can should must""".split()
+)
+_IDIOMS: Final = frozenset({"wait", "help", "mind"})  # "can't wait", "can't help but"
+_REACH: Final = 8  # tokens before a verb in which such a word governs its clause
+_EDGES: Final = frozenset(".!?;:")
 
 
 @dataclass(frozen=True, slots=True)
 class InsertAdverb:
     """A neutral adverb in front of a main verb.
 
-    Auxiliaries and copulas are passed over, and so are participles that stand for an adjective or
-    a noun, and a capital at the head of a sentence.
+    The verb stands right behind its subject, behind "have" or "be" as a participle, or opens a
+    sentence whose subject was left out. Where the clause asserts nothing ("if", "n't") the adverb
+    says nothing about certainty ("actually"). A verb that has an adverb beside it
+    already, infinitives with "to" and capitals at the head of a sentence are passed over.
 
     **Measures** whether a word that says little about the matter sways the answer.
 
-    **Misleads when** the adverb's place sounds unusual for the verb: what is seen then may be
-    the oddness of the sentence.
+    **Misleads when** the adverb strengthens what is said ("certainly"): a score of how strong an
+    opinion is may follow it.
 
     References
     ----------
@@ -61,44 +74,79 @@ class InsertAdverb:
         return [
             Site(start, end, i)
             for i, (start, end) in enumerate(document.tokens)
-            if is_main_verb(document, i) and _has_room(document, i)
+            if is_main_verb(document, i) and not _is_crowded(document, i) and _fits(document, i)
         ]
 
     def candidates(
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
-        """Adverbs in random order, a few of them, none that the text has there already."""
-        near = {plain(w) for w in document.words[max(0, site.token - 2) : site.token]}
+        """Adverbs in random order, a few of them, none that the text has already."""
+        present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()
-        fitting = _SOBER if _is_bound(document, site.token) else adverbs()
-        for tried, adverb in enumerate(in_random_order(fitting, rng)):
-            if tried == _TRIED:
-                return
-            if adverb not in near:
-                text = f"{adverb.upper() if is_upper else adverb} "
-                yield (Edit(document.field, site.start, site.start, text),)
+        fitting = (
+            _sober(document, site.token) if _is_unasserted(document, site.token) else adverbs()
+        )
+        new = [adverb for adverb in fitting if adverb not in present]
+        for adverb in islice(in_random_order(new, rng), _TRIED):
+            text = f"{adverb.upper() if is_upper else adverb} "
+            yield (Edit(document.field, site.start, site.start, text),)
 
 
-def _is_bound(document: Document, index: int) -> bool:
-    """Whether a negation or "to" stands before a verb: no "don't obviously", no "to evidently"."""
-    before = plain(document.words[index - 1]) if index else ""
-    return before in _BINDING or before.endswith("n't") or document.tag(index) in ("VBG", "VBN")
+def _sober(document: Document, index: int) -> tuple[str, ...]:
+    """Adverbs for a clause that asserts nothing."""
+    is_denied = plain(document.words[index - 1]).endswith("n't")
+    return ("actually", "really") if is_denied else ("actually",)
 
 
-def _has_room(document: Document, index: int) -> bool:
-    """Whether an adverb before this verb leaves the sentence grammatical."""
-    if index == 0:
-        return document.words[0].islower() and document.tag(0) not in ("VBG", "VBN")
-    if document.text[document.tokens[index - 1][1] : document.tokens[index][0]].strip(" "):
-        return False
-    if document.tokens[index - 1][1] == document.tokens[index][0]:
-        return False  # glued, as in a hyphenated compound
-    if document.words[index][:1].isupper() and not document.words[index].isupper():
-        return False
-    tag = document.tag(index)
-    if tag not in ("VBG", "VBN"):
+def _is_crowded(document: Document, index: int) -> bool:
+    """Whether an adverb stands beside a verb already, or no word can be put there."""
+    words, tokens = document.words, document.tokens
+    if words[index][:1].isupper() and not words[index].isupper():
         return True
-    before = document.tag(index - 1)
-    if before in ADVERBS:
-        return index > 1 and auxiliary_kind(document, index - 2) is not None
-    return before not in _BEFORE_NOUNS
+    if index and not document.text[tokens[index - 1][1] : tokens[index][0]].isspace():
+        return True  # glued, as in a hyphenated compound
+    before = words[index - 1] if index else "."
+    if before[0].isalpha() and document.tag(index - 1) in ADVERBS and plain(before) != "n't":
+        return True
+    behind = words[index + 1] if index + 1 < len(words) else "."
+    return behind.endswith("ly") and document.tag(index + 1) in ADVERBS
+
+
+def _fits(document: Document, index: int) -> bool:
+    """Whether a verb stands where an adverb can come before it for certain."""
+    tag = document.tag(index)
+    if index == 0:
+        return tag == "VBZ"
+    before = plain(document.words[index - 1])
+    if tag in ("VBN", "VBD") and auxiliary_kind(document, index - 1) in ("be", "have"):
+        return is_auxiliary(document, index - 1)
+    if tag == "VB" and (before.endswith("n't") or auxiliary_kind(document, index - 1) == "modal"):
+        return plain(document.words[index]) not in _IDIOMS
+    if finite_kind(document, index) not in ("verb", "have", "do"):
+        return False
+    if before in _SUBJECTS:
+        return index < 2 or plain(document.words[index - 2]) not in ("does", "do", "did")
+    # Behind a noun, only the ending of the third person tells a verb, and then not from a plural.
+    is_third = tag == "VBZ" and document.tag(index - 1) in _SINGULAR
+    return is_third and not (_ends_clause(document, index + 1) and _may_be_noun(document, index))
+
+
+def _ends_clause(document: Document, index: int) -> bool:
+    return index >= len(document.words) or not document.words[index][0].isalnum()
+
+
+def _may_be_noun(document: Document, index: int) -> bool:
+    return exists(lemma(plain(document.words[index]), "NOUN"), "n")
+
+
+def _is_unasserted(document: Document, index: int) -> bool:
+    """Whether what stands before a verb keeps its clause from asserting anything."""
+    if "?" in document.words[index : index + 3 * _REACH]:
+        return True
+    for at in range(index - 1, max(-1, index - 1 - _REACH), -1):
+        word = plain(document.words[at])
+        if word in _EDGES:
+            return False
+        if word in _UNASSERTED or word.endswith("n't"):
+            return True
+    return False

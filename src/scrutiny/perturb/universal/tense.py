@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.clitics import full_form
 from scrutiny.perturb.conjugation import Tense as Time
-from scrutiny.perturb.conjugation import agreement_of, in_tense, is_conjunct, tense_of
+from scrutiny.perturb.conjugation import (
+    agreement_of,
+    in_tense,
+    is_conjunct,
+    is_tied_to,
+    tense_of,
+)
 from scrutiny.perturb.verbs import sentence_tokens
 
 if TYPE_CHECKING:
@@ -16,6 +23,7 @@ if TYPE_CHECKING:
 
 _NEAR: Final = 24  # tokens on either side in which a joined verb is looked for
 _ENDS: Final = frozenset(".!?;:")
+_MOODS: Final = frozenset({"could", "would", "might"})  # past in form, often present in meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +32,14 @@ class Tense:
 
     Only finite verbs have a tense to turn: participles and infinitives stay, since they could not
     change by themselves and leave a sentence. Where the subject of a past form is not plain to
-    see, the verb stays as well.
+    see, nothing is changed.
 
     Parameters
     ----------
     unit
-        ``word``: each chosen verb, with those that "and" or a comma joins to it. ``sentence``:
-        all finite verbs of a chosen sentence, into the tense that its first one did not have.
+        ``sentence``: all finite verbs of a chosen sentence, if they are in one tense and nothing
+        in the sentence asks for it ("yesterday", "if"). ``word``: each chosen verb, with those
+        that "and" or a comma joins to it; the tenses of a sentence may come to differ.
 
     **Measures** whether the answer hangs on when something is said to happen.
 
@@ -60,7 +69,7 @@ class Tense:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
 
-    unit: Literal["word", "sentence"] = "word"
+    unit: Literal["word", "sentence"] = "sentence"
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Finite verbs that have a form in the other tense, or the first one of each sentence."""
@@ -138,19 +147,23 @@ def _joined(document: Document, index: int) -> list[Edit]:
 
 
 def _sentence(document: Document, first: int, last: int) -> list[Edit]:
-    """Edits that put all finite verbs of a sentence into one tense; none if one is unclear."""
+    """Edits that put all finite verbs of a sentence into the other tense; none if one is unclear.
+
+    "Could" and "would" are past in form only: beside verbs of the present they stay.
+    """
     tenses = [(i, tense) for i in range(first, last) if (tense := tense_of(document, i))]
-    if not tenses:
+    plainly = {t for i, t in tenses if full_form(document.words, i) not in _MOODS}
+    if len(plainly) != 1 or is_tied_to(document, first, last, (tense := plainly.pop())):
         return []
-    target = _other(tenses[0][1])
     edits: list[Edit] = []
     agreement = None
-    for index, tense in tenses:
-        # A verb without a subject of its own ("came and left") shares the one before.
-        agreement = agreement_of(document, index) or agreement
-        if tense == target:
+    for index, own in tenses:
+        if own != tense:
             continue
-        edit = in_tense(document, index, target, agreement)
+        if tense == "past":
+            # A verb without a subject of its own ("came and left") shares the one before.
+            agreement = agreement_of(document, index) or agreement
+        edit = in_tense(document, index, _other(tense), agreement)
         if edit is None:
             return []
         edits.append(edit)
