@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import running_options
 
 _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
@@ -87,6 +88,8 @@ def command(**flags: Any) -> int:
     from scrutiny.run.comparing.whole import compare_side_by_side
 
     with opened(flags) as sides:
+        for side in (sides.first, sides.second):
+            say_warnings(side.manifest)
         options = CompareOptions(
             paired=flags["paired"],
             margin=flags["margin"],

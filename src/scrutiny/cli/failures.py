@@ -5,9 +5,9 @@ import os
 import sys
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -85,6 +85,12 @@ def say(text: str) -> None:
     """Print one paragraph on stderr, wrapped at 80 columns."""
     lines = textwrap.wrap(text, 80, break_long_words=False, break_on_hyphens=False)
     click.echo("\n".join(lines), err=True)
+
+
+def say_warnings(manifest: Mapping[str, Any]) -> None:
+    """Print on stderr what a run warns of, for verbs whose output has no place for it."""
+    for warning in manifest.get("warnings", ()):
+        say(f"Warning: {warning}")
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.narrow import fitted, narrowed
 
 PASS, FAIL, UNDECIDED = 0, 1, 4
@@ -44,7 +45,9 @@ def command(run: Path, rules: tuple[str, ...], group: str, undecided: str, *, as
     from scrutiny.store.run_folder import RunFolder
 
     codes = []
-    for finding in judge_run(RunFolder.open(run), rules, group=group):
+    folder = RunFolder.open(run)
+    say_warnings(folder.manifest)
+    for finding in judge_run(folder, rules, group=group):
         code = _CODES.get(finding.verdict, UNDECIDED)
         if code == UNDECIDED and undecided != "undecided":
             code = PASS if undecided == "pass" else FAIL

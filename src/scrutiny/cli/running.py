@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.failures import say
+from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import load_options
 from scrutiny.cli.progress import progress_of
 from scrutiny.core.model import LoadOptions
@@ -116,8 +116,7 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
 
         save_text(Path(html), render_html(view))
     if flags["as_json"]:
-        for warning in view.facts.warnings:
-            say(f"Warning: {warning}")
+        say_warnings(view.manifest)
         click.echo(render_ndjson(view), nl=False)
     else:
         write_terminal(view)

@@ -180,6 +180,9 @@ def test_a_warning_of_words_is_printed_first_and_beside_json(
     out, err = capsys.readouterr()
     assert said in " ".join(err.split())
     assert "Warning" not in out
+    for verb in (["gate", "out", "--rule", "accuracy < 0.1"], ["compare", "out", "out"]):
+        assert exit_code_of(group, verb) == 0
+        assert said in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(
