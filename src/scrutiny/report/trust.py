@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from statistics import median
+from typing import Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.labels import unversioned
+from scrutiny.report.labels import distinct_labels, unversioned
 from scrutiny.report.numbers import number, percent
 from scrutiny.report.sections import Section
 from scrutiny.report.view import RunView
+
+_MOST_NAMES: Final = 3
 
 
 def how_measured(section: Section, view: RunView) -> list[str]:
@@ -59,21 +62,53 @@ def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
     shares = [
         e.variance["seeds"] / sum(e.variance.values())
         for e in estimates
-        if e.variance.get("seeds") is not None and sum(e.variance.values()) > 0
+        if _is_over_seeds(e) and sum(e.variance.values()) > 0
     ]
     if shares:
         yield f"Seeds carry {percent(median(shares))} of the variance (median over estimates)."
 
 
+def _is_over_seeds(estimate: Estimate) -> bool:
+    """Whether an estimate has a part of variance that other seeds could have changed."""
+    is_drawn = estimate.n_replicates > 1 and not estimate.method.startswith("items")
+    return is_drawn and "seeds" in estimate.variance
+
+
 def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
-    share = max((e.counts.missing_share for e in estimates), default=0.0)
-    if share > 0:
-        yield f"Up to {percent(share)} of the rows that applied failed or came out undefined."
-    elif estimates:
-        yield "No row failed or came out undefined."
+    """Rows that are missing where there is a value; numbers that do not exist; rows not asked."""
+    valued = [e for e in estimates if e.value is not None]
+    worst = max(valued, key=lambda e: e.counts.missing_share, default=None)
+    if worst is not None and worst.counts.missing_share > 0:
+        share, name = percent(worst.counts.missing_share), _names(estimates, [worst])
+        yield f"Up to {share} of the rows that applied {_lost(worst)} ({name})."
+    elif worst is not None:
+        yield "No row behind a value failed or came out undefined."
+    absent = [e for e in estimates if e.value is None and e.counts.undefined + e.counts.failed]
+    if absent:
+        yield (
+            f"{len(absent)} of {len(estimates)} numbers do not exist, because their rows "
+            f"{_lost(*absent)}: {_names(estimates, absent)}."
+        )
     unasked = max((e.counts.skipped + e.counts.refused for e in estimates), default=0)
     if unasked:
         yield f"Up to {unasked} rows were skipped or refused: n is printed with every number."
+
+
+def _lost(*estimates: Estimate) -> str:
+    """What became of the rows that are missing."""
+    failed = any(e.counts.failed for e in estimates)
+    undefined = any(e.counts.undefined for e in estimates)
+    ways = ["failed"] * failed + ["came out undefined"] * undefined
+    return " or ".join(ways)
+
+
+def _names(among: Sequence[Estimate], named: Sequence[Estimate]) -> str:
+    """Names of the first of some estimates, told from all others."""
+    labels = distinct_labels([e.key for e in among], without=frozenset({"replicate"}))
+    wanted = {id(e) for e in named}
+    found = [label for e, label in zip(among, labels, strict=True) if id(e) in wanted]
+    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+    return ", ".join(found[:_MOST_NAMES]) + more
 
 
 def _controls(section: Section) -> Iterator[str]:
