@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.counting import counting_numbers
 from scrutiny.text.numbers import Number, format_number, parse_number
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 _ALTERNATIVES: Final = 8
+_SMALL: Final = 10
 _LATEST: Final = 2025  # a year of the past stays one
 # Words that are numbers only now and then, and words that only scale others.
 _AMBIGUOUS: Final = frozenset(
@@ -26,10 +28,11 @@ _RATED: Final = frozenset("star stars point points thumb thumbs out /".split())
 class NumberSwap:
     """Each number replaced by another of about the same size, written in the same manner.
 
-    Decimals keep their places, thousands their commas, ordinals and number words their kind; years
-    stay within thirty years. A single one is left alone, since its noun is singular, and so are
-    ratings ("4 stars", "9/10"), scale words ("million") and words that are seldom numbers
-    ("second").
+    Decimals keep their places, thousands their commas, ordinals and number words their kind, round
+    numbers their zeros; years stay within ten years. A number has to count what follows it: names
+    ("channel 5"), ranges, sums of one unit, and numbers that the text spells out ("two: one …")
+    stay. So do a single one, since its noun is singular, ratings ("4 stars", "9/10"), scale words
+    ("million") and words that are seldom numbers ("second").
 
     Parameters
     ----------
@@ -68,10 +71,10 @@ class NumberSwap:
         """Numbers that another one may replace."""
         words = document.words
         return [
-            Site(start, end, i)
-            for i, (start, end) in enumerate(document.tokens)
-            if _may_be_number(words[i])
-            and _is_replaceable(parse_number(words[i]))
+            Site(*document.tokens[i], i)
+            for i, number in counting_numbers(words)
+            if words[i].lower() not in _AMBIGUOUS
+            and _is_replaceable(number)
             and (self.ratings or not _is_rating(words, i))
             and not (words[i].isalpha() and _is_compound(words, i))
             and not _is_part(words, i)
@@ -92,15 +95,8 @@ class NumberSwap:
                 yield (Edit(document.field, site.start, site.end, text),)
 
 
-def _may_be_number(word: str) -> bool:
-    """Whether a look is worth its time: most words are no numbers."""
-    return word[:1].isdigit() or word[:1] == "." or word.lower() not in _AMBIGUOUS
-
-
-def _is_replaceable(number: Number | None) -> bool:
+def _is_replaceable(number: Number) -> bool:
     """Whether another number could stand there: not for a single one."""
-    if number is None:
-        return False
     return number.value != 1 or number.kind in ("ordinal", "ordinal_word")
 
 
@@ -152,11 +148,22 @@ def _range(value: int, number: Number) -> tuple[int, int, int]:
     """Least and largest other number, and the step between."""
     is_plain = number.kind == "digits" and not number.is_grouped
     if number.suffix == "s":
-        return max(10, value - 30), value + 30, 10
+        return max(10, value - 20), min(value + 20, max(value, 2010)), 10
     if is_plain and 1500 <= value <= 2100 and len(number.text) == 4:
-        return value - 30, max(value, min(value + 30, _LATEST)), 1
-    if number.kind == "ordinal_word" or (number.kind == "ordinal" and value <= 31):
-        return 2, max(12, min(31, 2 * value)), 1
+        return value - 10, max(value, min(value + 10, _LATEST)), 1
+    if number.kind in ("ordinal", "ordinal_word"):
+        return max(2, value - 2), value + 2, 1
+    if value <= _SMALL:
+        return max(2, value - 2), value + 3, 1
     if number.kind == "word":
-        return max(2, value // 2), max(10, min(99, 2 * value)), 1
-    return max(2, value // 2), max(9, 2 * value), 1
+        return value // 2, min(99, 2 * value), 1
+    step = _step(value)
+    return max(2, value // 2 // step * step), 2 * value, step
+
+
+def _step(value: int) -> int:
+    """Power of ten that keeps a round number round, and leaves some to choose from."""
+    step = 1
+    while value % (10 * step) == 0 and value >= 20 * step:
+        step *= 10
+    return step

@@ -1,0 +1,127 @@
+"""Where a number says how many, and another one could: not in names, dates, ranges or sums."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.numbers import Number, parse_number
+
+# What a number behind them names, instead of counting anything.
+_LABELS: Final = frozenset(
+    """channel formula part chapter episode volume vol number no page room route highway level
+    version grade type act figure section article war season flight windows area studio question
+    step phase category class size game round week day stage rule district apollo no. nos age aged
+    plus minus versus vs `` " “ january february march april may june july august september
+    october november december jan feb mar apr jun jul aug sept sep oct nov dec""".split()
+)
+_MONEY: Final = frozenset({"$", "£", "€"})
+_BEFORE_YEAR: Final = frozenset(
+    "in since of from by until till before after during late early around circa summer".split()
+)
+_KNOWN: Final = frozenset("the these those both all between either".split())  # spoken of already
+_ENUMERATES: Final = frozenset({":", "--", "-", "(", "–", "—"})
+_PAIRS: Final = frozenset("one other both second either between each former latter".split())
+_FIXED_ORDINAL: Final = frozenset(
+    """quarter quarters half of century centuries place party person world degree generation grade
+    amendment floor base down""".split()
+)
+_DECIMAL_UNITS: Final = frozenset(
+    "percent billion million trillion dollars euros pounds miles meters metres points".split()
+)
+_JOINTS: Final = frozenset({"to", "or", "and", "-", "–"})
+_BASICS: Final = 101  # a class in the basics of something
+_NEAR: Final = 5
+_FAR: Final = 25
+_SMALL: Final = 10
+
+
+def counting_numbers(words: Sequence[str]) -> list[tuple[int, Number]]:
+    """Index and number of the tokens that count something which is free to be another number.
+
+    Examples
+    --------
+    >>> [i for i, _ in counting_numbers("all two or none of formula 51 cost 20 dollars".split())]
+    [8]
+    """
+    found = [(i, n) for i, word in enumerate(words) if (n := _number(word)) is not None]
+    units = Counter(_unit(words, i) for i, _ in found)
+    return [(i, n) for i, n in found if units[_unit(words, i)] == 1 and _counts(words, i, n)]
+
+
+def _number(word: str) -> Number | None:
+    if not (word[:1].isdigit() or word[:1] == "." or word.isalpha()):
+        return None
+    return parse_number(word)
+
+
+def _unit(words: Sequence[str], at: int) -> str:
+    """What a number is of: two of one kind are often a range or a sum."""
+    if at and words[at - 1] in _MONEY:
+        return "$"
+    return _after(words, at) or f"#{at}"
+
+
+def _after(words: Sequence[str], at: int) -> str:
+    return words[at + 1].lower() if at + 1 < len(words) else ""
+
+
+def _counts(words: Sequence[str], at: int, number: Number) -> bool:
+    before = words[at - 1].lower() if at else ""
+    if before == "." and at > 1:
+        before = words[at - 2].lower()  # "Aug. 20"
+    if number.kind in ("ordinal", "ordinal_word"):
+        is_day = number.kind == "ordinal" and _after(words, at) == "of"
+        return is_day or not (_after(words, at) in _FIXED_ORDINAL or before in _LABELS)
+    if number.suffix == "s":
+        return True
+    if _looks_like_year(number):
+        return before in _BEFORE_YEAR and not _is_capital(words, at + 1)
+    if number.value == _BASICS or _is_range_end(words, at) or _has_zeros(words[at], number):
+        return False
+    if before in _LABELS or (before in _KNOWN and number.value <= _SMALL):
+        return False
+    return (before in _MONEY or _has_noun(words, at, number)) and not _is_told(words, at, number)
+
+
+def _has_zeros(word: str, number: Number) -> bool:
+    """Whether a number begins with a zero, as numbers of agents and rooms do."""
+    return word[:1] == "0" and len(word) > 1 and not number.decimals
+
+
+def _is_range_end(words: Sequence[str], at: int) -> bool:
+    """Whether a number ends a range ("10 to 15 years")."""
+    return at > 1 and words[at - 1] in _JOINTS and parse_number(words[at - 2]) is not None
+
+
+def _looks_like_year(number: Number) -> bool:
+    is_plain = number.kind == "digits" and not number.is_grouped and not number.decimals
+    return is_plain and 1500 <= number.value <= 2100 and len(number.text) == 4
+
+
+def _is_capital(words: Sequence[str], at: int) -> bool:
+    return at < len(words) and words[at][:1].isupper() and not all(map(str.isupper, words))
+
+
+def _has_noun(words: Sequence[str], at: int, number: Number) -> bool:
+    """Whether a noun follows that a number can count; a name before or behind makes it a name."""
+    following = _after(words, at)
+    if number.decimals:
+        return following in _DECIMAL_UNITS
+    if not following.isalpha() or is_stop_word(following):
+        return False
+    if number.is_grouped:
+        return True
+    return not _is_capital(words, at + 1) and not (at > 1 and _is_capital(words, at - 1))
+
+
+def _is_told(words: Sequence[str], at: int, number: Number) -> bool:
+    """Whether the text goes on to spell out what was counted, or compares it."""
+    if "between" in [word.lower() for word in words[max(0, at - 3) : at]]:
+        return True
+    if number.value > _SMALL:
+        return False
+    if not _ENUMERATES.isdisjoint(words[at + 1 : at + 1 + _NEAR]):
+        return True
+    later = {word.lower() for word in words[at + 1 : at + 1 + _FAR]}
+    return number.value == 2 and not _PAIRS.isdisjoint(later)
