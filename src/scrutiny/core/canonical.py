@@ -4,7 +4,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Final
+
+_AS_THEY_ARE: Final = frozenset({str, int, float, bool, type(None)})
+_ENCODER: Final = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
 
 
 def plain(value: Any) -> Any:
@@ -16,15 +21,17 @@ def plain(value: Any) -> Any:
         For anything JSON has no word for, keys that are not text among it; nothing is turned into
         its ``repr``.
     """
+    if type(value) in _AS_THEY_ARE:  # nearly all, and not worth the questions below
+        return value
+    if isinstance(value, (list, tuple)):
+        return [v if type(v) in _AS_THEY_ARE else plain(v) for v in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
         return {_key(k): plain(v) for k, v in value.items()}
     if isinstance(value, (frozenset, set)):
         return sorted(plain(v) for v in value)
-    if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
-    if value is None or isinstance(value, (str, bool, int, float)):
+    if isinstance(value, (str, bool, int, float)):
         return value
     raise TypeError(f"{type(value).__name__} has no canonical JSON form")
 
@@ -43,9 +50,7 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": 1, "a": (True, None)})
     '{"a":[true,null],"b":1}'
     """
-    return json.dumps(
-        plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return _ENCODER.encode(plain(value))
 
 
 def digest(*parts: str | bytes, size: int = 16) -> str:

@@ -10,15 +10,27 @@ import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
-from scrutiny.core.edit import Edit, Variant
+from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.task import Prediction
+from scrutiny.run.edits_json import edits_json, edits_of
 from scrutiny.store.schemas import OUTPUTS, RECORDS, VARIANTS
 
 #: What names of arrays begin with among the tables of a block.
 ARRAYS: Final = "arrays/"
+
+_OF_VARIANTS: Final = (
+    "item",
+    "variant",
+    "role",
+    "control_of",
+    "recipe",
+    "status",
+    "reason",
+    "draw",
+)
 
 Gold = str | tuple[Span, ...] | None
 
@@ -34,7 +46,7 @@ def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.T
         "control_of": [v.control_of for v in variants],
         "recipe": [v.recipe for v in variants],
         "draw": [v.draw for v in variants],
-        "edits": [canonical_json([list(e) for e in v.edits]) for v in variants],
+        "edits": [edits_json(v.edits) for v in variants],
         "gold": [canonical_json(v.gold) for v in variants],
         "status": [v.status for v in variants],
         "reason": [v.reason for v in variants],
@@ -44,21 +56,17 @@ def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.T
 
 def variants_of(table: pa.Table) -> dict[str, tuple[Variant, ...]]:
     """Variants by item, in their order."""
+    edits = edits_of(table.column("edits").to_pylist())
+    golds = table.column("gold").to_pylist()
+    answers = {text: gold_of(text) for text in dict.fromkeys(golds)}
     grouped: dict[str, list[Variant]] = {}
-    for row in table.to_pylist():
+    columns = [table.column(name).to_pylist() for name in _OF_VARIANTS]
+    rows = zip(*columns, edits, golds, strict=True)
+    for item, name, role, control_of, recipe, status, reason, draw, made, gold in rows:
         variant = Variant(
-            item=row["item"],
-            name=row["variant"],
-            role=row["role"],
-            control_of=row["control_of"],
-            recipe=row["recipe"],
-            edits=tuple(_edit(e) for e in json.loads(row["edits"])),
-            gold=gold_of(row["gold"]),
-            status=row["status"],
-            reason=row["reason"],
-            draw=row["draw"],
+            item, name, role, control_of, recipe, made, answers[gold], status, reason, draw
         )
-        grouped.setdefault(row["item"], []).append(variant)
+        grouped.setdefault(item, []).append(variant)
     return {item: tuple(found) for item, found in grouped.items()}
 
 
@@ -66,11 +74,6 @@ def gold_of(text: str) -> Gold:
     """Gold answer of its JSON."""
     value = json.loads(text)
     return tuple(Span(*s) for s in value) if isinstance(value, list) else value
-
-
-def _edit(value: list[object]) -> Edit:
-    field, start, end, text, spans, inside = value
-    return Edit(field, start, end, text, tuple(Span(*s) for s in spans), inside)  # type: ignore[arg-type, attr-defined]
 
 
 def records_table(kind: str, cell: Cell, rows: Iterable[Row], *, width: int) -> pa.Table:

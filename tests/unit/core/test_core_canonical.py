@@ -1,8 +1,9 @@
 """The same value always gives the same bytes, and different values different ones."""
 
 import json
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 
 import pytest
@@ -93,3 +94,17 @@ def test_length_prefixing_is_injective(one, other):
     if any("\ud800" <= c <= "\udfff" for c in characters):
         return
     assert (length_prefixed(*one) == length_prefixed(*other)) == (one == other)
+
+
+def test_named_tuples_become_arrays_and_texts_of_a_kind_stay_texts():
+    class Colour(StrEnum):
+        RED = "red"
+
+    Pair = namedtuple("Pair", "a b")
+    assert plain([Pair(1, (True, None)), Colour.RED]) == [[1, [True, None]], "red"]
+    assert canonical_json((Pair("x", 0.5),)) == '[["x",0.5]]'
+
+
+def test_one_encoder_serves_all_calls(monkeypatch):
+    monkeypatch.setattr(json, "dumps", lambda *_, **__: 1 / 0)
+    assert canonical_json(["a", 1]) == '["a",1]'

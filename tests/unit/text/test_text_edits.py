@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
+from scrutiny.text import edits as edits_module
 from scrutiny.text.composition import compose
 from scrutiny.text.edits import apply_edits, apply_to_text, carry_spans
 from scrutiny.text.tokens import token_spans
@@ -302,3 +303,25 @@ def test_time_grows_no_faster_than_the_text(size):
         return min(seconds(length) for _ in range(3))
 
     assert quickest(size) < 60 * max(quickest(size // 10), 0.002)
+
+
+def test_a_text_without_annotations_is_changed_without_carrying(monkeypatch):
+    def carried(*_):
+        raise AssertionError("nothing is there to carry")
+
+    monkeypatch.setattr(edits_module.Ordered, "of", carried)
+    example = Example("1", {"a": "one two", "b": "three"}, gold="x", attributes={"u_doc": "d"})
+    edits = [Edit("b", 0, 5, "3"), Edit("a", 4, 7, "2"), Edit("a", 0, 3, "1")]
+    changed = apply_edits(example, edits)
+    assert changed == replace(example, fields={"a": "1 2", "b": "3"})
+    with pytest.raises(EditRefusedError) as caught:
+        apply_edits(example, [Edit("a", 0, 3, "1"), Edit("a", 2, 5, "")])
+    assert caught.value.reason == "overlap"
+
+
+def test_edits_that_bring_spans_or_meet_a_layer_are_carried():
+    plain = Example("1", {"text": "one two"})
+    edits = [Edit("text", 0, 3, "1", (Span("text", 0, 1, "N"),))]
+    assert apply_edits(plain, edits).spans == (Span("text", 0, 1, "N"),)
+    layered = replace(plain, tokens={"text": ((0, 3), (4, 7))})
+    assert apply_edits(layered, [Edit("text", 0, 3, "1")]).tokens == {"text": ((0, 1), (2, 5))}

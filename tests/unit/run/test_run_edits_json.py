@@ -1,0 +1,67 @@
+"""Edits are written as canonical JSON, whichever way is quicker, and read back."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.edit import Edit, Variant
+from scrutiny.core.example import Span
+from scrutiny.run import blocks
+from scrutiny.run import edits_json as module
+from scrutiny.run.edits_json import edits_json, edits_of
+
+spans = st.builds(Span, st.text(max_size=3), st.integers(), st.integers(), st.text(max_size=3))
+edits = st.builds(
+    Edit,
+    st.text(max_size=4),
+    st.integers(),
+    st.integers(),
+    st.text(max_size=6),
+    st.just(()) | st.lists(spans, max_size=2).map(tuple),
+    st.booleans(),
+)
+
+
+@given(st.lists(edits, max_size=4).map(tuple))
+def test_the_bytes_are_those_of_canonical_json(made):
+    assert edits_json(made) == canonical_json([list(edit) for edit in made])
+
+
+@given(st.lists(st.lists(edits, max_size=3).map(tuple), max_size=4))
+def test_a_column_is_read_back(column):
+    assert edits_of([edits_json(made) for made in column]) == column
+
+
+@pytest.mark.parametrize("text", ['"', "\\", "\n\t\x00", "\u2028", "\U0001f600", "é", "\ud800"])
+def test_texts_that_json_escapes_or_not(text):
+    made = (Edit(text, 0, 1, text),)
+    assert edits_json(made) == canonical_json([list(edit) for edit in made])
+    assert edits_of([edits_json(made)]) == [made]
+
+
+def test_plain_edits_are_not_taken_apart(monkeypatch):
+    monkeypatch.setattr(module, "canonical_json", lambda value: 1 / 0)
+    assert edits_json((Edit("text", 0, 1, "b"), Edit("text", 2, 2, "", inside=True))) == (
+        '[["text",0,1,"b",[],false],["text",2,2,"",[],true]]'
+    )
+
+
+def test_a_table_of_variants_is_read_with_one_look_at_its_edits(monkeypatch):
+    calls = []
+    made = (Edit("text", 0, 1, "b"),)
+    variants = [
+        Variant("i", f"v{n}", "measured", None, "r@1", made if n % 2 else (), "x")
+        for n in range(50)
+    ]
+    table = blocks.variants_table("d@1#0", "x", variants)
+
+    def loads(text):
+        calls.append(text)
+        return json.JSONDecoder().decode(text)
+
+    monkeypatch.setattr(json, "loads", loads)
+    assert blocks.variants_of(table) == {"i": tuple(variants)}
+    assert len(calls) == 2  # the edits, and the one gold answer
