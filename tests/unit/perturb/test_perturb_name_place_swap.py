@@ -26,6 +26,7 @@ def changed(text, seed=0, **params):
         ("John's dog barked.", r"(\w+)'s dog barked\.", "female"),
         ("Mark said so.", r"(\w+) said so\.", "female"),
         ("George Clooney and his brother left.", r"(\w+) Clooney and her sister left\.", "female"),
+        ("Eddie George lost his way.", r"(\w+) George lost her way\.", "female"),
         ("Anna lost her book.", r"(\w+) lost his book\.", "male"),
     ],
 )

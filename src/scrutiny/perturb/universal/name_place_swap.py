@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.gender_conflicts import has_conflict, is_saint
 from scrutiny.perturb.mentions import article_before, needs_the
 from scrutiny.perturb.sites import whole_text
 from scrutiny.perturb.verbs import could_be_verb
@@ -36,7 +37,9 @@ class NamePlaceSwap:
 
     With names, every first name of the other gender becomes one of the wanted gender, the same for
     the same, and pronouns, titles and nouns follow: "her" becomes "him" or "his" by its part of
-    speech. With places, a city becomes a city and a country a country of the region.
+    speech. A text that cannot be turned as a whole is left alone: one of its names would stay, or
+    somebody in it has a wife. With places, a city becomes a city and a country a country of the
+    region.
 
     Parameters
     ----------
@@ -87,7 +90,8 @@ class NamePlaceSwap:
         if self.change == "place":
             found = bool(self._places(document))
         else:
-            found = any(True for _ in self._people(document))
+            changed = {i for i, _ in self._people(document)}
+            found = bool(changed) and not has_conflict(document, changed, self._other)
         return whole_text(document) if found else ()
 
     def candidates(
@@ -111,7 +115,7 @@ class NamePlaceSwap:
                 yield i, None
             elif word in _SMALL_TITLES[self._other] and document.words[i + 1 : i + 2] == ["."]:
                 yield i, "ms" if self._other == "male" else "mr"
-            elif _is_of(word, self._other) and word.lower() != "god":
+            elif _is_of(word, self._other) and _is_free(document, i):
                 other = swap_gender(word, _pronoun_tag(document, i))
                 if other is not None and (_is_pronoun(word) or other.lower() not in present):
                     yield i, other  # "Mom, Dad" would become "Mom, Mom"
@@ -201,6 +205,20 @@ def _is_of(word: str, gender: Gender) -> bool:
     return low in _PRONOUNS[gender] or _bare(low) in _gendered(gender)
 
 
+def _is_free(document: Document, index: int) -> bool:
+    """Whether a gendered word is no verb ("to groom") and no part of a name ("The Lord of ...")."""
+    word = document.words[index]
+    if _is_pronoun(word):
+        return True
+    if word.lower() == "god" or document.tag(index).startswith("VB"):
+        return False
+    if word.islower() or word.isupper() or index == 0:
+        return True
+    following = document.words[index + 1 : index + 2]
+    is_head = document.words[index - 1] in (".", "!", "?", '"', "“")
+    return is_head or (bool(following) and following[0][:1].isupper())
+
+
 def _is_pronoun(word: str) -> bool:
     """Whether a word is a pronoun of either gender."""
     low = word.lower().replace("’", "'")
@@ -234,8 +252,10 @@ def _is_name(document: Document, index: int) -> bool:
     A verb at the head of a sentence ("Mark my words") may be tagged as a name; what follows tells.
     """
     word = document.words[index]
-    if _bare(word).lower() == "jesus":  # an exclamation as often as a name
-        return False
+    if _bare(word).lower() == "jesus" or is_saint(document, index):
+        return False  # an exclamation as often as a name, and a place
+    if index and word[:1].isupper() and first_name_gender(document.words[index - 1]):
+        return False  # a family name
     if word.islower():  # in a text without capitals: a name if it is no other word
         return document.text.islower() and not _is_another_word(_bare(word))
     if not word[:1].isupper() or document.tag(index) not in ("NNP", "NN", "FW"):
