@@ -14,6 +14,7 @@ from scrutiny.stats.multibootstrap import FEW_SEEDS
 
 #: Clusters (terms, words, documents) below this number carry no claim about others like them.
 FEWEST_UNITS: Final = 5
+_VARIETY: Final = "label_entropy@"  # statistic of how varied a model's answers are
 #: Reason where a claim presupposes a skill that no diagnostic of the run estimated.
 SKILL_NOT_COMPUTED: Final = "the estimate that shows skill was not computed"
 
@@ -24,15 +25,14 @@ def gate(
     """Verdict that needs no test, with its reason; nothing if the test may decide.
 
     A model whose output is constant scores what its one label gets, so it never exceeds the score
-    of the commonest label and is refused by the competence gate.
+    of the commonest label and is refused by the competence gate. Where the claim asks for varied
+    answers as well, the reason says so first.
     """
     if claim.refused:
         return "refused", claim.refused
-    for name, chance in claim.competence:
-        if name not in estimated:
-            return "undecided", SKILL_NOT_COMPUTED
-        if not _exceeds(estimated[name], chance):
-            return "refused", _no_skill(estimated[name], chance)
+    without = _without_skill(claim, estimated)
+    if without is not None:
+        return without
     if len(parts) < len(claim.components):
         there = [component for component, _ in parts]
         lacking = next(c for c in claim.components if c not in there)
@@ -49,6 +49,38 @@ def gate(
             f"{FEWEST_UNITS} are the fewest"
         )
     return _too_few(parts)
+
+
+def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[str, str] | None:
+    """Verdict where a skill that is presupposed is not there, or was not looked at."""
+    alike, lacking = "", ""
+    for name, chance in claim.competence:
+        if name not in estimated:
+            return ("refused", lacking) if lacking else ("undecided", SKILL_NOT_COMPUTED)
+        if _exceeds(estimated[name], chance):
+            continue
+        if estimated[name].estimate.key.metric.startswith(_VARIETY):
+            alike = _answers_alike(estimated[name], chance)
+        else:
+            lacking = lacking or _no_skill(estimated[name], chance)
+    reason = "; ".join(part for part in (alike, lacking) if part)
+    return ("refused", reason) if reason else None
+
+
+def _answers_alike(variety: Estimated, least: float) -> str:
+    """That a model's answers do not depend, or hardly, on what it is asked."""
+    found = variety.estimate
+    if found.value is None:
+        return f"no skill: it is not known whether {found.key.subject} varies its answers"
+    if found.value == 0.0:
+        return (
+            f"{found.key.subject} answers the same whatever it is asked: one label for all "
+            f"{found.counts.n:,} items"
+        )
+    return (
+        f"{found.key.subject} answers nearly the same whatever it is asked: the entropy of its "
+        f"labels, {bounds(variety)} bits, does not exceed {least:.3g}"
+    )
 
 
 def _has_few_units(part: Estimated) -> bool:

@@ -104,7 +104,11 @@ def test_a_target_that_always_says_the_same_is_refused(found):
     assert constant["commonest_label"].value == 1.0
     (finding,) = [f for f in found.findings() if f.estimate.key.subject == "constant"]
     assert finding.verdict == "refused"
-    assert "no skill" in finding.reason
+    items = constant["label_entropy"].counts.n
+    said = (
+        f"constant answers the same whatever it is asked: one label for all {items} items; no skill"
+    )
+    assert finding.reason.startswith(said)
 
 
 def test_lift_is_hard_minus_the_control(found):
@@ -133,7 +137,17 @@ def design_of(params=None, **more):
 
 def test_claims_presuppose_skill_of_both_or_that_labels_are_used():
     (synonym, typo) = design_of().claims
-    assert synonym.competence == typo.competence == (("level", 0.5), ("level_reference", 0.5))
+    assert (
+        synonym.competence
+        == typo.competence
+        == (
+            ("level", 0.5),
+            ("level_reference", 0.5),
+            ("entropy", 0.0),
+        )
+    )
+    tags = design_of(task=registry().load("task", "token-tagging")()).claims[0]
+    assert [name for name, _ in tags.competence] == ["level", "level_reference"]
     assert design_of(chance=0.0).claims[0].competence == (("entropy", 0.286),)
     assert design_of(subject="a").claims == ()
 

@@ -161,6 +161,8 @@ def test_a_model_that_always_says_the_same_is_refused(found):
     assert len(verdicts) == 2
     assert {f.verdict for f in verdicts.values()} == {"refused"}
     assert all("no skill" in f.reason for f in verdicts.values())
+    said = "constant answers the same whatever it is asked: one label for all "
+    assert all(f.reason.startswith(said) for f in verdicts.values())
 
 
 def test_claims_name_both_models_and_nothing_is_claimed_of_the_reference_itself(found):

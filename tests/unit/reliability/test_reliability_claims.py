@@ -98,6 +98,29 @@ def test_skill_is_asked_on_every_dataset():
     assert one(estimated, ("drop", 0.01), competence=competence).verdict == "refused"
 
 
+def varied(value, metric="label_entropy@1"):
+    found = made([value] * 5, sd=1e-9)
+    return replace(
+        found, estimate=replace(found.estimate, key=replace(found.estimate.key, metric=metric))
+    )
+
+
+@pytest.mark.parametrize(
+    ("entropy", "least", "said"),
+    [
+        (0.0, 0.0, "model answers the same whatever it is asked: one label for all 400 items"),
+        (0.1, 0.286, "model answers nearly the same whatever it is asked: the entropy of its"),
+    ],
+)
+def test_a_model_whose_answers_are_alike_is_told_so_before_its_score(entropy, least, said):
+    estimated = {"drop": made(FIVE), "level": made([0.5] * 5), "entropy": varied(entropy)}
+    competence = (("level", 0.5), ("entropy", least))
+    found = one(estimated, ("drop", 0.01), competence=competence)
+    assert found.verdict == "refused"
+    assert found.reason.startswith(said)
+    assert found.reason.endswith("does not exceed the 0.5 of a model without any")
+
+
 def test_no_score_is_no_skill_and_a_score_never_computed_is_undecided():
     estimated = {"drop": made(FIVE), "level": nothing()}
     found = one(estimated, ("drop", 0.01), competence=(("level", 0.5),))

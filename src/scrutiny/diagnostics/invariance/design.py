@@ -187,11 +187,17 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
 
 
 def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
-    """Skill of both models where gold answers are known; otherwise that labels are used at all."""
-    has_gold = inputs.chance > 0 or inputs.task.name == "token-tagging"
-    if has_gold:
+    """Skill of both models where gold answers are known; otherwise that labels are used at all.
+
+    A model that answers the same whatever it is asked is told so, and not only that it has no
+    skill. Of tags, variety says nothing: it is whether there are any.
+    """
+    is_tagged = inputs.task.name == "token-tagging"
+    if inputs.chance > 0 or is_tagged:
         yield "level", inputs.chance
         yield "level_reference", inputs.chance
+        if not is_tagged:
+            yield "entropy", 0.0
     else:
         yield "entropy", LEAST_ENTROPY
 

@@ -178,6 +178,8 @@ def _claim(
     skill: tuple[tuple[str, float], ...] = (("label_entropy", LEAST_ENTROPY),)
     if _has_gold(inputs):
         skill = (("level", inputs.chance), ("level_reference", inputs.chance))
+        if inputs.task.name != TAGGING:  # of tags, variety is whether there are any
+            skill = (*skill, ("label_entropy", 0.0))
     return Claim(
         id=name,
         says=says,
