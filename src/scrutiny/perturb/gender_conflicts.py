@@ -52,10 +52,16 @@ def has_conflict(document: Document, changed: Collection[int], gender: Gender) -
     return False
 
 
-def is_saint(document: Document, index: int) -> bool:
-    """Whether a name belongs to a place that is called after a saint ("St. Louis")."""
-    words = [word.lower() for word in document.words[max(0, index - 2) : index]]
-    return words[-1:] != [] and (words[-1] in _SAINTS or words == ["st", "."])
+def is_no_first_name(document: Document, index: int) -> bool:
+    """Whether a name is a saint's city ("St. Louis") or a family name ("Eddie George")."""
+    words = document.words[max(0, index - 2) : index]
+    low = [word.lower() for word in words]
+    if not low:
+        return False
+    if low[-1] in _SAINTS or low == ["st", "."]:
+        return True
+    is_behind_name = words[-1][:1].isupper() and first_name_gender(words[-1]) is not None
+    return is_behind_name and document.words[index][:1].isupper()
 
 
 def _is_torn(document: Document, index: int) -> bool:
@@ -67,6 +73,10 @@ def _is_torn(document: Document, index: int) -> bool:
 def _is_kept_name(document: Document, index: int, gender: Gender, *, is_small: bool) -> bool:
     word = document.words[index]
     name = word.capitalize() if is_small else word
-    if not name[:1].isupper() or first_name_gender(name) != gender or is_saint(document, index):
+    if (
+        not name[:1].isupper()
+        or first_name_gender(name) != gender
+        or is_no_first_name(document, index)
+    ):
         return False
     return document.tag(index).startswith(_NAME_TAGS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.gender_conflicts import has_conflict, is_saint
+from scrutiny.perturb.gender_conflicts import has_conflict, is_no_first_name
 from scrutiny.perturb.mentions import article_before, needs_the
 from scrutiny.perturb.sites import whole_text
 from scrutiny.perturb.verbs import could_be_verb
@@ -252,10 +252,8 @@ def _is_name(document: Document, index: int) -> bool:
     A verb at the head of a sentence ("Mark my words") may be tagged as a name; what follows tells.
     """
     word = document.words[index]
-    if _bare(word).lower() == "jesus" or is_saint(document, index):
-        return False  # an exclamation as often as a name, and a place
-    if index and word[:1].isupper() and first_name_gender(document.words[index - 1]):
-        return False  # a family name
+    if _bare(word).lower() == "jesus" or is_no_first_name(document, index):
+        return False  # "Jesus" is an exclamation as often as a name
     if word.islower():  # in a text without capitals: a name if it is no other word
         return document.text.islower() and not _is_another_word(_bare(word))
     if not word[:1].isupper() or document.tag(index) not in ("NNP", "NN", "FW"):
