@@ -30,7 +30,7 @@ SHORT = {
 }
 #: A command that needs a shell, an environment or another stdout runs as a process of its own.
 NEEDS_SHELL = re.compile(r"^\(|^[A-Z]+=| > ")
-PROGRESS = re.compile(r"^(Preparing variants|Asking models)[^\n]*\n", re.MULTILINE)
+PROGRESS = re.compile(r"^(Preparing variants|Asking models|A kill costs)[^\n]*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,18 @@ def test_sys_exit_is_a_failed_row(here: Path) -> None:
     assert "SystemExit: 0" in err
 
 
+def test_a_second_command_is_told_that_the_folder_is_in_use(here: Path) -> None:
+    write_model(LONG)
+    process = start()
+    assert process.stdout is not None
+    assert process.stdout.readline() == "asked\n"
+    code, out, err = ended()
+    assert (code, out) == (3, "")
+    assert "'out' is in use: process" in err
+    process.kill()
+    process.communicate()
+
+
 def test_a_kill_of_the_command_ends_the_child_that_asks(here: Path) -> None:
     write_model(LONG)
     process = start()

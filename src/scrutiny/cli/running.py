@@ -19,6 +19,7 @@ from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.run.trained_on import chosen_by
 from scrutiny.run.training import with_trained
+from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -78,7 +79,7 @@ def _free_folder(name: str, identity: str) -> Path:
         folder = Path("runs", f"{name}-{number}")
         if not folder.exists():
             break
-        if (folder / "manifest.json").is_file():
+        if (folder / "manifest.json").is_file() and not is_in_use(folder):
             manifest = RunFolder(folder).manifest
             if manifest["status"] != "done" and manifest["identity"] == identity:
                 break

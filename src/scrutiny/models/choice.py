@@ -170,6 +170,11 @@ class ChoiceClassifier:
             found += [Prediction(scores=self._scoring.scores(one)) for one in answers]
         return found
 
+    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
+        """Indices of the examples that are asked together."""
+        every = range(len(examples))
+        return [list(every[at : at + self._at_once]) for at in every[:: self._at_once]]
+
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:

@@ -64,6 +64,22 @@ def longest_first(lengths: Sequence[int]) -> list[int]:
     return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
 
 
+def batches_of(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
+    """Indices of the texts of each batch, if memory does not run out.
+
+    Examples
+    --------
+    >>> batches_of([3, 9, 4, 9], Budget(tokens=18))
+    [[1, 3], [2, 0]]
+    """
+    order, found = longest_first(lengths), []
+    while order:
+        size = budget.share(len(order), lengths[order[0]])
+        found.append(order[:size])
+        order = order[size:]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[T]):
     """Indices of the texts of one batch, and the answer to them."""

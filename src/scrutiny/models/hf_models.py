@@ -10,6 +10,7 @@ from scrutiny.core.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.bio import labels_of_tags, spans_from_tags
 from scrutiny.models.checked import AnswerError
+from scrutiny.models.hf_batching import batches_of
 from scrutiny.models.hf_gradients import loss_of_labels, slopes_of
 from scrutiny.models.hf_labeled import HfLabeled, Loaded
 from scrutiny.models.hf_tag_gradients import LossOfTags
@@ -35,6 +36,11 @@ class HfClassifier(HfLabeled):
         for start in range(0, len(examples), _CHUNK):
             found += self._predict(examples[start : start + _CHUNK])
         return found
+
+    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
+        """Indices of the examples that go through the network together."""
+        columns = self._loaded.encode(_texts(examples), truncate=True)
+        return batches_of(list(map(len, columns["input_ids"])), self._loaded.forward.budget)
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
@@ -127,6 +133,11 @@ class HfTagger(HfLabeled):
             Prediction(spans=self._spans(example, offsets[i], tags[i]))
             for i, example in enumerate(examples)
         ]
+
+    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
+        """Indices of the examples that go through the network together."""
+        columns = self._loaded.encode([[e.text for e in examples]], truncate=False)
+        return batches_of(list(map(len, columns["input_ids"])), self._loaded.forward.budget)
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]

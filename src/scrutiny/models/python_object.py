@@ -30,6 +30,8 @@ class PythonModel:
     """
 
     capabilities: frozenset[str] = frozenset({"predict"})
+    #: Nothing is promised of its batches, so they may be as small as its pace wants.
+    is_of_the_user = True
 
     def __init__(
         self, obj: Any, task: Task, source: ModelSource, *, batch: int | None = None

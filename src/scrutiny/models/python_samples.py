@@ -54,6 +54,7 @@ class SampledModel:
     """
 
     is_batch_invariant = False
+    is_of_the_user = True
     capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, model: Drawing, *, samples: int, draw: int = 0) -> None:

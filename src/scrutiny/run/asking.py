@@ -1,4 +1,4 @@
-"""Asking a model: look up, ask what is missing in sorted chunks, keep each chunk at once."""
+"""Asking a model: look up, ask what is missing in sorted chunks, keep answers by the second."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.checked_language import ask_or_fail
 from scrutiny.run.desk import Desk
+from scrutiny.run.pace import Pace, may_be_cut, own_batches
 from scrutiny.run.sameness import Witnesses
 from scrutiny.store.answers import (
     answer_keys,
@@ -24,8 +25,8 @@ from scrutiny.store.answers import (
     query_keys,
 )
 
-CHUNK = 1024  # questions asked, and committed, at a time: what a kill can cost
-CHUNK_TOKENS = 2**16  # and so many tokens, where they are known: some seconds of a small model
+CHUNK = 1024  # most questions that are sorted, and asked, together
+CHUNK_TOKENS = 2**16  # and most tokens, where they are known: some seconds of a small model
 HOPELESS = 20  # questions in one go without a single answer
 
 
@@ -54,7 +55,11 @@ class _Questions:
     encode, decode
         Answers to bytes and back.
     most
-        Work that is asked, and committed, at a time.
+        Work that is asked at a time.
+    batches, by_time
+        Where a chunk may be cut, as `Pace.parts` has it.
+    noted
+        Told the indices and answers that are about to be kept.
     """
 
     keys: Sequence[bytes]
@@ -63,6 +68,9 @@ class _Questions:
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
     most: float = float("inf")
+    batches: Callable[[Sequence[int]], list[list[int]]] | None = None
+    by_time: bool = False
+    noted: Callable[[Sequence[int], Sequence[Any | Failure]], None] = lambda _, __: None
 
     def chunks(self, missing: Sequence[int]) -> Iterator[list[int]]:
         """Indices of what is asked at a time, the smallest first."""
@@ -90,8 +98,10 @@ class Asker:
         to_data: Mapping[str, str],
         digest: str,
         witnesses: Witnesses | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.model = model
+        self._pace = pace or Pace()
         self._witnesses = witnesses
         self.tally = Tally()
         self._desk = desk
@@ -116,16 +126,26 @@ class Asker:
         )
 
         def ask(chunk: Sequence[int]) -> list[Prediction | Failure]:
-            asked = [examples[i] for i in chunk]
-            if self._witnesses is None:
-                return self._predict(asked)
-            self.tally.asked += self._witnesses.ask_again(self._predict)
-            answers = self._predict(asked)
-            self._witnesses.keep(asked, answers)
-            return answers
+            if self._witnesses is not None:
+                self.tally.asked += self._witnesses.ask_again(self._predict)
+            return self._predict([examples[i] for i in chunk])
 
-        sizes = [_length(example) for example in examples]
-        return self._answers(_Questions(keys, sizes, ask, encode, decode))
+        def noted(chunk: Sequence[int], answers: Sequence[Prediction | Failure]) -> None:
+            if self._witnesses is not None:
+                self._witnesses.keep([examples[i] for i in chunk], answers)
+
+        return self._answers(
+            _Questions(
+                keys,
+                [_length(example) for example in examples],
+                ask,
+                encode,
+                decode,
+                batches=own_batches(self.model, examples),
+                by_time=may_be_cut(self.model),
+                noted=noted,
+            )
+        )
 
     def _predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
         """Checked answers of the model, in the data's labels."""
@@ -142,7 +162,15 @@ class Asker:
 
         sizes = [_tokens(query) for query in queries]
         return self._answers(
-            _Questions(keys, sizes, ask, encode_numbers, decode_numbers, most=CHUNK_TOKENS)
+            _Questions(
+                keys,
+                sizes,
+                ask,
+                encode_numbers,
+                decode_numbers,
+                most=CHUNK_TOKENS,
+                by_time=self.model.is_batch_invariant,
+            )
         )
 
     def _answers(self, questions: _Questions) -> list[Any | Failure]:
@@ -161,24 +189,27 @@ class Asker:
 
     def _ask(self, questions: _Questions, chunk: Sequence[int]) -> dict[bytes, Any]:
         """Ask one chunk and keep what was answered; failures are asked again next time."""
-        start = perf_counter()
-        found = questions.ask(chunk)
-        self.tally.model_seconds += perf_counter() - start
-        failures = [answer for answer in found if isinstance(answer, Failure)]
-        self._has_answered |= len(failures) < len(found)
-        self._look_at_failures(failures, len(found))
-        answers = {questions.keys[i]: answer for i, answer in zip(chunk, found, strict=True)}
-        self._desk.put_many(
-            {k: questions.encode(a) for k, a in answers.items() if not isinstance(a, Failure)}
-        )
-        return answers
+        answered: dict[int, Any] = {}
+        for part in self._pace.parts(chunk, batches=questions.batches, by_time=questions.by_time):
+            start = perf_counter()
+            found = questions.ask(part)
+            self.tally.model_seconds += perf_counter() - start
+            answered.update(zip(part, found, strict=True))
+            self._look_at_failures(list(answered.values()))
+            questions.noted(part, found)
+            good = [(i, a) for i, a in zip(part, found, strict=True) if not isinstance(a, Failure)]
+            self._desk.put_many({questions.keys[i]: questions.encode(a) for i, a in good})
+        return {questions.keys[i]: answer for i, answer in answered.items()}
 
-    def _look_at_failures(self, failures: Sequence[Failure], asked: int) -> None:
+    def _look_at_failures(self, answers: Sequence[Any | Failure]) -> None:
         """Keep the first message; a model that only ever raises is broken, and not its items.
 
         One answer, in the cache or from another chunk, shows that it is not: long texts that fail
         together, or all that an interrupted run has left to ask, are failed rows.
         """
+        failures = [answer for answer in answers if isinstance(answer, Failure)]
+        self._has_answered |= len(failures) < len(answers)
+        asked = len(answers)
         if not failures:
             return
         self.tally.failure = self.tally.failure or failures[0].message

@@ -1,8 +1,8 @@
 """Running a plan: prepare, measure, estimate, claim; resumable at any point."""
 
 import json
+import logging
 import uuid
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,6 +26,7 @@ from scrutiny.run.environment import environment
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.run.executors import Executor, Work, executor
 from scrutiny.run.label_check import label_warnings, matches_to_show
+from scrutiny.run.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.progress import Progress, Silent
 from scrutiny.run.published import reproductions
 from scrutiny.run.resolved import Measurement, Resolved
@@ -33,10 +34,13 @@ from scrutiny.run.sameness import Again, compared, must_be_the_same, who
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
 from scrutiny.run.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
+from scrutiny.store.files import storage_errors
 from scrutiny.store.journal import Journal, to_bytes
+from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
 
+_LOG: Final = logging.getLogger("scrutiny")
 _STATE: Final = "state"  # of the process that works on a run: running or ended
 _OUTPUT_KEY: Final = ("subject", "replicate", "dataset", "condition", "item", "variant")
 
@@ -91,23 +95,35 @@ def run_plan(
     RunIncompleteError
         If a worker died.
     StorageError
-        If the disk refuses.
+        If the disk refuses, or another process works on the folder.
     """
     options = options or RunOptions()
     folder = _open_folder(out)
+    with only_one(folder.path):
+        _run(resolved, folder, options, models or {})
+    return folder
+
+
+def _run(
+    resolved: Resolved, folder: RunFolder, options: RunOptions, models: Mapping[str, Any]
+) -> None:
+    """Do all that is not done of a plan, in a folder that nobody else works on."""
+    out = folder.path
     journal = Journal(folder.path / "journal.sqlite")
     answers = NoAnswers() if options.cache is None else AnswerCache(options.cache)
     try:
         run_id = _same_run(journal, resolved, out)
-        _begin(journal, out)
+        _begin(journal, out, options.progress)
         _same_models(journal, resolved)
         claims = _fix_claims(journal, resolved)
         folder.write_manifest(_manifest(resolved, options, claims, journal, status="running"))
         _write_items(folder, resolved)
-        make = executor(options.executor, workers=options.workers, objects=models or {})
+        make = executor(options.executor, workers=options.workers, objects=models)
         desk = LocalDesk(answers, journal, options.progress)
         # one for both stages: models stay loaded, and are known to be those that were asked
-        _Work(resolved, journal, options.progress).run(cache(lambda: make(resolved, desk, run_id)))
+        bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
+        work = _Work(resolved, journal, options.progress, bound=bound)
+        work.run(cache(lambda: make(resolved, desk, run_id)))
         _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
         estimates, findings = estimate_all(
@@ -135,13 +151,15 @@ def run_plan(
         journal.close()
         if isinstance(answers, AnswerCache):
             answers.close()
-    return folder
 
 
 class _Work:
     """The shards of a run: which there are, which are done, and doing the rest."""
 
-    def __init__(self, resolved: Resolved, journal: Journal, progress: Progress) -> None:
+    def __init__(
+        self, resolved: Resolved, journal: Journal, progress: Progress, *, bound: str
+    ) -> None:
+        self._bound = bound
         self._resolved = resolved
         self._journal = journal
         self._progress = progress
@@ -159,6 +177,8 @@ class _Work:
             self._progress.start(stage, total=len(tasks), done=len(tasks) - len(todo))
         if not todo:
             return
+        if stage == "measure":
+            self._progress.passed(self._bound)
         for task_id, block in make().run(self._with_variants(todo)):
             self._journal.finish(task_id, block)
             timing = block["timings"].to_pylist()[0]
@@ -201,6 +221,8 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
 def _open_folder(out: Path) -> RunFolder:
     if out.exists() and not out.is_dir():
         raise PlanError(f"--out {str(out)!r} is a file; give a folder.")
+    with storage_errors(out / "journal.sqlite"):
+        out.mkdir(parents=True, exist_ok=True)
     return RunFolder(out)
 
 
@@ -218,14 +240,16 @@ def _same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
     return journal.meta("run_id") or ""
 
 
-def _begin(journal: Journal, out: Path) -> None:
+def _begin(journal: Journal, out: Path, progress: Progress) -> None:
     """Note that a process works on this run; say so if the last one ended without a word."""
     if journal.meta(_STATE) == "running":
-        warnings.warn(
+        said = (
             f"{str(out)!r} holds an unfinished run whose process ended without a word: it was "
-            "killed, or its model ended it (os._exit). What was done is kept, and it goes on.",
-            stacklevel=3,
+            "killed, or its model ended it (os._exit). What was done is kept, and it goes on."
         )
+        if type(progress) is Silent:  # from Python, where nobody else would say it
+            _LOG.warning(said)
+        progress.note(said)
     journal.set_meta(_STATE, "running")
 
 

@@ -25,6 +25,7 @@ from scrutiny.run.blocks import (
 from scrutiny.run.context import AskedReference, RunContext
 from scrutiny.run.desk import Desk
 from scrutiny.run.loading import load_given, load_replicate
+from scrutiny.run.pace import Pace
 from scrutiny.run.resolved import Resolved
 from scrutiny.run.sameness import Witnesses, must_be_the_same, who
 from scrutiny.run.tasks import TaskSpec
@@ -53,6 +54,7 @@ class Performer:
         self._batches: OrderedDict[str, Batch] = OrderedDict()
         self._readings: dict[str, Reading] = {}
         self._witnesses: dict[str, Witnesses] = {}
+        self._paces: dict[str, Pace] = {}
 
     def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Block of a task: variants, or records with outputs; and what it took."""
@@ -164,6 +166,7 @@ class Performer:
             to_data=match.in_data_words(model.labels),
             digest=match.digest,
             witnesses=self._witnesses.get(name),
+            pace=self._paces.setdefault(name, Pace()),
         )
 
     def _read(self, name: str, model: Model) -> str:

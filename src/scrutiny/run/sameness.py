@@ -96,6 +96,7 @@ class Witnesses:
         self._name = name
         self._source = source
         self._is_settled = False
+        self._kept: list[tuple[dict[str, Any], str]] = []
 
     def ask_again(self, predict: Predict) -> int:
         """Ask once in a process what was answered before; gives the number of questions.
@@ -105,7 +106,7 @@ class Witnesses:
         ModelError
             If the model answers differently now, and would answer so again.
         """
-        if self._is_settled:
+        if self._is_settled or self._kept:
             return 0
         known, kept = self._memos.memo(f"witnesses/{self._name}")
         if not known:
@@ -126,7 +127,7 @@ class Witnesses:
         return asked
 
     def keep(self, examples: Sequence[Example], answers: Sequence[Prediction | Failure]) -> None:
-        """Keep some of the first questions with their answers; failures are none."""
+        """Keep some of the first questions, and of the next until there are enough; no failures."""
         if self._is_settled:
             return
         good = [
@@ -135,9 +136,10 @@ class Witnesses:
             if isinstance(answer, Prediction)
         ]
         if good:
-            self._is_settled = True
-            step = max(1, len(good) // MOST)
-            self._memos.set_memo(f"witnesses/{self._name}", good[::step][:MOST])
+            step = max(1, len(good) // (MOST - len(self._kept)))
+            self._kept = [*self._kept, *good[::step]][:MOST]
+            self._is_settled = len(self._kept) == MOST
+            self._memos.set_memo(f"witnesses/{self._name}", self._kept)
 
     def _refuse(
         self,

@@ -77,6 +77,17 @@ def test_any_batch_size_gives_the_same(folder, classification, make):
             assert one.scores == pytest.approx(two.scores, abs=1e-6)
 
 
+@pytest.mark.parametrize("batch", ["auto", 3])
+def test_its_own_batches_asked_alone_give_the_same_bits(folder, classification, make, batch):
+    examples = make(*(f"{text} {'again ' * n}" for n in range(1, 9) for text in TEXTS))
+    model = load_model(f"hf:{folder}", classification, LoadOptions(batch=batch))
+    whole, parts = model.predict(examples), model.batches(examples)
+    assert len(parts) > 1
+    assert sorted(i for part in parts for i in part) == list(range(len(examples)))
+    for part in parts:
+        assert model.predict([examples[i] for i in part]) == [whole[i] for i in part]
+
+
 def test_no_examples(folder, tagger_folder, classification, tagging):
     assert load_model(f"hf:{folder}", classification).predict([]) == []
     assert load_model(f"hf:{tagger_folder}", tagging).predict([]) == []

@@ -112,7 +112,7 @@ def test_an_error_for_people_comes_through_whole(tmp_path):
     with pytest.raises(ModelError) as here:
         run(made, tmp_path / "other")
     assert str(there.value) == str(here.value)
-    assert "gave 41 answers to 40 examples" in str(here.value)
+    assert "gave 17 answers to 16 examples" in str(here.value)
 
 
 def test_the_desk_of_a_worker_is_the_drivers():

@@ -1,0 +1,97 @@
+"""How many questions are asked at a time: their answers are kept before the next are asked.
+
+What a kill can cost is one batch or one second of answers. Where a batch begins and ends can
+change the last digits of a network's answers, so its batches are cut as it cuts them itself,
+however fast it is; only models that promise not to mind, and objects of the user's own, are cut
+by time.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
+from typing import Any, Final
+
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+
+_PART_S: Final = 1.0
+#: What a kill can cost, in words.
+BOUND: Final = "A kill costs at most the last batch or second of answers."
+BOUND_WITHOUT_CACHE: Final = "Without the cache, a kill costs the shards in work."
+_FIRST, _GROWTH = 16, 4  # questions asked first of a model whose pace is unknown, and steps up
+
+
+class Pace:
+    """The pace of one model, learned while it is asked.
+
+    Parameters
+    ----------
+    clock
+        Seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
+        self._clock = clock
+        self._at_a_time = _FIRST
+
+    def parts(
+        self,
+        chunk: Sequence[int],
+        *,
+        batches: Callable[[Sequence[int]], list[list[int]]] | None,
+        by_time: bool,
+    ) -> Iterator[list[int]]:
+        """Stretches of a chunk to be asked one after the other; each is timed.
+
+        Parameters
+        ----------
+        chunk
+            Indices of questions.
+        batches
+            Cuts indices as the model cuts them itself, where it says so.
+        by_time
+            Whether the model may be cut anywhere.
+        """
+        rest = list(chunk)
+        if not by_time:
+            is_slow = self._at_a_time < len(rest) and batches is not None
+            for part in batches(rest) if batches is not None and is_slow else [rest]:
+                yield from self._timed(part)
+            return
+        while rest:
+            part, rest = rest[: self._at_a_time], rest[self._at_a_time :]
+            yield from self._timed(part)
+
+    def _timed(self, part: list[int]) -> Iterator[list[int]]:
+        """Give one part, and learn from how long it takes until the next one is asked for."""
+        began = self._clock()
+        yield part
+        seconds = max(self._clock() - began, 1e-9)
+        fits = int(len(part) * _PART_S / seconds)
+        self._at_a_time = max(1, min(fits, _GROWTH * max(self._at_a_time, len(part))))
+
+
+def may_be_cut(model: Model) -> bool:
+    """Whether a model's answers are the same, or promised nothing, in whatever batches."""
+    return model.is_batch_invariant or bool(getattr(model, "is_of_the_user", False))
+
+
+def own_batches(
+    model: Model, examples: Sequence[Example]
+) -> Callable[[Sequence[int]], list[list[int]]] | None:
+    """Function that cuts indices of examples as the model does, or nothing where it does not say.
+
+    Such a model has a method ``batches(examples) -> list[list[int]]``: asked for one of them by
+    itself it gives the same answers to the last digit.
+    """
+    own: Any = getattr(model, "batches", None)
+    if not callable(own):
+        return None
+
+    def cut(indices: Sequence[int]) -> list[list[int]]:
+        try:
+            parts = own([examples[i] for i in indices])
+        except Exception:  # asking says what is wrong, and with which of them
+            return [list(indices)]
+        return [[indices[i] for i in part] for part in parts]
+
+    return cut

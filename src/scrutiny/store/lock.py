@@ -1,0 +1,98 @@
+"""One process works on a run folder at a time."""
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Final
+
+from scrutiny.core.errors import StorageError
+from scrutiny.store.files import storage_errors
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing is locked
+    fcntl = None  # type: ignore[assignment]
+
+_NAME: Final = ".lock"
+_PATIENCE_S: Final = 3.0  # a process that was killed a moment ago may still be ending
+_STEP_S: Final = 0.05
+
+
+@contextmanager
+def only_one(folder: Path, *, patience_s: float = _PATIENCE_S) -> Iterator[None]:
+    """Hold a folder that is there, so that nobody else does.
+
+    The lock belongs to the process: it ends with it, however that ends. File systems that know no
+    locks are used without.
+
+    Raises
+    ------
+    StorageError
+        If another process holds it; the message says which.
+    """
+    path = folder / _NAME
+    held = _held(path, time.monotonic() + patience_s)
+    try:
+        yield
+    finally:
+        if held is not None:
+            with suppress(OSError):
+                path.unlink()
+            held.close()
+
+
+def is_in_use(folder: Path) -> bool:
+    """Whether a process works on a run folder now."""
+    if fcntl is None or not (folder / _NAME).is_file():
+        return False
+    with suppress(OSError), (folder / _NAME).open("rb") as file:
+        return not _locks(file)
+    return False
+
+
+def _held(path: Path, until: float) -> "IO[Any] | None":
+    """File with the lock; nothing where there are no locks."""
+    if fcntl is None:
+        return None
+    while True:
+        with storage_errors(path):
+            file = path.open("a+", encoding="utf-8")
+        if _locks(file):
+            if _is_still(path, file):
+                file.truncate(0)
+                file.write(f"process {os.getpid()} on {socket.gethostname()}")
+                file.flush()
+                return file
+            file.close()  # its last holder has removed it in between
+            continue
+        file.seek(0)
+        holder = file.read() or "another process"
+        file.close()
+        if time.monotonic() >= until:
+            raise StorageError(
+                f"{str(path.parent)!r} is in use: {holder} is working on this run. Wait until it "
+                "is done, or end it and re-issue the command, or choose another --out."
+            )
+        time.sleep(_STEP_S)
+
+
+def _locks(file: "IO[Any]") -> bool:
+    """Whether nobody else holds the lock of a file; now this file does, until it is closed."""
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+def _is_still(path: Path, file: "IO[Any]") -> bool:
+    """Whether a path leads to an open file."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
