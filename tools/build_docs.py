@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from scrutiny.cli import VERBS, group
 from scrutiny.cli.list_verb import SENTENCES, sentence_of
 from scrutiny.cli.show_verb import facts
+from scrutiny.cli.transformation_facts import FACTS, facts_of
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.registrations import REGISTRATIONS
 
@@ -38,7 +39,15 @@ def pages() -> dict[Path, str]:
         "tasks.md": "\n".join(docs_page("task", "Tasks")),
         "statistics.md": "\n".join(statistics_page()),
     }
-    return {DOCS / name: text for name, text in found.items()} | {SENTENCES: sentences()}
+    stored = {SENTENCES: sentences(), FACTS: transformations()}
+    return {DOCS / name: text for name, text in found.items()} | stored
+
+
+def transformations() -> str:
+    """Tasks, languages, effects and resources of each built-in transformation, likewise."""
+    names = sorted(name for kind, name, _ in REGISTRATIONS if kind == "transformation")
+    own = {name: facts_of(registry().load("transformation", name)) for name in names}
+    return json.dumps(own, ensure_ascii=False, indent=1)
 
 
 def sentences() -> str:

@@ -13,6 +13,7 @@ from typing import Final
 import click
 
 from scrutiny.cli.narrow import WIDTH
+from scrutiny.cli.transformation_facts import transformation_facts
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.registry import KINDS, Entry, registry
 
@@ -35,6 +36,7 @@ def command(kind: str | None, *, as_json: bool) -> int:
             sentence = says(entry)
             if as_json:
                 line = {"kind": one, "name": name, "says": sentence, "from": entry.origin}
+                line |= transformation_facts(entry) if one == "transformation" else {}
                 click.echo(json.dumps(line, ensure_ascii=False))
             else:
                 origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "

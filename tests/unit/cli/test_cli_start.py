@@ -9,7 +9,9 @@ import pytest
 
 from scrutiny.cli import group, list_verb
 from scrutiny.cli.failures import exit_code_of
+from scrutiny.cli.transformation_facts import transformation_facts
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
+from scrutiny.perturb.recipe import effect_of
 from scrutiny.registrations import REGISTRATIONS
 
 HEAVY = ("torch", "transformers", "scipy", "sklearn", "pyarrow", "numpy", "pydantic", "rich")
@@ -77,6 +79,26 @@ def test_the_stored_sentences_are_those_of_the_objects() -> None:
     for kind, name, _ in REGISTRATIONS:
         own[kind][name] = list_verb.sentence_of(registry().load(kind, name))
     assert stored == own, "run `make docs`"
+
+
+def test_transformations_are_listed_with_their_facts() -> None:
+    done = probed("list", "transformations", "--json")
+    assert done.stderr.splitlines()[-1] == "[]"
+    listed = {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert list(listed) == registry().names("transformation")
+    for name, line in listed.items():
+        made = registry().load("transformation", name)
+        assert line["languages"] == sorted(made.languages)
+        assert line["resources"] == list(made.resources)
+        assert line["tasks"] == sorted(line["effects"])
+        assert line["effects"] == {task: effect_of(made, task) for task in line["tasks"]}
+    assert listed["tense@1"]["effects"]["text-pair-classification"] == "may change"
+
+
+def test_a_plug_in_transformation_is_asked_for_its_facts() -> None:
+    target = "scrutiny.perturb.universal.typos:Typos"
+    entry = Entry(Registration("transformation", "own@1", target), "own-plug-in")
+    assert transformation_facts(entry)["languages"] == ["*"]
 
 
 @pytest.mark.parametrize("verb", ["audit", "run"])
