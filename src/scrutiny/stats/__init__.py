@@ -4,9 +4,9 @@ Nothing here reads files, knows labels or holds random state: a generator is an 
 and scipy are all that it needs. What is where:
 
 resampling
-    `weights`: what is drawn together (`Units`), and draws of it. `sums`: additive components by
-    unit and cell, collapsed where rows are equal. `resample`: a statistic of every replicate on
-    every draw of items (of sums, of weighted rows, or refitted).
+    `weights`: what is drawn together (`Units`), and draws of it, `kept` for whoever draws the same
+    next. `sums`: additive components by unit and cell, collapsed where rows are equal. `resample`:
+    a statistic of every replicate on every draw of items (of sums, of weighted rows, or refitted).
 intervals
     `interval`: `Interval`, `Decomposition`. `crossed`: the default, replicates crossed with items
     (its pieces in `parts`, its scales in `scale`). `contrast`: two sides, paired or unpaired.

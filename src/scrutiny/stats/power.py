@@ -1,14 +1,17 @@
 """What a design can detect, and what it can call equivalent."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from scrutiny.stats.arrays import FloatArray, proper_level
 from scrutiny.stats.errors import StatisticsError
 
 _NODES = 200  # quantiles of the seeds' variance that power is averaged over
+_MOST_STEPS, _CLOSE = 100, 1e-13  # to a critical distance; about seven are usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,18 @@ def minimum_detectable_effect(
     top = float(np.max(critical)) + 10.0 * (design.seeds + design.drawn_items) ** 0.5
     if top == 0.0:
         return 0.0
-    return float(scipy.optimize.brentq(lambda d: _power(d, design, critical) - power, 0.0, top))
+    spread = (design.seeds + design.drawn_items) ** 0.5
+    if spread == 0.0:
+        return 0.0
+
+    def above(effect: FloatArray, _: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Power beyond the wanted one, and its slope."""
+        z = (effect[:, None] - critical) / spread
+        slope = np.exp(-z * z / 2.0).mean(axis=1) / (spread * (2.0 * np.pi) ** 0.5)
+        return scipy.special.ndtr(z).mean(axis=1) - power, slope
+
+    start = float(critical.mean()) + scipy.special.ndtri(power) * spread
+    return float(_root(above, np.array([min(max(start, 0.0), top)]), np.array([top]))[0])
 
 
 def _critical(design: CrossedDesign, alpha: float) -> FloatArray:
@@ -125,14 +139,54 @@ def _critical(design: CrossedDesign, alpha: float) -> FloatArray:
         return np.asarray(scipy.special.stdtrit(df, tail) * v[:, 0], dtype=np.float64)
     z, weight = np.polynomial.hermite_e.hermegauss(41)
     noise, weight = z * design.drawn_items**0.5, weight / weight.sum()
-    low = np.zeros(_NODES)
-    high = 2.0 * scipy.special.stdtrit(df, tail) * v[:, 0]
-    high += 2.0 * scipy.special.ndtri(tail) * design.drawn_items**0.5
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        inside = scipy.special.stdtr(df, (middle[:, None] - noise) / v) @ weight
-        low, high = np.where(inside < tail, middle, low), np.where(inside < tail, high, middle)
-    return np.asarray(high, dtype=np.float64)
+
+    def above(limit: FloatArray, at: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Chance beyond the tail, and its slope, where the limits of these quantiles lie."""
+        t = (limit[:, None] - noise) / v[at]
+        found = scipy.special.stdtr(df, t) @ weight - tail
+        return found, (_t_density(t, df) / v[at]) @ weight
+
+    of_seeds = scipy.special.stdtrit(df, tail) * v[:, 0]
+    of_items = scipy.special.ndtri(tail) * design.drawn_items**0.5
+    return _root(above, np.hypot(of_seeds, of_items), 2.0 * of_seeds + 2.0 * of_items)
+
+
+def _root(
+    above: Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]],
+    start: FloatArray,
+    top: FloatArray,
+) -> FloatArray:
+    """Roots ``(node,)`` of rising functions between 0 and a top, by guarded Newton steps.
+
+    A step that leaves the bracket, or is not half as long as the one before, gives way to
+    bisection: with next to no spread of the seeds the distribution is a staircase.
+    """
+    low, high = np.zeros(start.size), top.copy()
+    limit, last = start.copy(), top.copy()
+    todo = np.arange(start.size)
+    for _ in range(_MOST_STEPS):
+        at = limit[todo]
+        excess, slope = above(at, todo)
+        under = excess < 0.0
+        low[todo], high[todo] = np.where(under, at, low[todo]), np.where(under, high[todo], at)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            step = -excess / slope
+        inside = (low[todo] < at + step) & (at + step < high[todo])
+        is_newton = inside & (2.0 * np.abs(step) < np.abs(last[todo]))
+        step = np.where(is_newton, step, (low[todo] + high[todo]) / 2.0 - at)
+        limit[todo], last[todo] = at + step, step
+        todo = todo[np.abs(step) > _CLOSE * at]
+        if todo.size == 0:
+            break
+    return limit
+
+
+def _t_density(t: FloatArray, df: int) -> FloatArray:
+    """Density of Student's t."""
+    half = (df + 1.0) / 2.0
+    log_top = scipy.special.gammaln(half) - scipy.special.gammaln(df / 2.0)
+    found = np.exp(log_top - half * np.log1p(t * t / df)) / (df * np.pi) ** 0.5
+    return np.asarray(found, dtype=np.float64)
 
 
 def _power(effect: float, design: CrossedDesign, critical: FloatArray) -> float:
@@ -180,13 +234,12 @@ def paired_binary_mde(
     z_alpha = float(scipy.special.ndtri(1.0 - proper_level(alpha) / 2.0))
     z_power = float(scipy.special.ndtri(proper_level(power)))
 
-    def missing(delta: float) -> float:
-        spread = z_alpha * discordant**0.5 + z_power * max(0.0, discordant - delta**2) ** 0.5
-        return float(spread - delta * items**0.5)
-
-    if missing(discordant) > 0:
+    least = z_alpha * discordant**0.5
+    # least + z_power sqrt(discordant - d^2) = d sqrt(items), squared, is quadratic in d
+    if least + z_power * (discordant - discordant**2) ** 0.5 > discordant * items**0.5:
         return None
-    return float(scipy.optimize.brentq(missing, 1e-12, discordant))
+    under = max(0.0, (items + z_power**2) * discordant - least**2)
+    return float((least * items**0.5 + z_power * under**0.5) / (items + z_power**2))
 
 
 def tost(estimate: float, se: float, *, margin: float, df: float = float("inf")) -> float:

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, IntArray
 from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.kept import KeptDraws
 
 CHUNK_BYTES = 4_000_000  # weights held at a time: small enough for the cache, large enough for BLAS
 _BLOCK = 65_536  # indices drawn by one call
+_KEPT = KeptDraws()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +105,8 @@ def draw_weights(units: Units, *, draws: int, rng: np.random.Generator) -> Itera
     Notes
     -----
     The stream depends on the units, the draws and ``rng`` only, so two calls with equal seeds
-    give the same draws of items whatever is computed on them.
+    give the same draws of items whatever is computed on them. What was drawn is kept
+    (`scrutiny.stats.kept`), and ``rng`` moves on as if it were drawn again.
 
     Examples
     --------
@@ -114,14 +118,25 @@ def draw_weights(units: Units, *, draws: int, rng: np.random.Generator) -> Itera
     rows_a_block = max(1, _BLOCK // n)
     # whole blocks, so that the memory held at a time never changes which indices are drawn
     rows_a_chunk = max(rows_a_block, CHUNK_BYTES // (8 * n) // rows_a_block * rows_a_block)
+    is_kept = _KEPT.holds(draws, n)
     for start in range(0, draws, rows_a_chunk):
         rows = min(rows_a_chunk, draws - start)
-        chunk = np.empty((rows, n))
-        for top in range(0, rows, rows_a_block):
-            block = chunk[top : top + rows_a_block]
-            for members in units.members:
-                _fill(block, members, rng)
-        yield chunk
+        make = partial(_drawn, units, rows, rows_a_block, rng)
+        if is_kept:
+            drawn_as = f"{rows} {rows_a_block}".encode() + units.stratum.tobytes()
+            yield _KEPT.chunk(make, rng, drawn_as=drawn_as)
+        else:
+            yield make()
+
+
+def _drawn(units: Units, rows: int, rows_a_block: int, rng: np.random.Generator) -> FloatArray:
+    """How often each unit is drawn ``(draw, unit)``."""
+    chunk = np.empty((rows, units.n_units))
+    for top in range(0, rows, rows_a_block):
+        block = chunk[top : top + rows_a_block]
+        for members in units.members:
+            _fill(block, members, rng)
+    return chunk
 
 
 def _fill(block: FloatArray, members: IntArray, rng: np.random.Generator) -> None:

@@ -1,6 +1,9 @@
 import math
+from itertools import product
 
+import numpy as np
 import pytest
+from scipy import optimize, special
 
 from scrutiny.stats import (
     CrossedDesign,
@@ -11,6 +14,7 @@ from scrutiny.stats import (
     tost,
     workable_margin,
 )
+from scrutiny.stats import power as module
 
 
 def seeds_only(replicates, sd=1.0):
@@ -21,6 +25,56 @@ def test_effect_and_power_are_inverse():
     design = CrossedDesign(replicates=5, items=300, seed_sd=2.0, item_sd=40.0)
     mde = minimum_detectable_effect(design, power=0.9)
     assert crossed_power(mde, design) == pytest.approx(0.9, abs=1e-6)
+
+
+def bisected(design, alpha):
+    """Critical distances by sixty bisections, as the definition reads."""
+    df, tail = design.replicates - 1, 1 - alpha / 2
+    at = (np.arange(200) + 0.5) / 200
+    v = np.sqrt(design.seeds * 2 * special.gammaincinv(df / 2, at) / df)[:, None]
+    z, weight = np.polynomial.hermite_e.hermegauss(41)
+    noise, weight = z * design.drawn_items**0.5, weight / weight.sum()
+    low = np.zeros(200)
+    high = 2 * special.stdtrit(df, tail) * v[:, 0]
+    high += 2 * special.ndtri(tail) * design.drawn_items**0.5
+    for _ in range(60):
+        middle = (low + high) / 2
+        inside = special.stdtr(df, (middle[:, None] - noise) / v) @ weight
+        low, high = np.where(inside < tail, middle, low), np.where(inside < tail, high, middle)
+    return high
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        CrossedDesign(*given)
+        for given in product((2, 3, 5, 25), (20, 5000), (1e-6, 0.02, 5.0), (1e-3, 0.5, 40.0))
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("alpha", [0.05, 0.05 / 40])
+def test_guarded_newton_steps_find_what_bisection_finds(design, alpha):
+    found, wanted = module._critical(design, alpha), bisected(design, alpha)
+    assert found == pytest.approx(wanted, rel=1e-10)
+    top = wanted.max() + 10 * (design.seeds + design.drawn_items) ** 0.5
+    reached = optimize.brentq(
+        lambda d: module._power(d, design, wanted) - 0.8, 0.0, top, xtol=1e-14 * top
+    )
+    assert minimum_detectable_effect(design, alpha=alpha) == pytest.approx(reached, rel=1e-9)
+
+
+def test_a_usual_design_takes_a_third_of_the_evaluations_of_bisection(monkeypatch):
+    evaluated, density = [], module._t_density
+
+    def counted(t, df):
+        evaluated.append(t.size)
+        return density(t, df)
+
+    monkeypatch.setattr(module, "_t_density", counted)
+    for seed_sd in (0.005, 0.01, 0.05):
+        evaluated.clear()
+        minimum_detectable_effect(CrossedDesign(5, 640, seed_sd, 0.5), family=20)
+        assert sum(evaluated) <= 20 * 200 * 41
 
 
 def test_more_of_anything_detects_less():
@@ -55,6 +109,24 @@ def test_paired_binary_has_a_limit():
     assert paired_binary_mde(20, discordant=0.05) is None
     few, many = (paired_binary_mde(n, discordant=0.1) for n in (200, 2000))
     assert 0 < many < few <= 0.1
+
+
+@pytest.mark.parametrize("items", [5, 200, 100_000])
+@pytest.mark.parametrize("discordant", [0.01, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize("power", [0.3, 0.5, 0.8, 0.99])
+def test_the_closed_form_solves_the_equation_of_paired_answers(items, discordant, power):
+    found = paired_binary_mde(items, discordant=discordant, power=power)
+    z_alpha, z_power = special.ndtri(0.975), special.ndtri(power)
+
+    def missing(delta):
+        spread = z_alpha * discordant**0.5 + z_power * max(0.0, discordant - delta**2) ** 0.5
+        return spread - delta * items**0.5
+
+    if found is None:
+        assert missing(discordant) > 0
+    else:
+        assert missing(found) == pytest.approx(0.0, abs=1e-9 * items**0.5)
+        assert 0.0 < found <= discordant
 
 
 def test_tost_fails_at_and_beyond_the_margin():
