@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.secrets import redacted
 
 INTERRUPTED: Final = 130
 _FULL: Final = {errno.EFBIG, errno.ENOSPC, errno.EDQUOT}
@@ -83,7 +84,7 @@ def _show_usage(error: click.ClickException) -> None:
 
 def say(text: str) -> None:
     """Print one paragraph on stderr, wrapped at 80 columns."""
-    lines = textwrap.wrap(text, 80, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(redacted(text), 80, break_long_words=False, break_on_hyphens=False)
     click.echo("\n".join(lines), err=True)
 
 

@@ -1,5 +1,6 @@
 """What ``run`` and ``audit`` share: from a plan to a finished folder and its summary."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from scrutiny.cli.options import load_options
 from scrutiny.cli.progress import progress_of
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
+from scrutiny.core.secrets import redacted
 from scrutiny.models.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
@@ -46,10 +48,15 @@ class Request:
 
 
 def command_line() -> str:
-    """The command as it can be typed again."""
+    """The command as it can be typed again in this folder; secrets are left out."""
     import shlex
 
-    return shlex.join(["scrutiny", *sys.argv[1:]])
+    return shlex.join(["scrutiny", *map(_near, map(redacted, sys.argv[1:]))])
+
+
+def _near(word: str) -> str:
+    """Word of a command with an absolute path in the working folder written from there on."""
+    return word.replace(f"{Path.cwd()}{os.sep}", "")
 
 
 def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:

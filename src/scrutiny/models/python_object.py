@@ -8,6 +8,7 @@ from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.secrets import from_environment, redacted, without_secrets
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.inputs import is_tagging, texts, words
 from scrutiny.models.python_answers import class_name, from_answers, from_probabilities, from_tags
@@ -36,7 +37,7 @@ class PythonModel:
     def __init__(
         self, obj: Any, task: Task, source: ModelSource, *, batch: int | None = None
     ) -> None:
-        self.source = source.text
+        self.source = redacted(source.text)
         self.task = task.name
         self.is_batch_invariant = bool(getattr(obj, "is_batch_invariant", False))
         self.n_samples: int | None = getattr(obj, "n_samples", None)
@@ -46,7 +47,9 @@ class PythonModel:
         self._input = source.options.get("input", "text")
         if self._input not in {"text", "words"}:
             raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
-        self._identity = canonical_json([source.target, source.options_of_answers()])
+        self._identity = canonical_json(
+            [source.target, without_secrets(source.options_of_answers())]
+        )
         self._batch = batch
         #: Number of the sample that is drawn, given to objects that take it.
         self.draw: int | None = None
@@ -96,7 +99,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If it cannot be imported, made, or asked.
     """
     obj, sampled = find_object(source), stated_samples(source)
-    arguments = {k: v for k, v in source.options.items() if k not in _OWN_OPTIONS}
+    stated = {k: v for k, v in source.options.items() if k not in _OWN_OPTIONS}
+    arguments = from_environment(stated, source=source.text)
     if inspect.isclass(obj) or _makes_models(obj, arguments):
         obj = _make(obj, arguments, source)
     elif arguments:

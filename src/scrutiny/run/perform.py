@@ -11,6 +11,7 @@ import pyarrow as pa
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
+from scrutiny.core.secrets import redacted
 from scrutiny.models.leaving import exits_refused
 from scrutiny.models.python_reading import Reading, read_object
 from scrutiny.run.asking import Asker, Tally
@@ -179,7 +180,7 @@ class Performer:
 
     def _of_this_run(self, family: str, replicate: Replicate) -> str:
         """Stand-in for a fingerprint that nobody knows: answers are not shared between runs."""
-        return canonical_json(["run", self._run_id, family, replicate.source])
+        return canonical_json(["run", self._run_id, family, redacted(replicate.source)])
 
     def _model(self, family: str, dataset: str, replicate: Replicate) -> Model:
         kind = self._resolved.tasks[dataset]

@@ -10,6 +10,7 @@ from scrutiny.core.diagnostic import Design
 from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.record import Measure
+from scrutiny.core.secrets import redacted
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
@@ -119,7 +120,7 @@ class Resolved:
             "who": [_who(m.plan) for m in self.measurements.values()],
             "data": {name: data.fingerprint for name, data in self.datasets.items()},
             "models": {
-                name: [(r.source, r.key, r.condition) for r in family.replicates]
+                name: [(redacted(r.source), r.key, r.condition) for r in family.replicates]
                 for name, family in self.families.items()
             },
             "pairings": {

@@ -13,6 +13,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.secrets import redacted
 from scrutiny.core.task import Prediction
 from scrutiny.models.python_reading import Reading, read_object
 from scrutiny.store.answers import decode, encode
@@ -38,7 +39,7 @@ class Memos(Protocol):
 
 def who(family: str, source: str, dataset: str) -> str:
     """Name of a replicate on a dataset, as memos have it."""
-    return f"{family}/{source}/{dataset}"
+    return f"{family}/{redacted(source)}/{dataset}"
 
 
 def reading_of(model: Model) -> Reading | None:

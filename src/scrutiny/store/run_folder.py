@@ -33,6 +33,7 @@ from scrutiny.store.array_names import array_file
 from scrutiny.store.estimates import estimates_from_table, estimates_to_table
 from scrutiny.store.files import storage_errors, write_atomically, write_text
 from scrutiny.store.findings import finding_from_json, finding_to_json
+from scrutiny.store.portable import portable
 from scrutiny.store.published import reproduction_from_json, reproduction_to_json
 from scrutiny.store.schemas import ROW_GROUP
 
@@ -81,8 +82,9 @@ class RunFolder:
         return dict(manifest)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Replace the manifest."""
-        text = json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
+        """Replace the manifest; secrets and absolute paths of sources are left out of it."""
+        kept = portable(manifest, self.path)
+        text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(self.path / "manifest.json", text + "\n")
 
     def table(

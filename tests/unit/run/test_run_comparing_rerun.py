@@ -11,6 +11,7 @@ from scrutiny.run.comparing.rerun import plan_of_run
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.driver import run_plan
 from scrutiny.run.resolve import resolve
+from scrutiny.store.portable import located
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_the_model_is_asked_what_the_run_asked(tmp_path, kept):
 
 
 def test_the_same_model_again_says_nothing(tmp_path, kept):
-    source = kept.manifest["models"]["m"]["replicates"][0]["source"]
+    source = located(kept.manifest["models"]["m"]["replicates"][0]["source"], kept.path)
     other = run_plan(resolve(plan_of_run(kept, ModelPlan("again", source))), tmp_path / "again")
     (level,) = compare_side_by_side(kept, other).levels
     assert (level.flips.share, level.disagreements) == (0.0, ())

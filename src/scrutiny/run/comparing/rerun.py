@@ -7,6 +7,7 @@ from typing import Any, Final
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
+from scrutiny.store.portable import located
 from scrutiny.store.run_folder import RunFolder
 
 _INSTEAD: Final = "give two models with --data instead."
@@ -61,7 +62,7 @@ def plan_of_run(
         )
     return Plan(
         seed=kept["seed"],
-        data=_data(kept["data"], measures, given=data, name=name),
+        data=_data(_located(kept["data"], folder), measures, given=data, name=name),
         models=(model,),
         measure=measures,
         resampling=Resampling(**kept["resampling"]),
@@ -87,6 +88,11 @@ def _own_model(models: Sequence[Mapping[str, Any]], name: str) -> str:
 def _measure(kept: Mapping[str, Any]) -> MeasurePlan:
     """Measurement of its plain JSON."""
     return MeasurePlan(**{**kept, "models": tuple(kept["models"]), "data": tuple(kept["data"])})
+
+
+def _located(kept: Sequence[Mapping[str, Any]], folder: RunFolder) -> list[dict[str, Any]]:
+    """Data of a manifest, from where it lies beside the run."""
+    return [{**one, "source": located(one["source"], folder.path)} for one in kept]
 
 
 def _data(

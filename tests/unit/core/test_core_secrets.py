@@ -1,0 +1,56 @@
+"""Secrets are known by their names, and by their names alone."""
+
+import pytest
+
+from scrutiny.core.errors import ModelError
+from scrutiny.core.secrets import from_environment, is_secret, redacted, without_secrets
+
+SECRETS = (
+    "key api_key apikey API_KEY openai_api_key api-key secret client_secret token hf_token "
+    "access_token password passwd pwd db_password credential credentials auth bearer secret_key "
+    "passphrase token2"
+).split()
+HARMLESS = (
+    "max_tokens tokens tokenizer token_limit keyword keys monkey labels seed size author "
+    "passage passes compass input samples secretary n_tokens"
+).split()
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_left_out_and_what_follows_is_kept(name: str) -> None:
+    assert is_secret(name)
+    text = f"python:m:M#size=1,{name}=sk-1/2+3==,labels=a|b"
+    assert redacted(text) == f"python:m:M#size=1,{name}=***,labels=a|b"
+    assert redacted(redacted(text)) == redacted(text)
+    assert redacted(f"--model python:m:M#{name}=a b") == f"--model python:m:M#{name}=***"
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_other_options_are_kept(name: str) -> None:
+    assert not is_secret(name)
+    assert redacted(f"python:m:M#{name}=7") == f"python:m:M#{name}=7"
+
+
+def test_an_option_from_the_environment_is_written_as_it_stands() -> None:
+    assert redacted("python:m:M#key=env:MY_KEY") == "python:m:M#key=env:MY_KEY"
+
+
+def test_passwords_of_addresses_are_left_out() -> None:
+    address = "python:m:M#url=https://me:hunter2@host.example/v1"
+    assert redacted(address) == "python:m:M#url=https://***@host.example/v1"
+
+
+def test_all_texts_of_a_value_are_redacted() -> None:
+    value = {"a": ["python:m:M#key=1", 2, None], "params": {"api_key": "1", "token": "env:T"}}
+    assert without_secrets(value) == {
+        "a": ["python:m:M#key=***", 2, None],
+        "params": {"api_key": "***", "token": "env:T"},
+    }
+
+
+def test_variables_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-1")
+    found = from_environment({"key": "env:MY_KEY", "size": "3"}, source="python:m:M")
+    assert found == {"key": "sk-1", "size": "3"}
+    with pytest.raises(ModelError, match="variable 'NOT_SET_HERE' of the environment"):
+        from_environment({"key": "env:NOT_SET_HERE"}, source="python:m:M")
