@@ -11,7 +11,7 @@ from scrutiny.core.transformation import Document
 from scrutiny.perturb.doubtful_words import ANTONYMS, DOUBTFUL, NO_ANTONYM, STRUCK
 from scrutiny.perturb.verbs import tag_in_clause
 from scrutiny.text.inflect import inflect, lemma
-from scrutiny.text.lexicon import is_stop_word, zipf
+from scrutiny.text.lexicon import fitting_synonyms, is_stop_word, zipf
 from scrutiny.text.numbers import parse_number
 from scrutiny.text.wordnet import (
     antonyms,
@@ -97,6 +97,8 @@ def synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[st
     >>> synonym_lemmas("movie", "n", SynonymSettings())[0]
     'film'
     """
+    if settings.checked:
+        return fitting_synonyms().get((base, pos), ())
     if base in DOUBTFUL:
         return ()
     senses = settings.senses
@@ -144,12 +146,15 @@ class SynonymSettings(NamedTuple):
     broader
         Whether a verb of feeling without a synonym takes the first one that it is a kind of: who
         "loves" something "likes" it.
+    checked
+        Whether only the pairs of words count that were read and found to fit.
     """
 
     senses: int = 2
     least_zipf: float = 3.0
     usual: bool = True
     broader: bool = False
+    checked: bool = False
 
 
 @lru_cache(maxsize=_CACHED)

@@ -126,6 +126,21 @@ def misspellings(word: str) -> tuple[str, ...]:
     return _misspellings().get(word, ())
 
 
+@cache
+def fitting_synonyms() -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """Return the WordNet synonyms that a reader found to fit nearly everywhere.
+
+    By lemma and part of speech (``n``, ``v``, ``a``, ``r``).
+
+    Examples
+    --------
+    >>> fitting_synonyms()["movie", "n"]
+    ('film',)
+    """
+    rows = (line.split(" ") for line in _read_lines("synonyms.txt"))
+    return MappingProxyType({(row[1], row[0]): tuple(row[2:]) for row in rows})
+
+
 def adverbs() -> tuple[str, ...]:
     """Return adverbs without sentiment that can stand before most verbs."""
     return words("adverbs")

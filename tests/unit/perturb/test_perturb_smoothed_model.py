@@ -47,7 +47,7 @@ def test_one_copy_without_change_is_the_classifier_itself(task):
 
 def test_answer_is_the_softmax_of_mean_logits_of_the_copies(task):
     plain = load_model(INNER, task)
-    smoothing = Smoothing(parse_recipe("synonym_wordnet(share=0.5)"), copies=5)
+    smoothing = Smoothing(parse_recipe("synonym_wordnet(share=0.5,checked=false)"), copies=5)
     smoothed = SmoothedClassifier(plain, smoothing, source="s")
     copies = list(smoothing.copies_of(examples()))
     assert len({copy.fields["text"] for copy in copies[0]}) > 1
@@ -82,7 +82,7 @@ def test_a_certain_answer_does_not_veto_the_others(task):
                 len(asked) - 1
             )
 
-    smoothing = Smoothing(parse_recipe("synonym_wordnet"), copies=3, share=0)
+    smoothing = Smoothing(parse_recipe("synonym_wordnet(checked=false)"), copies=3, share=0)
     found = SmoothedClassifier(Sure(), smoothing, source="s").predict(examples()[:1])
     assert 0 < found[0].scores[0] < 0.5
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
 
+_COMPOUND: Final = frozenset("noir - love short cover news".split())
 _PARTICLES: Final = frozenset(
     """about across after against ahead along apart around as aside at away back by down for
     forth from forward in into of off on onto out over through to together up upon with""".split()
@@ -30,21 +31,26 @@ _PARTICLES: Final = frozenset(
 class SynonymWordnet:
     """A synonym of the same part of speech, in the same inflection and casing.
 
-    The synonym is a single common word, never a name, and the sense that both share is a usual one
-    of the word and the usual one of the synonym, by their counts in SemCor. Where a text has
-    hardly a word with such a synonym, a verb of feeling takes what it is a kind of. Verbs before a
-    preposition or particle stay, and so do words that a reader found to be replaced wrongly more
-    often than not. Only the words that are chosen get tagged.
+    A list holds the pairs of words that a reader found to fit in nearly every context; no other
+    pair is used unless asked for. Verbs before a preposition or particle stay, and so do words in
+    a comparison ("more often than") and in compounds ("love story"). Only the words that are
+    chosen get tagged.
 
     Parameters
     ----------
+    checked
+        Whether only the pairs of the list are used. Otherwise every single common word will do
+        whose usual sense, by the counts of SemCor, is a usual one of the word; where a text has
+        hardly a word with such a synonym, a verb of feeling takes what it is a kind of. Many more
+        texts change, and about three synonyms in ten miss the sense.
     senses
-        How many of a word's senses count, the most frequent first.
+        How many of a word's senses count, the most frequent first, where not checked.
     least_zipf
-        How common the synonym has to be, as log10 of its count per billion words.
+        How common the synonym has to be, as log10 of its count per billion words, where not
+        checked.
     usual
-        Whether the sense has to be a usual one. Otherwise senses early in WordNet's order will do
-        as well: more texts change, and more synonyms miss the sense.
+        Whether the sense has to be a usual one, where not checked. Otherwise senses early in
+        WordNet's order will do as well.
 
     **Measures** whether the answer hangs on the wording where the meaning stays.
 
@@ -73,24 +79,26 @@ class SynonymWordnet:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
 
+    checked: bool = True
     senses: int = 2
     least_zipf: float = 3.0
     usual: bool = True
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words with a usual synonym; in texts that have few, verbs with a broader one, too."""
-        usual = SynonymSettings(self.senses, self.least_zipf)
-        found = _words_in(document, usual)
-        more = usual._replace(usual=self.usual, broader=True)
-        return found if len(found) >= _ENOUGH else _words_in(document, more)
+        nearest, wider = self._settings()
+        found = _words_in(document, nearest)
+        if self.checked or len(found) >= _ENOUGH:
+            return found
+        return _words_in(document, wider)
 
     def candidates(
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Synonyms in the word's inflection, in random order; the usual ones alone if any."""
         xpos = content_tag(document, site.token)
-        if xpos.startswith("VB") and _has_particle(document, site.token):
-            return  # "lives in" is not "inhabits in"
+        if _is_fixed(document, site.token, xpos):
+            return
         forms = self._forms(document.words[site.token].lower(), xpos)
         for form in in_random_order(forms, rng):
             edits = replace_word(document, site.token, form)
@@ -98,9 +106,15 @@ class SynonymWordnet:
                 yield edits
 
     def _forms(self, word: str, xpos: str) -> tuple[str, ...]:
-        usual = SynonymSettings(self.senses, self.least_zipf)
-        more = usual._replace(usual=self.usual, broader=True)
-        return synonym_forms(word, xpos, usual) or synonym_forms(word, xpos, more)
+        nearest, wider = self._settings()
+        return synonym_forms(word, xpos, nearest) or synonym_forms(word, xpos, wider)
+
+    def _settings(self) -> tuple[SynonymSettings, SynonymSettings]:
+        """What counts as a synonym, and what does where there is none."""
+        nearest = SynonymSettings(self.senses, self.least_zipf, checked=self.checked)
+        if self.checked:
+            return nearest, nearest
+        return nearest, nearest._replace(usual=self.usual, broader=True)
 
 
 def _words_in(document: Document, settings: SynonymSettings) -> list[Site]:
@@ -109,7 +123,12 @@ def _words_in(document: Document, settings: SynonymSettings) -> list[Site]:
     return [Site(*tokens[i], i) for i, word in enumerate(document.words) if known[word]]
 
 
-def _has_particle(document: Document, index: int) -> bool:
-    """Whether a preposition or particle stands right behind a verb and may belong to it."""
-    following = index + 1
-    return following < len(document.words) and document.words[following].lower() in _PARTICLES
+def _is_fixed(document: Document, index: int, xpos: str) -> bool:
+    """Whether a word belongs to its neighbors: "lives in", "more often than", "love story"."""
+    before = document.words[index - 1].lower() if index else ""
+    behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
+    if xpos.startswith("VB"):
+        return behind in _PARTICLES
+    if xpos == "RB":
+        return before in ("more", "most", "as")
+    return behind in _COMPOUND or before in _COMPOUND
