@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from scrutiny.core.collecting import usually_collected
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
@@ -149,7 +150,9 @@ class Asker:
 
     def _predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
         """Checked answers of the model, in the data's labels."""
-        return [self._translate(answer) for answer in predict_or_fail(self.model, examples)]
+        with usually_collected():
+            answers = predict_or_fail(self.model, examples)
+        return [self._translate(answer) for answer in answers]
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
         """Answers to queries of `scrutiny.core.language`, in order; each distinct one once."""
@@ -158,7 +161,8 @@ class Asker:
         keys = query_keys(queries, fingerprint=self._fingerprint, capability=capability)
 
         def ask(chunk: Sequence[int]) -> list[Any | Failure]:
-            return ask_or_fail(self.model, capability, [queries[i] for i in chunk])
+            with usually_collected():
+                return ask_or_fail(self.model, capability, [queries[i] for i in chunk])
 
         sizes = [_tokens(query) for query in queries]
         return self._answers(

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
+from scrutiny.core.collecting import seldom_collected
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.secrets import redacted
@@ -59,7 +60,7 @@ class Performer:
 
     def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Block of a task: variants, or records with outputs; and what it took."""
-        with exits_refused(self._source(task)):
+        with exits_refused(self._source(task)), seldom_collected():
             return self._prepare(task) if task.stage == "prepare" else self._measure(task, prepared)
 
     def _source(self, task: TaskSpec) -> str:

@@ -6,8 +6,8 @@ from threading import Barrier
 
 import pytest
 
+from scrutiny.core.collecting import PATIENCE, seldom_collected, usually_collected
 from scrutiny.core.example import Example
-from scrutiny.perturb.search.collecting import PATIENCE, seldom_collected
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goals.untargeted import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -82,3 +82,16 @@ def test_models_are_asked_under_the_usual_thresholds(usual):
         assert gc.get_threshold() == usual
     assert len(seen) > 1
     assert set(seen) == {usual}
+
+
+def test_code_of_others_runs_under_the_usual_thresholds(usual):
+    with usually_collected():
+        assert gc.get_threshold() == usual  # outside there is nothing to undo
+    with seldom_collected():
+        with usually_collected():
+            assert gc.get_threshold() == usual
+            with seldom_collected():  # a search that a model runs inside
+                pass
+            assert gc.get_threshold() == usual
+        assert gc.get_threshold()[0] == PATIENCE
+    assert gc.get_threshold() == usual
