@@ -268,6 +268,7 @@ def write_tables(folder: Path) -> None:
     (folder / "folder").mkdir()
     (folder / "folder" / "notes.txt").write_text("nothing of interest")
     cut_parquet(folder / "cut.parquet", rows)
+    write_odd_files(folder, rows)
     some = [{"id": f"r{i}", "label": row[1]} for i, row in enumerate(rows[:30])]
     (folder / "some.jsonl").write_text("".join(json.dumps(line) + "\n" for line in some))
     (folder / "preds.jsonl").write_text('{"id": "1", "label": "positive"}\n')
@@ -279,6 +280,27 @@ def table(path: Path, header: tuple[str, ...], rows: list[tuple[object, ...]]) -
         writer = csv.writer(file)
         writer.writerow(header)
         writer.writerows(rows)
+
+
+def write_odd_files(folder: Path, rows: list[tuple[str, str]]) -> None:
+    """Files that readers choke on, or would read in silence as what they are not."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts, labels = (list(column) for column in zip(*rows, strict=True))
+    twice = pa.table([texts, texts, labels], names=["review", "review", "label"])
+    pq.write_table(twice, folder / "twice.parquet")
+    bytes_of = pa.array([b"sch\xf6n", *(text.encode() for text in texts[1:])])
+    unchecked = pa.StringArray.from_buffers(len(texts), *bytes_of.buffers()[1:])
+    pq.write_table(pa.table({"review": unchecked, "label": labels}), folder / "latin1.parquet")
+    line = '{{"review": {}, "label": "positive"}}\n'
+    fine = line.format('"fine"') + line.format('"bad"').replace("positive", "negative")
+    (folder / "twice.json").write_text('[\n{"review": "one", "review": "two", "label": "a"}]')
+    (folder / "deep.json").write_text("[" * 100_000)
+    (folder / "digits.jsonl").write_text(line.format("9" * 5000) + fine)
+    (folder / "half.jsonl").write_text(line.format('"so\\ud800"') + fine)
+    table(folder / "empty-id.csv", ("id", "review", "label"), [("", *row) for row in rows])
+    (folder / "review.txt").write_text("A film.\n")
 
 
 def cut_parquet(path: Path, rows: list[tuple[str, str]]) -> None:
@@ -321,6 +343,12 @@ class Exits(Good):
     def one(self, text): return sys.exit(0) if text.endswith("1.") else super().one(text)
 class Leaves(Model):
     def one(self, text): os._exit(0)
+class HalfMessage(Good):
+    def one(self, text):
+        if text.endswith("1."): raise ValueError("half \\ud800")
+        return super().one(text)
+class HalfLabel(Good):
+    labels = ("negative", "\\ud800")
 class RaisesAlways(Model):
     def one(self, text): raise ValueError("out of order")
 class Interrupts(Model):
@@ -372,6 +400,13 @@ def write_plans(folder: Path) -> None:
         "nan.toml": PLAN + "[resampling]\nlevel = nan\n",
         "labels.toml": PLAN.replace('source = "python:./models.py:Good"', labels),
         "plan.yaml": "measure: []\n",
+        "twice.json": '{"seed": 1, "seed": 2}',
+        "deep.json": '{"data":' * 100_000,
+        "deep.toml": "seed = " + "[" * 100_000,
+        "digits.json": '{"seed": ' + "9" * 5000 + "}",
+        "half.json": '{"measure": [{"id": "\\ud800", "diagnostic": "performance"}]}',
+        "nameless.toml": PLAN.replace('"level"', '" "'),
+        "nameless-model.toml": PLAN.replace("[models.good]", '[models.""]'),
     }
     (folder / "plans").mkdir()
     for name, text in plans.items():

@@ -11,7 +11,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
-_DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:\d+)?")
+_COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}")
+_DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
 
 def model_options(function: F) -> F:
@@ -117,12 +118,14 @@ def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> Lo
     """
     if not _DEVICE.fullmatch(device):
         raise PlanError(f"--device {device!r} is none of auto, cpu, cuda, cuda:0, mps, xpu.")
-    if batch != "auto" and (not batch.isdigit() or int(batch) < 1):
+    if batch != "auto" and not _COUNT.fullmatch(batch):
         raise PlanError(f"--batch {batch!r} is neither 'auto' nor a positive number.")
     settings = {}
     for text in model_settings:
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise PlanError(f"-M {text!r} does not read: it is written -M name=value.")
+        if name in settings:
+            raise PlanError(f"-M {name} stands twice; leave one out.")
         settings[name] = value
     return LoadOptions(device, batch if batch == "auto" else int(batch), settings)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -68,7 +68,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
     setting = Setting(
         flags["seed"],
-        resources=dict(_pair(text) for text in flags["resources"]) or None,
+        resources=_resources(flags["resources"]) or None,
         constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
         task=reading.task.name,
     )
@@ -108,6 +108,18 @@ def _line(example: Any, variant: Any) -> dict[str, Any]:
         "edits": [[e.field, e.start, e.end, e.text] for e in variant.edits],
         "source": example.source,
     }
+
+
+def _resources(given: Sequence[str]) -> dict[str, str]:
+    """Specifications of ``--resource name=specification`` by name."""
+    from scrutiny.core.errors import PlanError
+    from scrutiny.core.storable import repeated
+
+    pairs = [_pair(text) for text in given]
+    twice = repeated(name for name, _ in pairs)
+    if twice is not None:
+        raise PlanError(f"--resource {twice} stands twice; leave one out.")
+    return dict(pairs)
 
 
 def _pair(text: str) -> tuple[str, str]:

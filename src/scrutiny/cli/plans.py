@@ -1,15 +1,16 @@
 """Plans from flags."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.json_text import parse_json
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
+from scrutiny.core.storable import repeated
 from scrutiny.run.audit import audit_plan
 from scrutiny.run.plan_file import read_plan
 
@@ -30,7 +31,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     name = registry().resolve("diagnostic", what)
     models, second = named_with_reference(flags)
     data = named_data(flags)
-    params = dict(_parameter(text) for text in flags["params"])
+    params = _parameters(flags["params"])
     if flags["transformations"]:
         params["transformations"] = named_recipes(flags["transformations"])
     measure = MeasurePlan(
@@ -213,12 +214,21 @@ def named_recipes(text: str) -> list[str]:
     return recipes
 
 
+def _parameters(given: Sequence[str]) -> dict[str, Any]:
+    """Values of ``-P name=value`` by name."""
+    pairs = [_parameter(text) for text in given]
+    twice = repeated(name for name, _ in pairs)
+    if twice is not None:
+        raise PlanError(f"-P {twice} stands twice; leave one out.")
+    return dict(pairs)
+
+
 def _parameter(text: str) -> tuple[str, Any]:
     """Name and value of ``-P name=value``; the value is JSON, or text where it is no JSON."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise PlanError(f"-P {text!r} does not read: it is written -P name=value.")
     try:
-        return name, json.loads(value)
+        return name, parse_json(value)
     except ValueError:
         return name, value

@@ -16,6 +16,7 @@ from scrutiny.cli.progress import progress_of
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.core.secrets import redacted
+from scrutiny.core.storable import storable
 from scrutiny.models.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
@@ -51,7 +52,7 @@ def command_line() -> str:
     """The command as it can be typed again in this folder; secrets are left out."""
     import shlex
 
-    return shlex.join(["scrutiny", *map(_near, map(redacted, sys.argv[1:]))])
+    return storable(shlex.join(["scrutiny", *map(_near, map(redacted, sys.argv[1:]))]))
 
 
 def _near(word: str) -> str:

@@ -22,8 +22,9 @@ def stated_fields(given: Sequence[str]) -> dict[str, Any]:
     """
     try:
         return tomllib.loads("\n".join(map(_toml, given)))
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError(f"--set {' '.join(given)}: {error}. Write --set FIELD=VALUE.") from error
+    except (ValueError, RecursionError) as error:
+        said = " ".join(given)[:200]
+        raise PlanError(f"--set {said}: {error}. Write --set FIELD=VALUE.") from error
 
 
 def _toml(text: str) -> str:

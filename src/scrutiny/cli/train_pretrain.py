@@ -134,9 +134,7 @@ def _recipe(given: dict[str, Any]) -> Any:
 
 
 def _device(name: str) -> str:
-    """Device of ``auto``: an accelerator where there is one."""
-    if name != "auto":
-        return name
-    import torch
+    """Device of a name, ``auto`` among them, if this machine has it."""
+    from scrutiny.models.devices import torch_device
 
-    return "cuda:0" if torch.cuda.is_available() else "cpu"
+    return str(torch_device(name, of="What is trained"))

@@ -11,13 +11,16 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.storable import is_storable
 
 #: Levels of lists and tables within each other; a plan needs about five.
 DEEPEST: Final = 50
+#: Bits of a whole number.
+_LONGEST: Final = 1000
 
 
 def refuse_odd_values(value: Any, *, where: str) -> None:
-    """Refuse NaN, infinities and endless nesting in what a user gave.
+    """Refuse numbers that are not finite, or very long, halves of characters, endless nesting.
 
     Parameters
     ----------
@@ -29,7 +32,8 @@ def refuse_odd_values(value: Any, *, where: str) -> None:
     Raises
     ------
     PlanError
-        With the place of the first value that is no finite number, or lies too deep.
+        With the place of the first value that is no finite number, holds half a character, or
+        lies too deep.
 
     Examples
     --------
@@ -38,12 +42,9 @@ def refuse_odd_values(value: Any, *, where: str) -> None:
     waiting: list[tuple[str, int, Any]] = [("", 0, value)]
     while waiting:
         place, depth, found = waiting.pop()
-        said = f"{where}: {place}" if place else where
-        if isinstance(found, float) and not math.isfinite(found):
-            raise PlanError(
-                f"{said} is {found}, and only finite numbers are allowed: nothing can be compared "
-                "with it. Give a number such as 0.05."
-            )
+        problem = _problem(found)
+        if problem:
+            raise PlanError(f"{f'{where}: {place}' if place else where} {problem}")
         if depth > DEEPEST:
             raise PlanError(
                 f"{where} does not read: {place[:40]}… holds values within values, more than "
@@ -53,9 +54,24 @@ def refuse_odd_values(value: Any, *, where: str) -> None:
         waiting += reversed([(front + name, depth + 1, v) for name, v in _inside(found)])
 
 
+def _problem(value: Any) -> str:
+    """What is wrong with a single value, or nothing."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return (
+            f"is {value}, and only finite numbers are allowed: nothing can be compared with it. "
+            "Give a number such as 0.05."
+        )
+    if isinstance(value, int) and value.bit_length() > _LONGEST:
+        return "is a whole number of hundreds of digits, which nothing needs."
+    if isinstance(value, str) and not is_storable(value):
+        return f"is {value[:40]!r}, which holds half a surrogate pair: no file can keep it."
+    return ""
+
+
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:
     """Values within a value, by name or number."""
     if isinstance(value, Mapping):
+        yield from ((f"name {name!r}", name) for name in value if not isinstance(name, float))
         yield from ((str(name), inner) for name, inner in value.items())
     elif isinstance(value, list | tuple):
         yield from ((str(number), inner) for number, inner in enumerate(value))

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from scrutiny.core.errors import DataError
+from scrutiny.core.storable import repeated
+
 
 class RawRow(NamedTuple):
     """One row of a file, or what is wrong with it.
@@ -44,6 +47,11 @@ class Table:
         Options that hold unless the data string says otherwise.
     notes
         Sentences about how it was read.
+
+    Raises
+    ------
+    DataError
+        If two columns have one name: the last would be taken in silence.
     """
 
     columns: tuple[str, ...]
@@ -52,3 +60,11 @@ class Table:
     class_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        twice = repeated(self.columns)
+        if twice is not None:
+            raise DataError(
+                f"{self.place} has two columns named {twice!r}, and neither can be meant. Give one "
+                "of them another name, or leave it out."
+            )

@@ -8,6 +8,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.storable import is_storable
 from scrutiny.core.task import Prediction
 
 Q = TypeVar("Q")
@@ -101,6 +102,9 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
             f"{_where(model, example)} is the label {answer.label!r}. Its labels are: "
             f"{', '.join(model.labels)}. State the right ones: #labels=a|b behind the model string."
         )
+    words = (answer.label, answer.text, *(span.label for span in answer.spans or ()))
+    if not all(is_storable(word) for word in words if word is not None):
+        return Failure("no_unicode", f"{_where(model, example)} holds half a surrogate pair")
     for span in answer.spans or ():
         _check_span(model, example, (span.field, span.start, span.end))
     if answer.label is None and answer.spans is None and answer.text is None:
@@ -145,7 +149,11 @@ def _failure(error: BaseException) -> Failure:
     """Failure of one example, from what was raised."""
     if isinstance(error, AnswerError):
         return Failure(error.reason, str(error))
-    return Failure("model_error", f"{type(error).__name__}: {error}")
+    try:
+        said = str(error)
+    except Exception:  # its own __str__ is broken, too
+        said = "its message cannot be had"
+    return Failure("model_error", f"{type(error).__name__}: {said}")
 
 
 def _where(model: Model, example: Example) -> str:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.models.devices import torch_device
 from scrutiny.models.hf_checkpoint import Checkpoint
 from scrutiny.models.source import ModelSource
 
@@ -104,21 +105,10 @@ def load_tokenizer(checkpoint: Checkpoint, source: ModelSource) -> Any:
 def find_device(wanted: str, source: ModelSource) -> Any:
     """Torch device; "auto" is the first CUDA device where there is one."""
     try:
-        import torch
         import transformers  # noqa: F401 - the message is the same for both
     except ImportError as error:
         raise MissingExtraError("A Hugging Face model", "hf") from error
-    if wanted == "auto":
-        return torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(wanted)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise ModelError(
-            f"{source.text!r} cannot be put on the device {wanted!r}: "
-            f"{str(error).partition(chr(10))[0]} Allowed: auto, cpu, cuda:0, …"
-        ) from error
-    return device
+    return torch_device(wanted, of=repr(source.text))
 
 
 def find_limit(tokenizer: Any, config: Any, source: ModelSource) -> int | None:

@@ -132,6 +132,8 @@ def _options(tail: str, text: str) -> dict[str, str]:
                 f"{text!r}: behind the # there must be key=value pairs with commas between "
                 f"them, not {part!r}."
             )
+        if key.strip() in options:
+            raise ModelError(f"{text!r}: the option {key.strip()!r} stands twice; leave one out.")
         options[key.strip()] = value.strip()
     return options
 

@@ -1,12 +1,13 @@
 """Files of stored answers, read into rows that know where they come from."""
 
 import csv
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
+from scrutiny.core.json_text import parse_json
+from scrutiny.core.storable import repeated
 
 Row = Mapping[str, Any]
 
@@ -31,7 +32,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, Row]]:
         raise ModelError(f"There is no file {str(path)!r}.{hint}")
     try:
         yield from reader(path)
-    except (ValueError, csv.Error) as error:
+    except (ValueError, csv.Error, OSError) as error:
         raise ModelError(f"{str(path)!r} does not read: {error}") from error
 
 
@@ -43,7 +44,7 @@ def _json_lines(path: Path) -> Iterator[tuple[str, Row]]:
                 continue
             place = f"{path.name}:{number}"
             try:
-                row = json.loads(line)
+                row = parse_json(line)
             except ValueError as error:
                 raise ModelError(f"{place} is no JSON: {error}") from error
             if not isinstance(row, dict):
@@ -57,6 +58,7 @@ def _delimited(delimiter: str) -> Callable[[Path], Iterator[tuple[str, Row]]]:
     def read(path: Path) -> Iterator[tuple[str, Row]]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file, delimiter=delimiter)
+            _must_differ(rows.fieldnames or (), path)
             for row in rows:
                 place = f"{path.name}:{rows.line_num}"
                 if None in row or None in row.values():
@@ -66,12 +68,21 @@ def _delimited(delimiter: str) -> Callable[[Path], Iterator[tuple[str, Row]]]:
     return read
 
 
+def _must_differ(columns: Sequence[str], path: Path) -> None:
+    """Refuse two columns of one name: the last would be taken in silence."""
+    twice = repeated(columns)
+    if twice is not None:
+        raise ModelError(f"{str(path)!r} has two columns named {twice!r}; rename one of them.")
+
+
 def _parquet(path: Path) -> Iterator[tuple[str, Row]]:
     """Rows of a Parquet file."""
     import pyarrow.parquet as pq
 
     number = 0
-    for batch in pq.ParquetFile(path).iter_batches():
+    whole = pq.ParquetFile(path)
+    _must_differ(whole.schema_arrow.names, path)
+    for batch in whole.iter_batches():
         for row in batch.to_pylist():
             number += 1
             yield f"{path.name}:{number}", row

@@ -11,6 +11,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.language import Continuation, SentencePair
 from scrutiny.core.model import Model
+from scrutiny.core.storable import storable
 from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.checked_language import ask_or_fail
@@ -216,13 +217,13 @@ class Asker:
         asked = len(answers)
         if not failures:
             return
-        self.tally.failure = self.tally.failure or failures[0].message
+        self.tally.failure = self.tally.failure or storable(failures[0].message)
         raised = sum(failure.reason == "model_error" for failure in failures)
         if raised == asked >= HOPELESS and not self._has_answered:
             raise ModelError(
                 f"{self.model.source} raised an error for each of the {asked:,} texts it was "
-                f"asked; the first: {failures[0].message}. Mend the model, then re-issue the same "
-                "command."
+                f"asked; the first: {storable(failures[0].message)}. Mend the model, then "
+                "re-issue the same command."
             )
 
     def _translate(self, answer: Prediction | Failure) -> Prediction | Failure:

@@ -1,17 +1,18 @@
 """Plans in TOML or JSON, read with near names for every typo."""
 
-import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.given import refuse_odd_values
+from scrutiny.core.json_text import parse_json
 from scrutiny.core.plan import (
     DataPlan,
     EstimatePlan,
@@ -29,6 +30,17 @@ from scrutiny.reliability.rules import parse_rule
 CHECKS: Final = ("items", "seeds", "datasets")
 #: Every model of a measurement is a reference in turn.
 _EVERY: Final = "*"
+
+
+def _named(name: str) -> str:
+    """Name, unless nothing can be seen of it."""
+    if not name.strip():
+        raise PydanticCustomError("empty", "it is empty: give it a name")
+    return name
+
+
+#: Names of a plan.
+_Name = Annotated[str, AfterValidator(_named)]
 
 
 class _Strict(BaseModel):
@@ -53,7 +65,7 @@ class _Model(_Strict):
 
 
 class _Train(_Strict):
-    name: str
+    name: _Name
     trainer: str = "finetune"
     source: str = Field(default="", alias="from")
     task: str = ""
@@ -68,7 +80,7 @@ class _Train(_Strict):
 
 
 class _Measure(_Strict):
-    id: str
+    id: _Name
     diagnostic: str
     models: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
@@ -79,7 +91,7 @@ class _Measure(_Strict):
 
 
 class _Estimate(_Strict):
-    id: str
+    id: _Name
     source: str = Field(alias="from")
     metric: str
     contrast: dict[str, dict[str, Any]] = Field(default_factory=dict)
@@ -94,7 +106,7 @@ class _Side(_Strict):
 
 
 class _Relate(_Strict):
-    id: str
+    id: _Name
     a: _Side
     b: _Side
 
@@ -110,7 +122,7 @@ class _Claim(_Strict):
 
 
 class _Published(_Strict):
-    id: str
+    id: _Name
     printed: str
     measure: str = Field(default="", alias="from")
     metric: str = ""
@@ -133,8 +145,8 @@ class _Resampling(_Strict):
 class _Plan(_Strict):
     seed: int = 0
     on_bad_row: Literal["skip", "fail"] = "skip"
-    data: dict[str, _Data] = Field(default_factory=dict)
-    models: dict[str, _Model] = Field(default_factory=dict)
+    data: dict[_Name, _Data] = Field(default_factory=dict)
+    models: dict[_Name, _Model] = Field(default_factory=dict)
     train: tuple[_Train, ...] = ()
     measure: tuple[_Measure, ...] = ()
     estimate: tuple[_Estimate, ...] = ()
@@ -159,9 +171,13 @@ def read_plan(path: Path) -> Plan:
     except OSError as error:
         raise PlanError(f"The plan {str(path)!r} cannot be read: {error.strerror}.") from error
     try:
-        data = json.loads(raw) if path.suffix == ".json" else tomllib.loads(raw.decode("utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
+        data = parse_json(raw) if path.suffix == ".json" else tomllib.loads(raw.decode("utf-8"))
+    except ValueError as error:
         raise PlanError(f"The plan {str(path)!r} does not read: {error}.") from error
+    except RecursionError:
+        raise PlanError(
+            f"The plan {str(path)!r} does not read: values within values, too deep to read."
+        ) from None
     if not isinstance(data, dict):
         raise PlanError(f"The plan {str(path)!r} does not read: it must be an object with keys.")
     return plan_of(data, where=str(path))

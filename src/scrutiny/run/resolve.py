@@ -12,6 +12,7 @@ from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.registry import registry
+from scrutiny.core.storable import is_storable
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.labels import LabelMatch, match_labels
@@ -192,6 +193,9 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
 
 def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str]) -> Pairing:
     labels = tuple(model.labels)
+    half = next((label for label in labels if not is_storable(label)), None)
+    if half is not None:
+        raise ModelError(f"{model.source}: its label {half!r} holds half a surrogate pair.")
     if task.scored_by is None:  # nothing is predicted, so no label has to be matched
         match = LabelMatch({})
     elif labels:

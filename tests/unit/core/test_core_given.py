@@ -38,7 +38,7 @@ def test_a_number_is_found_wherever_it_lies(odd: float) -> None:
 
 
 def test_everything_else_passes() -> None:
-    fine = {"a": [1, 2.5, None, True, "nan", b"x"], "b": Params(), "c": 10**400, "d": object()}
+    fine = {"a": [1, 2.5, None, True, "nan", b"x"], "b": Params(), "c": 10**200, "d": object()}
     refuse_odd_values(fine, where="plan")
 
 

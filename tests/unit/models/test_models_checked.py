@@ -167,3 +167,27 @@ def test_sound_spans_pass(make):
     span = Span("text", 0, 3, "PER")
     model = Scripted({"Ada": Prediction(spans=(span,)), "so": Prediction(spans=())})
     assert [a.spans for a in predict_or_fail(model, make("Ada", "so"))] == [(span,), ()]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Prediction(text="half \ud800"),
+        Prediction(spans=(Span("text", 0, 1, "\ud800"),)),
+        Prediction(label="neg", text="\udfff"),
+    ],
+)
+def test_an_answer_that_no_file_can_keep_fails_alone(make, answer):
+    first, second = predict_or_fail(Scripted({"a": answer}), make("a", "b"))
+    assert isinstance(first, Failure)
+    assert first.reason == "no_unicode"
+    assert second == Prediction(label="pos", scores=(0.25, 0.75))
+
+
+def test_an_error_that_cannot_say_itself_is_a_failure(make):
+    class Mute(Exception):
+        def __str__(self):
+            raise ValueError("mute")
+
+    (answer,) = predict_or_fail(Scripted({"a": Mute()}), make("a"))
+    assert answer == Failure("model_error", "Mute: its message cannot be had")

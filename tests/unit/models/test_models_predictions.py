@@ -7,6 +7,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.load import load_model
+from scrutiny.models.stored_rows import read_rows
 
 ROWS = [
     {"id": "0", "label": "pos", "probabilities": {"neg": 0.25, "pos": 0.75}},
@@ -183,3 +184,25 @@ def test_the_fingerprint_follows_the_file(tmp_path, classification):
     assert load_model(f"{source}#training=csv:t.csv", classification).fingerprint() == before
     write(tmp_path / "p.jsonl", ROWS[:1])
     assert load_model(source, classification).fingerprint() != before
+
+
+@pytest.mark.parametrize("name", ["twice.csv", "twice.tsv", "twice.parquet"])
+def test_two_columns_of_one_name_are_refused(tmp_path, name):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / name
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table([["1"], ["a"], ["b"]], names=["id", "label", "label"]), path)
+    else:
+        separator = "," if path.suffix == ".csv" else "\t"
+        path.write_text("id,label,label\n1,a,b\n".replace(",", separator))
+    with pytest.raises(ModelError, match="two columns named 'label'; rename one of them"):
+        list(read_rows(path))
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path):
+    path = tmp_path / "twice.jsonl"
+    path.write_text('{"id": "1", "label": "a", "label": "b"}\n')
+    with pytest.raises(ModelError, match=r"twice\.jsonl:1 is no JSON: the key 'label' stands"):
+        list(read_rows(path))

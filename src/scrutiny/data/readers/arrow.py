@@ -2,20 +2,53 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from scrutiny.data.table import RawRow
 
 
+class _Unreadable(NamedTuple):
+    """A cell that Python cannot hold, and why."""
+
+    why: str
+
+
 def batch_rows(batches: Iterable[Any]) -> Iterator[RawRow]:
-    """Rows, numbered from 1, of ``pyarrow.RecordBatch`` objects."""
+    """Rows, numbered from 1, of ``pyarrow.RecordBatch`` objects.
+
+    A row with a cell that Python cannot hold (text that is no UTF-8, a date after the year 9999)
+    says so in place of its values.
+    """
     number = 0
     for batch in batches:
         names = batch.schema.names
-        columns = [column.to_pylist() for column in batch.columns]
+        columns = [_cells(column) for column in batch.columns]
         for cells in zip(*columns, strict=True):
             number += 1
-            yield RawRow(number, dict(zip(names, cells, strict=True)))
+            row = dict(zip(names, cells, strict=True))
+            bad = next((name for name in names if isinstance(row[name], _Unreadable)), None)
+            if bad is None:
+                yield RawRow(number, row)
+            else:
+                yield RawRow(number, {}, f"{bad} {row[bad].why}")
+
+
+def _cells(column: Any) -> list[Any]:
+    """Values of a column; one by one where the whole cannot be had."""
+    try:
+        return list(column.to_pylist())
+    except (ValueError, OverflowError):
+        return [_cell(scalar) for scalar in column]
+
+
+def _cell(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        return _Unreadable(f"is no UTF-8: byte {byte:#04x} at offset {error.start} does not fit")
+    except (ValueError, OverflowError) as error:
+        return _Unreadable(f"does not read ({error})")
 
 
 def class_names_of(schema: Any) -> dict[str, tuple[str, ...]]:

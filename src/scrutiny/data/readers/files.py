@@ -28,10 +28,10 @@ def existing_file(source: DataSource) -> Path:
     path = source.path
     try:
         size = path.stat().st_size
-    except OSError as error:
-        if not isinstance(error, FileNotFoundError):
-            raise DataError(f"{source.target} cannot be read: {error.strerror}.") from None
+    except FileNotFoundError:
         raise DataError(_no_such_file(source, path)) from None
+    except OSError as error:
+        raise DataError(f"{source.target} cannot be read: {error.strerror}.") from None
     if path.is_dir():
         inside = sorted(p.name for p in path.iterdir())
         raise DataError(
@@ -60,6 +60,8 @@ def lines(source: DataSource) -> Iterator[str]:
             yield from file
     except UnicodeDecodeError:
         raise DataError(_undecodable(source, path, encoding)) from None
+    except UnicodeError as error:  # UTF-16 without its mark
+        raise DataError(f"{source.target} is not {encoding}: {error}.") from None
     except PermissionError as error:
         raise DataError(f"{source.target} may not be read ({error.strerror}).") from None
 
@@ -70,12 +72,13 @@ def encoding_of(source: DataSource) -> str:
     Raises
     ------
     DataError
-        If there is no such encoding.
+        If there is no such encoding, or it is none of texts as bytes.
     """
     name = source.option("encoding", "utf-8")
     try:
         found = codecs.lookup(name).name
-    except LookupError:
+        "".encode(name)  # refuses what turns text into text (rot13) or bytes into bytes (hex)
+    except (LookupError, UnicodeError, ValueError):
         raise DataError(
             f"There is no encoding {name!r}; common ones are utf-8, utf-16, latin-1, cp1252."
         ) from None

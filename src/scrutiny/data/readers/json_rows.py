@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.json_text import parse_json, parse_json_from
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.peek import with_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
-_DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
 
 
@@ -43,7 +43,7 @@ def _object_lines(text: Iterator[str]) -> Iterator[RawRow]:
         if line.isspace():
             continue
         try:
-            value = json.loads(line)
+            value = parse_json(line)
         except json.JSONDecodeError as error:
             yield RawRow(number, {}, f"no valid JSON ({error.msg} at column {error.colno})")
             continue
@@ -62,7 +62,7 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
         if field:
             raise DataError(f"field={field}: {source.target} is a list, so it has no fields.")
         return array_rows(text, start)
-    value = json.loads(text)
+    value = parse_json(text)
     if not isinstance(value, dict):
         raise DataError(f"{source.target} holds a single {type(value).__name__}, not rows.")
     if field and field not in value:
@@ -114,7 +114,7 @@ def array_rows(text: str, start: int) -> list[RawRow]:
     while place < len(text) and text[place] != "]":
         line += text.count("\n", counted, place)
         counted = place
-        value, end = _DECODER.raw_decode(text, place)
+        value, end = parse_json_from(text, place)
         rows.append(_row(line, value))
         place = _skip_space(text, end)
         if text[place : place + 1] == ",":
@@ -130,11 +130,11 @@ def member(text: str, start: int, wanted: str) -> int:
     """Where the value of a key of a well-formed object starts."""
     place = _skip_space(text, start + 1)
     while True:
-        key, place = _DECODER.raw_decode(text, place)
+        key, place = parse_json_from(text, place)
         place = _skip_space(text, _skip_space(text, place) + 1)  # over the colon
         if key == wanted:
             return place
-        _, place = _DECODER.raw_decode(text, place)
+        _, place = parse_json_from(text, place)
         place = _skip_space(text, _skip_space(text, place) + 1)  # over the comma
 
 

@@ -68,6 +68,7 @@ def _hub_rows(value: Any) -> Iterator[RawRow]:
 def _arrow_table(value: Any, place: str) -> Table:
     import pyarrow as pa
 
+    _must_name_columns_apart(value, place)
     try:
         reader = pa.RecordBatchReader.from_stream(value)
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -83,6 +84,12 @@ def _arrow_table(value: Any, place: str) -> Table:
     )
 
 
+def _must_name_columns_apart(value: Any, place: str) -> None:
+    """Refuse two columns of one name, which a table of Arrow takes for a mixture of types."""
+    names = [str(name) for name in getattr(value, "columns", ()) if isinstance(name, str | int)]
+    Table(columns=tuple(names), rows=iter(()), place=f"The {place}")
+
+
 def _list_rows(value: list[Any] | tuple[Any, ...]) -> Iterator[RawRow]:
     for number, row in enumerate(value, 1):
         if isinstance(row, Mapping):
@@ -93,6 +100,7 @@ def _list_rows(value: list[Any] | tuple[Any, ...]) -> Iterator[RawRow]:
 
 def _as_lists(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Columns as lists: arrays and series know how to become one."""
+    Table(columns=tuple(map(str, columns)), rows=iter(()), place="The dict of columns")
     return {
         str(name): values.tolist() if hasattr(values, "tolist") else values
         for name, values in columns.items()

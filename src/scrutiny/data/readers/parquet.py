@@ -26,13 +26,14 @@ def read(source: DataSource) -> Table:
     path = existing_file(source)
     try:
         file = parquet.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
+        schema = file.schema_arrow
+        columns = tuple(schema.names)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_damaged(source, error)) from None
     if file.metadata.num_rows == 0:
         raise DataError(f"{source.target} is empty: it holds no rows.")
-    schema = file.schema_arrow
     return Table(
-        columns=tuple(schema.names),
+        columns=columns,
         rows=_rows(file, source),
         place=source.target,
         class_names=class_names_of(schema),
@@ -49,6 +50,11 @@ def _rows(file: Any, source: DataSource) -> Iterator[RawRow]:
 
 
 def _damaged(source: DataSource, error: Exception) -> str:
+    if "utf" in str(error).lower():
+        return (
+            f"{source.target} holds text that is no UTF-8, in the name of a column or in the table "
+            "of its values, where Parquet tells no row. Write the file anew from its source."
+        )
     return (
         f"{source.target} is no complete Parquet file; it may be cut off, for example by an "
         f"interrupted download: {str(error).splitlines()[0].rstrip('.')}."

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.json_text import parse_json
 from scrutiny.data.bleached import Found, WordIndex, bare_words
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import takes
@@ -103,7 +104,7 @@ def _load(source: DataSource, path: Path) -> _Test:
     one = DataSource(source.scheme, target, source.options)
     text = "".join(lines(one))
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except json.JSONDecodeError as error:
         raise DataError(
             f"{target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}); a file of "

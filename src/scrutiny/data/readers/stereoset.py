@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.json_text import parse_json
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.folders import file_in
 from scrutiny.data.readers.gender_swaps import read_swaps
@@ -73,7 +74,7 @@ def _raw_rows(source: DataSource) -> Iterator[tuple[str, RawRow]]:
     """Examples with the lines they start on, by kind."""
     text = "".join(lines(source))
     try:
-        whole = json.loads(text)
+        whole = parse_json(text)
         data = whole["data"]
         kinds = [kind for kind in KINDS if isinstance(data.get(kind), list)]
         places = {kind: member(text, member(text, text.index("{"), "data"), kind) for kind in kinds}

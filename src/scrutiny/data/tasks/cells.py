@@ -2,9 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.storable import is_storable
+
+#: Bits of a whole number that can be computed with, and written.
+_LONGEST: Final = 1000
 
 
 def text_of(row: Mapping[str, Any], name: str) -> str:
@@ -27,13 +31,9 @@ def text_of(row: Mapping[str, Any], name: str) -> str:
 
 def checked(text: str, name: str) -> str:
     """Return the text unless it holds half a surrogate pair, which no file can keep."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise DataError(
-                f"{name} holds half a surrogate pair at character {error.start}"
-            ) from None
+    if not is_storable(text):
+        place = next(i for i, c in enumerate(text) if not is_storable(c))
+        raise DataError(f"{name} holds half a surrogate pair at character {place}")
     return text
 
 
@@ -70,7 +70,7 @@ def as_label(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value)
+        return str(value) if value.bit_length() <= _LONGEST else ""
     if isinstance(value, float):
         if math.isnan(value):
             return None
@@ -100,11 +100,11 @@ def attributes_of(row: Mapping[str, Any]) -> dict[str, str | float]:
             found[name] = checked(value, name[2:])
         elif isinstance(value, bool):
             found[name] = "true" if value else "false"
-        elif isinstance(value, int | float):
+        elif isinstance(value, int | float) and _is_finite(value):
             # A unit is a name even where it is written as a number.
             found[name] = str(value) if name.startswith("u_") else float(value)
         else:
-            raise DataError(f"{name[2:]} is {_kind(value)}, neither text nor a number")
+            raise DataError(f"{name[2:]} is {_kind(value)}, neither text nor a finite number")
     return found
 
 
@@ -122,12 +122,21 @@ def id_of(row: Mapping[str, Any]) -> str:
 def language_of(row: Mapping[str, Any]) -> str:
     """Language of a mapped row, English unless told."""
     value = row.get("language")
-    return value if isinstance(value, str) and value else "en"
+    return checked(value, "language") if isinstance(value, str) and value else "en"
+
+
+def _is_finite(value: float) -> bool:
+    """Whether a number is one that can be computed with."""
+    if isinstance(value, int):
+        return value.bit_length() <= _LONGEST
+    return math.isfinite(value)
 
 
 def _kind(value: Any) -> str:
     if _is_nan(value):
         return "missing (NaN)"
+    if isinstance(value, int) and not _is_finite(value):
+        return "a number of hundreds of digits"
     if isinstance(value, bool | int | float):
         return f"a number ({value})"
     if isinstance(value, dict):

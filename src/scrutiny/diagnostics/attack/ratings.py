@@ -15,7 +15,6 @@ meaning. Of a text whose substitutions were rated one by one the probability is 
 """
 
 import csv
-import json
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,6 +23,8 @@ from typing import Any, Final
 
 from scrutiny.core.canonical import digest
 from scrutiny.core.errors import DataError
+from scrutiny.core.json_text import parse_json
+from scrutiny.core.storable import repeated
 from scrutiny.diagnostics.attack.kept import variant_name
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.word_changes import word_changes
@@ -137,13 +138,16 @@ def _rows(file: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return
     separator = "\t" if file.suffix.lower() == ".tsv" else ","
     reader = csv.DictReader(text.splitlines(keepends=True), delimiter=separator)
+    twice = repeated(reader.fieldnames or ())
+    if twice is not None:
+        raise DataError(f"{file} has two columns named {twice!r}; rename one of them.")
     for row in reader:
         yield f"{file}:{reader.line_num}", row
 
 
 def _object(line: str, where: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(line)
+        found = parse_json(line)
     except ValueError as error:
         raise DataError(f"{where}: no JSON: {error}") from error
     if not isinstance(found, dict):

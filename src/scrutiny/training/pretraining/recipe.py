@@ -167,5 +167,5 @@ def read_recipe(path: Path) -> Recipe:
     """
     try:
         return recipe_from(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise PlanError(f"{path}: the recipe does not read: {error}") from error

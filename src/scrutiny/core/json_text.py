@@ -1,0 +1,82 @@
+"""JSON that somebody else wrote: what Python's reader lets pass, or chokes on, is an error.
+
+A key that stands twice would lose the first of its values in silence, thousands of brackets end
+Python's stack, and a number of thousands of digits is refused with a hint to Python's settings.
+All become a `json.JSONDecodeError`, which whoever reads files expects.
+"""
+
+import json
+import re
+from typing import Any, Final
+
+#: More digits than Python reads.
+_LONG: Final = re.compile(r"\d{4301}")
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Value of a JSON text.
+
+    Raises
+    ------
+    json.JSONDecodeError
+        If it is no JSON, holds a key twice or a number of thousands of digits, or is nested deeper
+        than Python can follow.
+    UnicodeDecodeError
+        For bytes that are no text.
+
+    Examples
+    --------
+    >>> parse_json('{"a": [1, 2]}')
+    {'a': [1, 2]}
+    """
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text))
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except (RecursionError, ValueError) as error:
+        raise _problem(error, text, 0) from None
+
+
+def parse_json_from(text: str, place: int) -> tuple[Any, int]:
+    """Value that starts at a place of a text, and where it ends.
+
+    Raises
+    ------
+    json.JSONDecodeError
+        As `parse_json` does.
+    """
+    try:
+        return _DECODER.raw_decode(text, place)
+    except json.JSONDecodeError:
+        raise
+    except (RecursionError, ValueError) as error:
+        raise _problem(error, text, place) from None
+
+
+class _RepeatedKeyError(ValueError):
+    """A key of an object stands twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _RepeatedKeyError(f"the key {twice[:40]!r} stands twice in one object")
+    return found
+
+
+def _problem(error: Exception, text: str, place: int) -> json.JSONDecodeError:
+    """What is wrong, with the place where it is known."""
+    if isinstance(error, RecursionError):
+        return json.JSONDecodeError("values within values, too deep to read", text, place)
+    if isinstance(error, _RepeatedKeyError):
+        return json.JSONDecodeError(str(error), text, place)
+    found = _LONG.search(text, place)
+    at = place if found is None else found.start()
+    return json.JSONDecodeError("a number of thousands of digits", text, at)
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
