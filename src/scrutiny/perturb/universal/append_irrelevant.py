@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.sites import whole_text
+from scrutiny.perturb.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import is_stop_word, opening_phrases, place_region, proverbs, zipf
 from scrutiny.text.tokens import is_word
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _ALTERNATIVES = 4
 _COMMON = 3.5  # zipf of words that are no names, or are known as such
+_ASIDES = ("By the way,", "Incidentally,", "Just so you know,")  # what may stand before a question
+_DATELINE = frozenset({"-", "--", "–", "—", ":"})
+_HEAD = 8  # tokens in which a dateline ends
 _SUBJECTS = frozenset("i you he she it we they this there".split())
 
 
@@ -92,12 +96,28 @@ def _without_that() -> tuple[str, ...]:
 
 
 def _openings(document: Document) -> tuple[str, ...]:
-    """Phrases that can stand before a text: "… that" needs a clause, "and" takes none."""
-    first = document.words[0].lower().replace("’", "'")
-    if first in ("and", "but", "or", "nor", "so"):
+    """Phrases that can stand before a text: "… that" needs a clause, "and" takes none.
+
+    Nor does a text that has its opening: an adverb with a comma, or a dateline ("ROME (AP) - ").
+    """
+    words = document.words
+    first = words[0].lower().replace("’", "'")
+    is_opened = "," in words[:3] or (
+        words[0][:1].isupper() and not _DATELINE.isdisjoint(words[:_HEAD])
+    )
+    if is_opened or _is_joined(first):
         return ()
-    is_clause = first.partition("'")[0] in _SUBJECTS and "?" not in document.words
+    if "?" in words:
+        return _ASIDES
+    is_clause = first.partition("'")[0] in _SUBJECTS
     return opening_phrases() if is_clause else _without_that()
+
+
+def _is_joined(first: str) -> bool:
+    """Whether a text begins with a conjunction, a mark, or a verb whose subject was left out."""
+    if first in ("and", "but", "or", "nor", "so") or not first[0].isalnum():
+        return True
+    return first.endswith("s") and not is_stop_word(first) and could_be_verb(first)
 
 
 def _opening(document: Document, phrase: str) -> list[Edit]:

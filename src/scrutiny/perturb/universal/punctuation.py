@@ -1,5 +1,6 @@
 """Other marks around a text."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -12,10 +13,13 @@ from scrutiny.perturb.sites import whole_text
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-_ENDS: Final = ("...", ".", ",", ";")
+_ENDS: Final = ("...", ".", "")
 _ENDS_FOR: Final = {"?": ("??", "???"), "!": ("!!", "!!!")}
-_BRACKETS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ('"', '"'), ("'", "'"), ("【", "】"))
+_BRACKETS: Final = (("(", ")"), ("[", "]"), ('"', '"'), ("'", "'"))
+_CHINESE_BRACKETS: Final = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"))
+_CHINESE: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _DROPPED: Final = ".,;:…"
+_NONE: Final = (("", ""),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,7 @@ class Punctuation:
     """The marks at the end replaced, and the text put into brackets or quotes.
 
     A question stays a question and an exclamation one: their marks are doubled, not dropped.
+    Brackets and quotes that the text has already are not used again; Chinese has its own.
 
     Parameters
     ----------
@@ -73,8 +78,15 @@ class Punctuation:
             ends = _ENDS
         old = text[core:stop]
         marks = [mark for mark in ends if mark != old] if self.end else [old]
-        pairs = _BRACKETS if self.brackets else (("", ""),)
+        pairs = _pairs_for(text) if self.brackets else _NONE
         for opening, closing in in_random_order(pairs, rng):
             for mark in in_random_order(marks, rng):
                 edits = [Edit(document.field, start, start, opening)] if opening else []
-                yield (*edits, Edit(document.field, core, stop, mark + closing))
+                cut = core if mark else len(text[:core].rstrip())
+                yield (*edits, Edit(document.field, cut, stop, mark + closing))
+
+
+def _pairs_for(text: str) -> Sequence[tuple[str, str]]:
+    """Brackets and quotes that a text can be put into; none if it has them all."""
+    known = _CHINESE_BRACKETS if _CHINESE.search(text) else _BRACKETS
+    return [pair for pair in known if not (pair[0] in text or pair[1] in text)] or _NONE

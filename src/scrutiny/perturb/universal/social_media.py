@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 _HANDLE: Final = ascii_lowercase + digits
 _ALTERNATIVES: Final = 3
+_DETERMINERS: Final = frozenset(
+    "a an the my your his her its our their this that these those some any no".split()
+)
+_BEFORE_HEDGE: Final = frozenset(
+    "is are was were be been am 's 'm 're i you we they it just feel feels looks seems".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,16 @@ def _phrases_by_first_word() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     }
 
 
+def _is_meant(phrase: Sequence[str], words: Sequence[str], start: int, stop: int) -> bool:
+    """Whether a phrase means what its short form does: no "gonna a party", no "the kinda film"."""
+    last, following = phrase[-1], words[stop] if stop < len(words) else ""
+    if phrase[0] in ("kind", "sort") and last == "of":
+        return start > 0 and words[start - 1] in _BEFORE_HEDGE
+    if phrase[0] == "going" or last == "have":
+        return following.isalpha() and following not in _DETERMINERS
+    return True
+
+
 def _phrase_sites(document: Document) -> list[Site]:
     """Phrases that have an abbreviation, from left to right, the longest at each place."""
     words = [word.lower() for word in document.words]
@@ -122,7 +138,7 @@ def _phrase_sites(document: Document) -> list[Site]:
             continue
         for phrase in known.get(word, ()):
             stop = i + len(phrase)
-            if tuple(words[i:stop]) == phrase:
+            if tuple(words[i:stop]) == phrase and _is_meant(phrase, words, i, stop):
                 sites.append(Site(tokens[i][0], tokens[stop - 1][1], i))
                 done = stop
                 break
