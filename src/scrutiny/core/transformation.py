@@ -96,8 +96,10 @@ class Transformation(Protocol):
     may be scored against the old gold without a check. ``resources`` names what it needs
     ("tagger", "wordnet", "masked_lm", "vectors", "translator").
 
-    Four more members are optional. ``where`` says what it may do to annotated spans unless the
-    recipe says otherwise: "anywhere" (also without the member), "around" or "within" them.
+    Five more members are optional. ``allowed`` names the values that a parameter may have where its
+    type does not (the regions of a table): others are refused. ``where`` says what it may do to
+    annotated spans unless the recipe says otherwise: "anywhere" (also without the member),
+    "around" or "within" them.
     ``warm(documents, resources)`` is called before a chunk of documents is perturbed, so that a
     model can be asked in batches. ``is_for_search`` is true where its candidates are meant for a
     search to choose among: it runs where it is named, and no list of defaults has it. ``is_local``

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from scrutiny.core.example import Example
+from scrutiny.data.questions import is_question_text
 from scrutiny.text.lexicon import is_stop_word, zipf
 from scrutiny.text.numbers import parse_number
 from scrutiny.text.tokens import is_word, sentences, token_texts
@@ -100,8 +101,16 @@ def is_negated(example: Example) -> bool:
 
 
 def is_question(example: Example) -> bool:
-    """Whether a question mark stands in the text."""
-    return any("?" in text for text in example.fields.values())
+    """Whether the text asks, with or without its question mark.
+
+    Examples
+    --------
+    >>> [is_question(Example("1", {"text": text})) for text in ("is it good", "so be it")]
+    [True, False]
+    """
+    is_english = example.language.startswith("en")
+    texts = example.fields.values()
+    return any(is_question_text(text, is_english=is_english) for text in texts)
 
 
 def has_number(example: Example) -> bool:

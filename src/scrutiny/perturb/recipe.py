@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args, get_type_hints
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Effect, Intensity, Transformation
+from scrutiny.perturb.parameters import check_parameters
 from scrutiny.perturb.recipe_syntax import coerce, read_recipe, write_value
 
 Where = Literal["around", "anywhere", "within"]
@@ -109,7 +110,14 @@ def step_of(
     where: Where | None = None,
     fields: Sequence[str] = (),
 ) -> Step:
-    """Step with this transformation; what is not given is the transformation's own default."""
+    """Step with this transformation; what is not given is the transformation's own default.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        For a value that a parameter of the transformation cannot have.
+    """
+    check_parameters(transformation)
     chosen = transformation.intensity if intensity is None else intensity
     place: Where = getattr(transformation, "where", "anywhere") if where is None else where
     step = Step(transformation, chosen, place, tuple(fields))

@@ -197,4 +197,6 @@ def _said(hint: Any) -> str:
     names = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
     if hint in (None, NoneType):
         return "none"
+    if get_origin(hint) is Literal:
+        return "one of " + ", ".join(map(str, get_args(hint)))
     return names.get(hint, str(hint))

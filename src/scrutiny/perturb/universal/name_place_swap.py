@@ -13,7 +13,15 @@ from scrutiny.perturb.sites import whole_text
 from scrutiny.perturb.verbs import could_be_verb
 from scrutiny.text.casing import match_case
 from scrutiny.text.gender import first_name_gender, swap_gender
-from scrutiny.text.lexicon import Gender, cities, countries, first_names, place_region, table
+from scrutiny.text.lexicon import (
+    REGIONS,
+    Gender,
+    cities,
+    countries,
+    first_names,
+    place_region,
+    table,
+)
 from scrutiny.text.wordnet import exists
 
 if TYPE_CHECKING:
@@ -80,6 +88,7 @@ class NamePlaceSwap:
     }
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
     where: ClassVar[str] = "anywhere"
+    allowed: ClassVar[Mapping[str, Sequence[str]]] = {"region": REGIONS}
 
     change: Literal["name", "place"] = "name"
     gender: Literal["female", "male"] = "female"

@@ -56,6 +56,7 @@ class MentionSwap:
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where: ClassVar[str] = "anywhere"
     is_for_search: ClassVar[bool] = True
+    allowed: ClassVar[Mapping[str, Sequence[str]]] = {"kinds": ("PER", "LOC", "ORG")}
 
     kinds: tuple[str, ...] = ("PER", "LOC")
     draws: int = 3

@@ -1,0 +1,114 @@
+"""Questions, by their mark or by the order of their first words: *what is it*, *is it good*."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from scrutiny.text.tokens import sentences, token_texts
+
+_MARKS: Final = "?？؟"
+_OPENING: Final = frozenset("and but so or well oh hey ok okay now then please".split())
+_ASKING: Final = frozenset("who whom whose what which when where why how".split())
+#: Words that may stand between a question word and its verb: *how good is it*, *what time is it*.
+_MOST_BETWEEN: Final = 2
+_SINGULAR: Final = frozenset("he she it this there".split())
+_PLURAL: Final = frozenset("you we they these those there".split())
+_ALL: Final = _SINGULAR | _PLURAL | {"i"}
+#: Subjects that a verb takes in a question; a statement without its subject goes on otherwise
+#: (*is that ...*, *has it all*, *do it*, *have this*).
+_SUBJECTS: Final[Mapping[str, frozenset[str]]] = {
+    "is": _SINGULAR,
+    "was": _SINGULAR | {"i"},
+    "are": _PLURAL,
+    "were": _PLURAL,
+    "am": frozenset({"i"}),
+    "do": frozenset("i you we they".split()),
+    "does": frozenset("he she it this".split()),
+    "did": frozenset("i you we they he she it this".split()),
+    "have": frozenset("i you we they".split()),
+    "has": frozenset("he she".split()),
+    "may": frozenset("i we".split()),
+    "must": frozenset("i you we they he she".split()),
+} | dict.fromkeys(("can", "could", "will", "would", "shall", "should"), _ALL)
+_DETERMINERS: Final = frozenset("the a an my your his her its our their any anyone".split())
+#: Question words and verbs between which and a noun no statement stands: *why does the film ...*
+_BEFORE_NOUNS: Final = frozenset("what when where why how".split())
+_WITH_NOUNS: Final = frozenset("is are was were do does did".split())
+_SHORT: Final = {"s": "is", "re": "are", "d": "did", "ll": "will"}
+_CONDITIONS: Final = frozenset(
+    "were should".split()
+)  # *were they here, ...*, *should it rain, ...*
+
+
+def is_question_text(text: str, *, is_english: bool) -> bool:
+    """Whether a text asks: by a question mark, or in English by the order of its words.
+
+    Without its mark, a question is a sentence that begins with a question word and a verb before
+    its subject, or with that verb: a word order that no statement has. What a statement may begin
+    with as well is none: *what a film*, *when i saw it*, *is a fine film*, *do it*.
+
+    Parameters
+    ----------
+    text
+        Any text.
+    is_english
+        Whether words are looked at.
+
+    Examples
+    --------
+    >>> [is_question_text(t, is_english=True) for t in ("What is it", "is it good", "Really?")]
+    [True, True, True]
+    >>> [is_question_text(t, is_english=True) for t in ("What a film", "Is a fine film")]
+    [False, False]
+    """
+    if any(mark in text for mark in _MARKS):
+        return True
+    return is_english and any(_asks(text[start:end]) for start, end in sentences(text))
+
+
+def _asks(sentence: str) -> bool:
+    words = _whole_words(sentence)
+    while words and (words[0] in _OPENING or words[0] == ","):
+        words = words[1:]
+    if not words:
+        return False
+    if words[0] in _ASKING:
+        return _is_inverted_behind(words)
+    return _opens(words[0], words[1:], has_comma="," in words)
+
+
+def _whole_words(sentence: str) -> list[str]:
+    """Lower-case words, with contracted negations as one (*isn't*) and *what's* as two."""
+    found: list[str] = []
+    for token in token_texts(sentence):
+        word = token.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+        first, _, short = word.partition("'")
+        if word == "n't" and found:
+            found[-1] += word
+        elif short in _SHORT and (first or "".join(found[-1:])) in _ASKING:
+            found += [first, _SHORT[short]] if first else [_SHORT[short]]
+        else:
+            found.append(word)
+    return found
+
+
+def _is_inverted_behind(words: list[str]) -> bool:
+    """Whether a verb stands before its subject behind a question word: *how good is it*."""
+    most = _MOST_BETWEEN if words[0] in ("how", "what", "which", "whose") else 0
+    for place in range(1, most + 2):
+        verb, subject = [*words, "", ""][place : place + 2]
+        verb = verb.removesuffix("n't")
+        if subject in _SUBJECTS.get(verb, ()):
+            return True
+        if place == 1 and words[0] in _BEFORE_NOUNS and verb in _WITH_NOUNS:
+            return subject in _DETERMINERS or subject == "that"
+        if verb in _SUBJECTS or verb in _ALL:
+            return False  # *what you did is ...*
+    return False
+
+
+def _opens(verb: str, others: list[str], *, has_comma: bool) -> bool:
+    """Whether a sentence that begins with a verb and then these words is a question."""
+    verb = verb.removesuffix("n't")
+    if not others or (verb in _CONDITIONS and has_comma):
+        return False
+    return others[0] in _SUBJECTS.get(verb, ())
