@@ -39,6 +39,20 @@ _WITH_THE: Final = frozenset(
 )
 
 
+# The places of the list hold states and provinces as well; a country becomes a country.
+_SOVEREIGN: Final = frozenset(
+    """Algeria Angola Argentina Australia Austria Bangladesh Belgium Bolivia Botswana Brazil
+    Bulgaria Cambodia Cameroon Canada Chile China Colombia Croatia Cuba Cyprus Denmark Ecuador Egypt
+    Estonia Ethiopia Finland France Germany Ghana Greece Guatemala Haiti Honduras Hungary Iceland
+    India Indonesia Iran Iraq Ireland Israel Italy Jamaica Japan Jordan Kazakhstan Kenya Kuwait Laos
+    Latvia Lebanon Liberia Libya Lithuania Madagascar Malawi Malaysia Mali Malta Mexico Mongolia
+    Morocco Mozambique Myanmar Namibia Nepal Nicaragua Niger Nigeria Norway Pakistan Panama Paraguay
+    Peru Poland Portugal Qatar Romania Russia Rwanda Senegal Serbia Singapore Slovakia Slovenia
+    Somalia Spain Sudan Sweden Switzerland Syria Taiwan Tanzania Thailand Tunisia Turkey Uganda
+    Ukraine Uruguay Venezuela Vietnam Yemen Zambia Zimbabwe""".split()
+)
+
+
 _POSSESSIVE: Final = re.compile(r"\s?['’]\s?s$")
 
 
@@ -121,6 +135,8 @@ def _tables(mention: Mention, parts: Sequence[str]) -> list[Sequence[str]]:
     if mention.kind == "ORG":
         return [organizations()]
     if mention.kind == "LOC":
+        if mention.text.title() in _SOVEREIGN:
+            return [_sovereign()]
         is_country = mention.text.title() in _countries()
         return [_bare_names(countries() if is_country else cities())]
     first = parts[0].title()
@@ -129,6 +145,11 @@ def _tables(mention: Mention, parts: Sequence[str]) -> list[Sequence[str]]:
     if len(parts) > 1:
         return [firsts, last_names()]
     return [firsts] if gender else [_plain_last_names()]
+
+
+@cache
+def _sovereign() -> tuple[str, ...]:
+    return tuple(name for name in countries() if name in _SOVEREIGN)
 
 
 @cache

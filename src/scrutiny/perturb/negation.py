@@ -112,6 +112,19 @@ def _is_verbal(document: Document, index: int) -> bool:
     return following or auxiliary_kind(document, index - 1) is not None
 
 
+_POLAR: Final = frozenset(
+    "some something someone somewhat still already too also only just probably certainly".split()
+)
+
+
+def resists_negation(document: Document, verb: int) -> bool:
+    """Whether a word behind a verb does not stand behind "not": "is some", "will probably"."""
+    following = [plain(word) for word in document.words[verb + 1 : verb + 3]]
+    if not following:
+        return False
+    return following[0] in _POLAR or following[0] == "'ve" or following[-1] in ("only", "some")
+
+
 def main_verb(document: Document, first: int, last: int) -> int | None:
     """Index of the finite verb of a statement's main clause, or nothing where that is unclear.
 

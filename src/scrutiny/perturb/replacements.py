@@ -11,7 +11,7 @@ from scrutiny.core.transformation import Document
 from scrutiny.perturb.doubtful_words import ANTONYMS, DOUBTFUL, NO_ANTONYM, STRUCK
 from scrutiny.perturb.verbs import tag_in_clause
 from scrutiny.text.inflect import inflect, lemma
-from scrutiny.text.lexicon import fitting_synonyms, is_stop_word, zipf
+from scrutiny.text.lexicon import fitting_antonyms, fitting_synonyms, is_stop_word, zipf
 from scrutiny.text.numbers import parse_number
 from scrutiny.text.wordnet import (
     antonyms,
@@ -238,6 +238,20 @@ def antonym_forms(
     others = [other for other in found if _is_usable(other, base, least_zipf)]
     others = [other for other in others if lemma(other, UPOS_OF[xpos]) == other]  # no "worst"
     return _known_forms([inflected(other, xpos) for other in others], word)
+
+
+@lru_cache(maxsize=_CACHED)
+def fitting_antonym_forms(word: str, xpos: str) -> tuple[str, ...]:
+    """The antonym that fits a lower-case adjective nearly everywhere, in its degree.
+
+    Examples
+    --------
+    >>> fitting_antonym_forms("better", "JJR"), fitting_antonym_forms("special", "JJ")
+    (('worse',), ())
+    """
+    base = content_lemma(word, xpos)
+    other = None if base is None else fitting_antonyms().get(base)
+    return () if other is None else _known_forms([inflected(other, xpos)], word)
 
 
 def _known_forms(found: list[str | None], word: str) -> tuple[str, ...]:

@@ -141,6 +141,19 @@ def fitting_synonyms() -> Mapping[tuple[str, str], tuple[str, ...]]:
     return MappingProxyType({(row[1], row[0]): tuple(row[2:]) for row in rows})
 
 
+@cache
+def fitting_antonyms() -> Mapping[str, str]:
+    """Return adjectives with the antonym that a reader found to fit nearly everywhere.
+
+    Examples
+    --------
+    >>> fitting_antonyms()["good"]
+    'bad'
+    """
+    rows = (line.split(" ") for line in _read_lines("antonyms.txt"))
+    return MappingProxyType({row[0]: row[1] for row in rows})
+
+
 def adverbs() -> tuple[str, ...]:
     """Return adverbs without sentiment that can stand before most verbs."""
     return words("adverbs")

@@ -161,3 +161,19 @@ def test_on_wnut17_every_entity_that_no_edit_touches_stays_as_it_was(recipe):
                 assert after.text[new.start : new.end] == given.text[old.start : old.end]
                 count += 1
     assert count > 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["He crossed the Gulf of Mexico.", "The Olympic Committee met.", "ROME (Reuters) - It rained."],
+)
+def test_what_the_finder_sees_in_a_longer_name_or_a_dateline_stays(text):
+    variant = perturb(Example("1", {"text": text}), recipe_of(EntitySwap()), seed=0)
+    assert variant.edits == ()
+
+
+def test_a_country_becomes_a_country_and_no_province():
+    given = example("It rained in Ireland.", ("Ireland", "LOC"))
+    names = {swapped(given, seed)[2][0] for seed in range(40)}
+    assert names & {"Peru", "Kenya", "Spain", "Japan", "Chile"} or len(names) > 10
+    assert not names & {"Ontario", "Tripura", "Saxony", "Bavaria", "Florida"}

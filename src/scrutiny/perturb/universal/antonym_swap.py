@@ -3,16 +3,21 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.agreement import replace_word
-from scrutiny.perturb.replacements import antonym_forms, content_tag
+from scrutiny.perturb.replacements import antonym_forms, content_tag, fitting_antonym_forms
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+_BEFORE: Final = frozenset("as so no years year - `` how too".split())
+_BEHIND: Final = frozenset(
+    """- selling screen school will deal brother metal enough story '' potatoes fashioned same
+    nature change term time""".split()
+)
 _TAGS = ("JJ", "JJR", "JJS")
 _CACHED = 1 << 16
 
@@ -21,17 +26,22 @@ _CACHED = 1 << 16
 class AntonymSwap:
     """An adjective's antonym, in the same degree and casing.
 
-    Antonyms of more frequent senses are tried first.
+    A list holds the pairs that a reader found to fit in nearly every context; no other pair is
+    used unless asked for, and none in a fixed expression ("so long", "big screen").
 
     Parameters
     ----------
+    checked
+        Whether only the pairs of the list are used. Otherwise WordNet's antonyms are, those of
+        more frequent senses first: more texts change, and more antonyms miss the sense.
     senses
-        How many of the adjective's senses count, the most frequent first.
+        How many of the adjective's senses count, the most frequent first, where not checked.
     least_zipf
-        How common the antonym has to be, as log10 of its count per billion words.
+        How common the antonym has to be, as log10 of its count per billion words, where not
+        checked.
     indirect
         Whether an adjective without an antonym of its own takes that of the adjectives that it is
-        similar to ("swift" is like "fast": "slow").
+        similar to ("swift" is like "fast": "slow"), where not checked.
 
     **Measures** whether the model sees a word that turns the meaning while the topic stays.
 
@@ -58,6 +68,7 @@ class AntonymSwap:
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     where: ClassVar[str] = "around"
 
+    checked: bool = True
     senses: int = 3
     least_zipf: float = 2.5
     indirect: bool = True
@@ -72,6 +83,7 @@ class AntonymSwap:
             if known[words[i]]
             and content_tag(document, i) in _TAGS
             and self.forms(words[i].lower(), content_tag(document, i))
+            and not (self.checked and _is_fixed(words, i))
         ]
 
     def candidates(
@@ -87,6 +99,8 @@ class AntonymSwap:
 
     def forms(self, word: str, xpos: str) -> tuple[str, ...]:
         """Antonyms of a lower-case word in the degree of its Penn tag."""
+        if self.checked:
+            return fitting_antonym_forms(word, xpos)
         return antonym_forms(
             word,
             xpos,
@@ -94,6 +108,15 @@ class AntonymSwap:
             least_zipf=self.least_zipf,
             indirect=self.indirect,
         )
+
+
+def _is_fixed(words: Sequence[str], index: int) -> bool:
+    """Whether an adjective belongs to an expression or a name, or is said of itself ("so good")."""
+    before = words[index - 1].lower() if index else ""
+    behind = words[index + 1] if index + 1 < len(words) else ""
+    if before in _BEFORE or behind.lower() in _BEHIND:
+        return True
+    return words[index][:1].isupper() and behind[:1].isupper() and not words[index].isupper()
 
 
 class _WordsWithAntonym(dict[str, bool]):

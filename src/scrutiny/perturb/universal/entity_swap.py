@@ -1,8 +1,9 @@
 """Named entities replaced by others of the same type."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
@@ -15,18 +16,22 @@ from scrutiny.perturb.mentions import (
     other_names,
     part_of,
 )
+from scrutiny.text.lexicon import organizations
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 _TRIED = 5
+_NAME_BEHIND: Final = re.compile(r" ?[A-Z&-]")
+_NAME_BEFORE: Final = re.compile(r"([A-Z]\S*,?( of)?( the)?|\bSt\.|-) $")
 
 
 @dataclass(frozen=True, slots=True)
 class EntitySwap:
     """A person, place or organization renamed throughout the text.
 
-    Annotated spans are taken where the example has them, the run's entity finder otherwise. Every
+    Annotated spans are taken where the example has them, the run's entity finder otherwise, whose
+    finds count where no other capital stands beside them. Every
     mention of an entity gets the same new name; a person's first or last name alone follows.
 
     **Measures** whether the answer hangs on who is named instead of what is said.
@@ -62,18 +67,40 @@ class EntitySwap:
 
     def sites(self, document: Document) -> Sequence[Site]:
         """The first mention of each entity."""
-        firsts = [group[0] for group in groups(mentions(document))]
+        firsts = [group[0] for group in groups(_certain(document))]
         return [Site(m.start, m.end, _token_at(document, m.start)) for m in firsts]
 
     def candidates(
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """All mentions of the entity under a new name; a few names are drawn."""
-        group = next(g for g in groups(mentions(document)) if g[0].start == site.start)
+        group = next(g for g in groups(_certain(document)) if g[0].start == site.start)
         whole = group[0]
         for name in other_names(whole, rng, tries=_TRIED):
             edits = [Edit(document.field, m.start, m.end, part_of(name, whole, m)) for m in group]
             yield (*edits, *_articles(document, group))
+
+
+def _certain(document: Document) -> list[Mention]:
+    """Mentions that are annotated, or that are names of their own beyond doubt.
+
+    What the finder sees may be a part of a longer name ("Gulf of Mexico", "St. Louis Rams"), an
+    agency in its dateline, or an organization that is no company, for which we have no names.
+    """
+    found: Any = document
+    known = mentions(document)
+    return (
+        known
+        if any(s.label for s in found.annotations)
+        else [m for m in known if _stands_alone(document.text, m)]
+    )
+
+
+def _stands_alone(text: str, mention: Mention) -> bool:
+    before, behind = text[max(0, mention.start - 40) : mention.start], text[mention.end :][:3]
+    if _NAME_BEHIND.match(behind) or _NAME_BEFORE.search(before) or behind.startswith(")"):
+        return False
+    return mention.kind != "ORG" or mention.text in organizations()
 
 
 def _articles(document: Document, group: Sequence[Mention]) -> Iterator[Edit]:

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.negation import affirm, has_negation, main_verb, negate, negator_in
+from scrutiny.perturb.negation import (
+    affirm,
+    has_negation,
+    main_verb,
+    negate,
+    negator_in,
+    resists_negation,
+)
 from scrutiny.perturb.parses import Parse, parse_of, parsed_main_verb
 from scrutiny.perturb.verbs import sentence_tokens
 
@@ -80,6 +87,8 @@ class ReverseNegation:
         else:
             verb = parsed_main_verb(document, first, last, parse)
         if verb is None or has_negation(document, first, verb, last):
+            return None
+        if resists_negation(document, verb):
             return None
         return verb
 
