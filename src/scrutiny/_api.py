@@ -192,6 +192,8 @@ def _finish(
     from scrutiny.run.resolve import resolve
     from scrutiny.run.training import with_trained
 
+    if out is not None and not str(out).strip():
+        raise errors.PlanError("out='' names no folder: name one, or leave it out.")
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
     options = options or RunOptions()
     plan = with_trained(plan, data=data, progress=options.progress)

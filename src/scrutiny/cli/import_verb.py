@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from scrutiny.cli.narrow import fitted, narrowed
+from scrutiny.cli.options import Folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -17,7 +18,7 @@ def _import_options(function: F) -> F:
         [
             click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
             click.option(
-                "-o", "--out", type=click.Path(path_type=Path), required=True, help="Run folder."
+                "-o", "--out", type=Folder(path_type=Path), required=True, help="Run folder."
             ),
             click.option(
                 "--each-date",

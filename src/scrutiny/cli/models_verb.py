@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.narrow import WIDTH
-from scrutiny.cli.options import load_options, model_options
+from scrutiny.cli.options import Folder, load_options, model_options
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
@@ -69,7 +69,7 @@ def _numbers(seeds: str) -> tuple[int, ...]:
 @command.command("quantize")
 @click.argument("model")
 @click.option(
-    "-o", "--out", required=True, type=click.Path(path_type=Path), help="Folder; of a family, all."
+    "-o", "--out", required=True, type=Folder(path_type=Path), help="Folder; of a family, all."
 )
 @click.option(
     "--precision",

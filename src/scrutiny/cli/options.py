@@ -15,6 +15,22 @@ _COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}")
 _DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
 
+class Folder(click.Path):
+    """Path of a folder that is named: an empty name would be the working folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Path of a name.
+
+        Raises
+        ------
+        click.BadParameter
+            If the name is empty.
+        """
+        if isinstance(value, str) and not value.strip():
+            self.fail("the name is empty; name a folder, or leave the option out.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def model_options(function: F) -> F:
     """Add ``--device``, ``--batch`` and ``-M``."""
     for option in reversed(
@@ -79,7 +95,7 @@ def running_options(function: F) -> F:
         [
             click.option("--seed", type=int, help="Of everything random; 0 unless the plan says."),
             click.option("--limit", default=None, help="Items: 100, or 100:200.", metavar="N|A:B"),
-            click.option("--out", type=click.Path(path_type=Path), help="Run folder."),
+            click.option("--out", type=Folder(path_type=Path), help="Run folder."),
             click.option("--workers", type=click.IntRange(1), default=1, show_default=True),
             click.option(
                 "--executor",

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from scrutiny.cli.options import Folder
+
 _SEEDS = "Seeds with commas between them; 1,2,3 unless given, 1 for a family."
 _TASK = "Where the columns do not tell; or anchored-tagging, control-labels, relation-tagging."
 _SET = "A field of the recipe without a flag: --set true_share=0.5."
@@ -22,7 +24,7 @@ _SET = "A field of the recipe without a flag: --set true_share=0.5."
 @click.option("--task", default="", metavar="NAME", help=_TASK)
 @click.option("--seeds", metavar="A,B", help=_SEEDS)
 @click.option("--runs", type=click.IntRange(1), help="Seeds 1 to N.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the family.")
+@click.option("--out", required=True, type=Folder(path_type=Path), help="Folder of the family.")
 @click.option("--limit", type=click.IntRange(1), help="Rows, drawn at random; same for all seeds.")
 @click.option("--dev-share", type=float, help="Split off where there is no --dev; 0.1, or 0.")
 @click.option("--epochs", type=click.IntRange(1), help="Passes over the data; 3.")

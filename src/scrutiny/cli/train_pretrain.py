@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from scrutiny.cli.options import Folder
+
 
 @click.command("pretrain")
 @click.option(
@@ -17,7 +19,7 @@ import click
     metavar="FILE",
     help="Plain text, a paragraph a line, a blank line between documents. Repeatable.",
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the family.")
+@click.option("--out", required=True, type=Folder(path_type=Path), help="Folder of the family.")
 @click.option(
     "--recipe",
     "recipe_file",

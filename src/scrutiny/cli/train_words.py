@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from scrutiny.cli.options import Folder
 from scrutiny.core.errors import PlanError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,7 +23,7 @@ def word_options(function: F) -> F:
                 "--reported", multiple=True, metavar="STRING", help="Data to be reported on."
             ),
             click.option("--seeds", default="1,2,3", show_default=True, metavar="A,B"),
-            click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder."),
+            click.option("--out", required=True, type=Folder(path_type=Path), help="Folder."),
             click.option("--limit", type=click.IntRange(1), help="Rows, drawn at random."),
             click.option("--dev-share", type=float, help="Split off without --dev; 0.1, or 0."),
             click.option("--least", type=click.IntRange(1), help="How often a word must stand; 2."),

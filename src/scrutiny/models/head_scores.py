@@ -20,9 +20,9 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.stored_heads import CorpusCounts
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.file_digest import hash_file
 from scrutiny.models.matching import match_names
 from scrutiny.models.source import TRAINING, ModelSource
+from scrutiny.store.file_digest import hash_file
 from scrutiny.store.head_scores import ScoreKey, read_scores, score_keys
 
 _VERSION: Final = "head-scores@1"

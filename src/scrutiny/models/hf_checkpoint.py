@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import MissingExtraError, ModelError
-from scrutiny.models.file_digest import hash_file
 from scrutiny.models.matching import natural_key
 from scrutiny.models.source import ModelSource
+from scrutiny.store.file_digest import hash_file
 
 _LOCAL: Final = ("./", "../", "/", "~")
 _WANTED: Final = ["*.safetensors", "*.json", "*.txt", "*.model"]

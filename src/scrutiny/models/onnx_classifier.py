@@ -22,9 +22,9 @@ from scrutiny.core.errors import MissingExtraError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.file_digest import hash_file
 from scrutiny.models.inputs import require_task
 from scrutiny.models.source import TRAINING, ModelSource
+from scrutiny.store.file_digest import hash_file
 
 #: File that is loaded where there are several and none is named.
 DEFAULT: Final = "model.onnx"

@@ -17,12 +17,12 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.checked import AnswerError
-from scrutiny.models.file_digest import hash_file
 from scrutiny.models.inputs import is_tagging
 from scrutiny.models.matching import natural_key
 from scrutiny.models.python_answers import class_name, from_tags
 from scrutiny.models.source import TRAINING, ModelSource
 from scrutiny.models.stored_rows import Row, read_rows
+from scrutiny.store.file_digest import hash_file
 
 _VERSION: Final = "predictions@1"
 _COLUMNS: Final = ("id", "variant", "label", "probabilities")

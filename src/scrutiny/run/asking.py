@@ -1,5 +1,6 @@
 """Asking a model: look up, ask what is missing in sorted chunks, keep answers by the second."""
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -184,7 +185,7 @@ class Asker:
         firsts = {key: i for i, key in reversed(list(enumerate(keys)))}
         found = self._desk.get_many(list(firsts))
         self._has_answered |= bool(found)
-        answers: dict[bytes, Any] = {k: questions.decode(v) for k, v in found.items()}
+        answers = _decoded(questions, found)
         missing = [i for key, i in firsts.items() if key not in answers]
         for chunk in questions.chunks(missing):
             answers |= self._ask(questions, chunk)
@@ -231,6 +232,17 @@ class Asker:
         if isinstance(answer, Failure) or answer.label is None:
             return answer
         return answer._replace(label=self._to_data.get(answer.label, answer.label))
+
+
+def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes, Any]:
+    """Answers of the cache; one that does not read any more is asked again."""
+    answers: dict[bytes, Any] = {}
+    for key, value in found.items():
+        try:
+            answers[key] = questions.decode(value)
+        except (ValueError, TypeError, IndexError, struct.error):
+            continue
+    return answers
 
 
 def _length(example: Example) -> int:

@@ -99,7 +99,7 @@ def records_table(kind: str, cell: Cell, rows: Iterable[Row], *, width: int) -> 
         "item": [r.item for r in checked],
         "variant": [r.variant for r in checked],
         "status": [r.status for r in checked],
-        "reason": [r.reason for r in checked],
+        "reason": [writable(r.reason) for r in checked],
         "values": [r.values for r in checked],
     }
     return pa.table(columns, schema=RECORDS)
@@ -135,12 +135,23 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
         "condition": [canonical_json(cell.condition)] * n,
         "item": [item for item, _ in outputs],
         "variant": [variant for _, variant in outputs],
-        "label": [p.label for p in outputs.values()],
+        "label": [writable(p.label) for p in outputs.values()],
         "scores": [p.scores for p in outputs.values()],
         "spans": [None if p.spans is None else canonical_json(p.spans) for p in outputs.values()],
-        "text": [p.text for p in outputs.values()],
+        "text": [writable(p.text) for p in outputs.values()],
     }
     return pa.table(columns, schema=OUTPUTS)
+
+
+def writable(text: str | None) -> str | None:
+    r"""Text as tables can hold it: lone surrogates are written as ``\udc80``.
+
+    Examples
+    --------
+    >>> print(writable("a\ud800b"))
+    a\ud800b
+    """
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode()
 
 
 def array_table(value: np.ndarray[Any, Any]) -> pa.Table:

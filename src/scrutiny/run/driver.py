@@ -34,10 +34,10 @@ from scrutiny.run.sameness import Again, compared, must_be_the_same, who
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
 from scrutiny.run.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
-from scrutiny.store.files import storage_errors
+from scrutiny.store.files import remove_leftovers, storage_errors
 from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.lock import only_one
-from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.run_folder import FORMAT, RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
 
 _LOG: Final = logging.getLogger("scrutiny")
@@ -100,6 +100,7 @@ def run_plan(
     options = options or RunOptions()
     folder = _open_folder(out)
     with only_one(folder.path):
+        remove_leftovers(folder.path)
         _run(resolved, folder, options, models or {})
     return folder
 
@@ -144,7 +145,7 @@ def _run(
         folder.write_published(reproductions(resolved, estimates))
         done = _manifest(resolved, options, claims, journal, status="done")
         done["warnings"] += label_warnings(resolved, folder, estimates)
-        folder.write_manifest(done)
+        folder.finish(done)
     finally:
         with suppress(StorageError):  # a disk that refuses has been said
             journal.set_meta(_STATE, "ended")
@@ -221,6 +222,11 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
 def _open_folder(out: Path) -> RunFolder:
     if out.exists() and not out.is_dir():
         raise PlanError(f"--out {str(out)!r} is a file; give a folder.")
+    file = next((parent for parent in out.parents if parent.is_file()), None)
+    if file is not None:
+        raise PlanError(
+            f"--out {str(out)!r} cannot be made: {str(file)!r} is a file, and a run needs a folder."
+        )
     with storage_errors(out / "journal.sqlite"):
         out.mkdir(parents=True, exist_ok=True)
     return RunFolder(out)
@@ -346,7 +352,7 @@ def _manifest(
     """What ran, on what, with what promise."""
     exact = all(p.is_batch_invariant for p in resolved.pairings.values())
     return {
-        "format": 1,
+        "format": FORMAT,
         "status": status,
         "command": options.command,
         "plan": plain(resolved.plan),

@@ -23,6 +23,7 @@ from scrutiny.run.blocks import (
     records_table,
     variants_of,
     variants_table,
+    writable,
 )
 from scrutiny.run.context import AskedReference, RunContext
 from scrutiny.run.desk import Desk
@@ -35,6 +36,7 @@ from scrutiny.store.journal import Block, from_bytes
 from scrutiny.store.schemas import TIMINGS
 
 _KEPT_MODELS, _KEPT_BATCHES = 2, 4
+_MOST_SAID = 2_000  # letters of a model's message
 
 
 class Performer:
@@ -213,6 +215,6 @@ def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Tabl
         "model_seconds": sum((tally.model_seconds for tally in tallies), 0.0),
         "asked": sum(tally.asked for tally in tallies),
         "cached": sum(tally.cached for tally in tallies),
-        "failure": next(iter(failures), None),
+        "failure": writable(next((text[:_MOST_SAID] for text in failures), None)),
     }
     return pa.Table.from_pylist([row], schema=TIMINGS)

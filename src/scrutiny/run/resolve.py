@@ -89,6 +89,12 @@ def _must_be_sound(plan: Plan) -> None:
             f"The plan trains {untrained[0]!r}, which has to be done before it is resolved: "
             "scrutiny.run.training.with_trained(plan) trains, and gives the plan to resolve."
         )
+    if not 0 <= plan.seed < 2**63:
+        found = "negative" if plan.seed < 0 else "too large"
+        raise PlanError(
+            f"The seed of the plan is {found}: a seed is a "
+            "whole number from 0 to 9,223,372,036,854,775,807 (2^63 - 1)."
+        )
     if not plan.measure:
         raise PlanError(
             "The plan measures nothing: add a [[measure]] with an id and a diagnostic, or let "

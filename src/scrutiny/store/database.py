@@ -8,6 +8,7 @@ from pathlib import Path
 from scrutiny.core.errors import StorageError
 from scrutiny.store.files import storage_errors
 
+_SHOWN = 120  # letters of an error that may quote a damaged file
 _FULL = ("full", "disk i/o", "readonly", "unable to open", "too big")
 
 
@@ -23,9 +24,13 @@ def connect(path: Path, schema: str) -> sqlite3.Connection:
         path.parent.mkdir(parents=True, exist_ok=True)
     with database_errors(path):
         connection = sqlite3.connect(path, timeout=30, isolation_level=None)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        connection.executescript(schema)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.executescript(schema)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
 
@@ -60,7 +65,7 @@ def database_errors(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # names may be damaged, too
         text = str(error).lower()
         if "locked" in text:
             message = f"{path} is in use by another run; wait for it, or choose another --out."
@@ -71,6 +76,11 @@ def database_errors(path: Path) -> Iterator[None]:
                 f"Writing {path} was refused: {error}. What was committed is safe: free some "
                 "space, then re-issue the same command."
             )
+        elif isinstance(error, sqlite3.ProgrammingError):
+            raise  # ours
         else:
-            raise
+            message = (
+                f"{path} does not read ({str(error)[:_SHOWN]}); move it away and re-issue the "
+                "command."
+            )
         raise StorageError(message) from error

@@ -1,15 +1,17 @@
 """Writing files so that a reader never sees half of one."""
 
 import errno
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from scrutiny.core.errors import PlanError, StorageError
+from scrutiny.core.errors import DataError, PlanError, StorageError
 
 _REFUSALS = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES}
+_SHOWN = 120  # letters of an error that may quote a damaged file
 _WRONG_PLACES = (PermissionError, NotADirectoryError, IsADirectoryError, FileNotFoundError)
 
 
@@ -56,6 +58,36 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the neighbors that a kill has left half-written in a folder that nobody works on."""
+    for path in folder.rglob(".*.tmp"):
+        with suppress(OSError):
+            path.unlink()
+
+
+def read_json(path: Path) -> Any:
+    """Value of a JSON file.
+
+    Raises
+    ------
+    DataError
+        If it does not read; the message shows none of it.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: BaseException) -> DataError:
+    """Error for a file of a run that does not read, in one sentence whatever the file holds."""
+    if isinstance(error, UnicodeDecodeError):
+        why = f"the byte at offset {error.start} is no UTF-8"
+    else:
+        why = f"{type(error).__name__}: {str(error)[:_SHOWN]}"
+    return DataError(f"{path} does not read ({why}). Re-issue the run's command.")
 
 
 def write_text(path: Path, text: str) -> None:

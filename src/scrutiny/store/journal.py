@@ -6,12 +6,16 @@ A row is a shard of about ten seconds of work. Only the driver opens it.
 import io
 import json
 from collections.abc import Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from scrutiny.store.database import connect, transaction
+from scrutiny.core.errors import StorageError
+from scrutiny.store.database import connect, database_errors, transaction
+
+_SEAL, _DIGEST = b"seal", 16  # a stream of Arrow begins with four bytes of 255
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -38,7 +42,7 @@ class Journal:
 
     def meta(self, key: str) -> str | None:
         """Value of a key, or nothing."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        row = self._row("SELECT value FROM meta WHERE key = ?", key)
         return None if row is None else str(row[0])
 
     def set_meta(self, key: str, value: str) -> None:
@@ -48,37 +52,81 @@ class Journal:
 
     def done(self) -> frozenset[str]:
         """Identities of the finished tasks."""
-        return frozenset(row[0] for row in self._connection.execute("SELECT task FROM done"))
+        return frozenset(row[0] for row in self._rows("SELECT task FROM done"))
 
     def finish(self, task: str, block: Block) -> None:
         """Keep a task's block and mark it done, in one transaction."""
-        parts = [(task, name, to_bytes(table)) for name, table in sorted(block.items())]
+        parts = [(task, name, _sealed(to_bytes(table))) for name, table in sorted(block.items())]
         with transaction(self._connection, self._path) as connection:
             connection.executemany("INSERT OR REPLACE INTO part VALUES (?, ?, ?)", parts)
             connection.execute("INSERT OR REPLACE INTO done VALUES (?)", (task,))
 
     def part(self, task: str, name: str) -> pa.Table | None:
         """One table of a finished task, or nothing."""
-        row = self._connection.execute(
-            "SELECT data FROM part WHERE task = ? AND name = ?", (task, name)
-        ).fetchone()
-        return None if row is None else from_bytes(row[0])
+        row = self._row("SELECT data FROM part WHERE task = ? AND name = ?", task, name)
+        if row is None:
+            return None
+        try:
+            return from_bytes(_unsealed(row[0]))
+        except (ValueError, OSError, pa.ArrowException) as error:
+            raise self._damaged(f"the shard {task!r} does not read") from error
 
     def parts(self, task: str) -> list[str]:
         """Names of the tables of a finished task."""
         query = "SELECT name FROM part WHERE task = ? ORDER BY name"
-        return [row[0] for row in self._connection.execute(query, (task,))]
+        return [row[0] for row in self._rows(query, task)]
 
     def memo(self, key: str) -> tuple[bool, Any]:
         """Whether a value is kept under a key, and the value."""
-        row = self._connection.execute("SELECT value FROM memo WHERE key = ?", (key,)).fetchone()
-        return (False, None) if row is None else (True, json.loads(row[0]))
+        row = self._row("SELECT value FROM memo WHERE key = ?", key)
+        if row is None:
+            return False, None
+        try:
+            return True, json.loads(row[0])
+        except (ValueError, TypeError) as error:
+            raise self._damaged(f"what it keeps under {key!r} does not read") from error
 
     def set_memo(self, key: str, value: Any) -> None:
         """Keep a JSON value under a key for the life of the run."""
         with transaction(self._connection, self._path) as connection:
             text = json.dumps(value, allow_nan=False)
             connection.execute("INSERT OR REPLACE INTO memo VALUES (?, ?)", (key, text))
+
+    def _rows(self, query: str, *values: str) -> list[Any]:
+        """Rows of a query."""
+        with database_errors(self._path):
+            return self._connection.execute(query, values).fetchall()
+
+    def _row(self, query: str, *values: str) -> Any:
+        """First row of a query, or nothing."""
+        return next(iter(self._rows(query, *values)), None)
+
+    def _damaged(self, what: str) -> StorageError:
+        return StorageError(
+            f"{self._path} is damaged: {what}. Move it away and re-issue the same command: what "
+            "the models answered is in the cache."
+        )
+
+
+def _sealed(data: bytes) -> bytes:
+    """Bytes behind their digest."""
+    return _SEAL + blake2b(data, digest_size=_DIGEST).digest() + data
+
+
+def _unsealed(data: bytes) -> bytes:
+    """Bytes of `_sealed`; journals of earlier versions have no digests.
+
+    Raises
+    ------
+    ValueError
+        If the bytes are not those that were sealed.
+    """
+    if not data.startswith(_SEAL):
+        return data
+    kept, body = data[len(_SEAL) : len(_SEAL) + _DIGEST], data[len(_SEAL) + _DIGEST :]
+    if blake2b(body, digest_size=_DIGEST).digest() != kept:
+        raise ValueError("the digest is another")
+    return body
 
 
 def to_bytes(table: pa.Table) -> bytes:

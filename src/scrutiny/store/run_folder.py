@@ -18,7 +18,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -31,11 +31,21 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
 from scrutiny.store.array_names import array_file
 from scrutiny.store.estimates import estimates_from_table, estimates_to_table
-from scrutiny.store.files import storage_errors, write_atomically, write_text
+from scrutiny.store.files import (
+    read_json,
+    storage_errors,
+    unreadable,
+    write_atomically,
+    write_text,
+)
 from scrutiny.store.findings import finding_from_json, finding_to_json
 from scrutiny.store.portable import portable
 from scrutiny.store.published import reproduction_from_json, reproduction_to_json
 from scrutiny.store.schemas import ROW_GROUP
+from scrutiny.store.seal import damage, seal_of
+
+#: Of the manifest and the tables beside it.
+FORMAT: Final = 1
 
 
 class RunFolder:
@@ -51,7 +61,8 @@ class RunFolder:
         Raises
         ------
         DataError
-            If there is no such folder, or no run in it.
+            If there is no such folder, or no run in it, or if a finished run has lost a file or
+            has a damaged one.
         """
         folder = cls(path)
         if not folder.path.is_dir():
@@ -61,6 +72,9 @@ class RunFolder:
                 f"{str(path)!r} holds no run: it has no manifest.json. Give the folder that "
                 "`scrutiny run --out` or `scrutiny audit --out` wrote."
             )
+        found = damage(folder.path, folder.manifest.get("files", {}))
+        if found:
+            raise DataError(f"{found}. Re-issue its command; what it asked is in the cache.")
         return folder
 
     @property
@@ -70,22 +84,31 @@ class RunFolder:
         Raises
         ------
         DataError
-            If it does not read.
+            If it does not read, or is of another format.
         """
         path = self.path / "manifest.json"
-        try:
-            manifest = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        manifest = read_json(path)
+        if not isinstance(manifest, dict):
+            raise DataError(f"{path} does not read: it holds no table. Re-issue the run's command.")
+        form = manifest.get("format", FORMAT)
+        if form != FORMAT:
             raise DataError(
-                f"{path} does not read: {error}. Re-issue the run's command."
-            ) from error
-        return dict(manifest)
+                f"{path} is of format {str(form)[:20]}, and this version of scrutiny reads format "
+                f"{FORMAT}: install the version that wrote it, or re-issue the run's command."
+            )
+        return manifest
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest; secrets and absolute paths of sources are left out of it."""
         kept = portable(manifest, self.path)
         text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(self.path / "manifest.json", text + "\n")
+
+    def finish(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Replace the manifest by that of a finished run; gives the list of its files."""
+        files = seal_of(self.path)
+        self.write_manifest({**manifest, "files": files})
+        return files
 
     def table(
         self, name: str, *, columns: list[str] | None = None, filters: Any = None
@@ -106,7 +129,8 @@ class RunFolder:
         try:
             return pq.read_table(path, columns=columns, filters=filters)
         except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{path} is damaged: {error}") from error
+            said = str(error).partition("\n")[0][:200]
+            raise DataError(f"{path} is damaged: {said}") from error
 
     def write_table(
         self, name: str, tables: Iterable[pa.Table], *, schema: pa.Schema, footer: Any = None
@@ -208,12 +232,9 @@ class RunFolder:
         if not path.is_file():
             return []
         try:
-            lines = json.loads(path.read_text(encoding="utf-8"))
-            return [finding_from_json(line) for line in lines]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                f"{path} does not read: {error!r}. Re-issue the run's command."
-            ) from error
+            return [finding_from_json(line) for line in read_json(path)]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unreadable(path, error) from error
 
     def write_findings(self, findings: Iterable[Finding]) -> None:
         """Replace the findings."""
@@ -233,12 +254,9 @@ class RunFolder:
         if not path.is_file():
             return []
         try:
-            lines = json.loads(path.read_text(encoding="utf-8"))
-            return [reproduction_from_json(line) for line in lines]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                f"{path} does not read: {error!r}. Re-issue the run's command."
-            ) from error
+            return [reproduction_from_json(line) for line in read_json(path)]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unreadable(path, error) from error
 
     def write_published(self, found: Sequence[Reproduction]) -> None:
         """Replace the printed figures; without any there is no file."""

@@ -16,8 +16,8 @@ from typing import Any, Final
 from scrutiny.core.canonical import digest
 from scrutiny.core.errors import DataError
 from scrutiny.models.competence import FILE as COMPETENCE
-from scrutiny.models.file_digest import hash_file
 from scrutiny.models.lineage import FILE, FINE_TUNING, HASHES, KEY
+from scrutiny.store.file_digest import hash_file
 from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.passages import passages_of

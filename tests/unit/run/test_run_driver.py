@@ -338,3 +338,41 @@ def test_the_environment_names_versions():
     assert found["python"].count(".") == 2
     assert {"numpy", "scipy", "pyarrow", "platform"} <= set(found)
     assert registry().names("diagnostic")
+
+
+class SaysOddThings(KeywordClassifier):
+    """A model whose message holds what UTF-8 has no word for, and much of it."""
+
+    def predict(self, examples):
+        if any(e.id == "i3" for e in examples):
+            raise ValueError("odd \udc80" + "x" * 100_000)
+        return super().predict(examples)
+
+
+def test_odd_messages_of_a_model_are_kept_as_text(tmp_path):
+    folder = run(plan("python:object:S"), tmp_path / "out", models={"m": SaysOddThings()})
+    (said,) = folder.table("timings")["failure"].to_pylist()
+    assert said.startswith(r"ValueError: odd \udc80xxx")
+    assert len(said) < 3_000
+    assert estimates(folder)[0].counts.failed == 1
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 2**200, 10**5_000], ids=["-1", "63", "200", "many"])
+def test_seeds_out_of_range_are_refused(tmp_path, seed):
+    with pytest.raises(PlanError, match=r"seed .*is a whole number from 0 to"):
+        run(plan("python:object:K", seed=seed), tmp_path / "out", models={"m": KeywordClassifier()})
+    run(plan("python:object:K", seed=2**63 - 1), tmp_path / "a", models={"m": KeywordClassifier()})
+
+
+@pytest.mark.parametrize("out", ["file/x", "file/deep/er"])
+def test_a_folder_inside_of_a_file_is_refused(tmp_path, out):
+    (tmp_path / "file").touch()
+    with pytest.raises(PlanError, match="is a file, and a run needs a folder"):
+        run(plan("python:object:K"), tmp_path / out, models={"m": KeywordClassifier()})
+
+
+def test_what_a_kill_left_half_written_is_removed_at_the_next_start(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".records.parquet.1.tmp").touch()
+    folder = run(plan("python:object:K"), tmp_path / "out", models={"m": KeywordClassifier()})
+    assert not list(folder.path.rglob("*.tmp"))

@@ -14,10 +14,10 @@ from typing import Any, Final
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
-from scrutiny.models.file_digest import hash_file
 from scrutiny.run.importing.lm_eval_values import choice_of, distinct, number_of, score_of
 from scrutiny.run.importing.log_files import LogFile
 from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems, short_columns
+from scrutiny.store.file_digest import hash_file
 
 _SAMPLES: Final = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+))?")
 _OWN: Final = frozenset(

@@ -77,7 +77,7 @@ def write_run(
     folder.write_estimates(estimates)
     folder.write_findings(())
     manifest = Manifest(tool, tasks, examples, options)
-    folder.write_manifest(manifest.as_json(assignments, [*notes, *empty]))
+    folder.finish(manifest.as_json(assignments, [*notes, *empty]))
     return folder
 
 
