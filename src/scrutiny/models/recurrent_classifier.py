@@ -30,7 +30,6 @@ from scrutiny.models.word_network import (
     NetworkKind,
     NetworkParts,
     load_network,
-    read_network,
     write_network,
 )
 
@@ -148,8 +147,3 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     del options  # it is small: it runs on the processor
     parts, folder = load_network(RecurrentParts, source, task)
     return RecurrentClassifier(parts, source.text, folder=folder)
-
-
-def read_recurrent(folder: Path, text: str, *, untrained: int | None = None) -> RecurrentParts:
-    """Parts of the classifier in a folder; ``untrained`` is a seed of fresh weights instead."""
-    return read_network(RecurrentParts, folder, text, untrained=untrained)

@@ -16,7 +16,6 @@ from scrutiny.models.load import load_model  # noqa: E402
 from scrutiny.models.recurrent_classifier import (  # noqa: E402
     RecurrentClassifier,
     RecurrentParts,
-    read_recurrent,
     write_recurrent,
 )
 from scrutiny.models.recurrent_network import (  # noqa: E402
@@ -25,6 +24,7 @@ from scrutiny.models.recurrent_network import (  # noqa: E402
     RecurrentArchitecture,
     make_recurrent,
 )
+from scrutiny.models.word_network import read_network  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 WORDS = Vocabulary(("good", "bad", "film", "the", "."))
@@ -132,13 +132,13 @@ def test_untrained_ones_are_a_family(tmp_path, classification):
 
 def test_folders_that_are_something_else(tmp_path):
     with pytest.raises(ModelError, match="`scrutiny train recurrent` makes one"):
-        read_recurrent(tmp_path, "recurrent:here")
+        read_network(RecurrentParts, tmp_path, "recurrent:here")
     write_recurrent(parts_of(), tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     config["architecture"]["hidden"] = 7
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match="does not load"):
-        read_recurrent(tmp_path, "recurrent:here")
+        read_network(RecurrentParts, tmp_path, "recurrent:here")
 
 
 @pytest.mark.parametrize(

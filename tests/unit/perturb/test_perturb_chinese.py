@@ -1,7 +1,4 @@
-"""Chinese characters that sound or look alike, and texts in words."""
-
-import sys
-from types import SimpleNamespace
+"""Chinese characters that sound or look alike."""
 
 import numpy as np
 import pytest
@@ -9,11 +6,9 @@ import pytest
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example
 from scrutiny.perturb.capabilities import PinyinReader
-from scrutiny.perturb.chinese import segmentation
 from scrutiny.perturb.chinese.function_words import FUNCTION_WORDS
 from scrutiny.perturb.chinese.homophone import Homophone
 from scrutiny.perturb.chinese.look_alike import LookAlike, _table
-from scrutiny.perturb.chinese.segmentation import in_words
 from scrutiny.perturb.chinese.sounds import common_characters, homophones
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.engine import perturb
@@ -94,47 +89,15 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     load_resource.cache_clear()
     with pytest.raises(MissingExtraError, match=r"scrutiny\[zh\]"):
         load_resource("pinyin")
-    segmentation._segmenter.cache_clear()
-    monkeypatch.setattr(segmentation, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"scrutiny\[zh\]"):
-        in_words(chinese("我们"))
-    assert in_words(chinese("no Chinese")).tokens == {"text": ((0, 2), (3, 10))}
 
 
-class Pairs:
-    """Cuts every run into words of two characters."""
-
-    def tokenize(self, text):
-        for start in range(0, len(text), 2):
-            yield text[start : start + 2], start, min(start + 2, len(text))
-
-
-def test_texts_come_in_words_where_they_are_in_characters(monkeypatch):
-    fake = SimpleNamespace(setLogLevel=lambda level: None, Tokenizer=Pairs)
-    monkeypatch.setitem(sys.modules, "jieba", fake)
-    monkeypatch.setattr(segmentation, "find_spec", lambda name: object())
-    segmentation._segmenter.cache_clear()
-    text = "我们爱 NLP。你好"
-    found = in_words(chinese(text)).tokens["text"]
-    assert [text[a:b] for a, b in found] == ["我们", "爱", "NLP", "。", "你好"]
-    segmentation._segmenter.cache_clear()
-    given = chinese("我们", tokens={"text": ((0, 1), (1, 2))})
-    assert in_words(given).tokens == given.tokens
-
-
-def test_real_readings_and_words_where_they_are_installed():
+def test_real_readings_where_they_are_installed():
     pytest.importorskip("pypinyin")
-    pytest.importorskip("jieba")
     load_resource.cache_clear()
     reader = load_resource("pinyin")
     assert reader.readings("好")[0] == "hao3"
     assert reader.readings("x") == ()
     assert "在" in homophones("再", reader, with_tone=True)
-    segmentation._segmenter.cache_clear()
-    text = "我喜欢自然语言处理"
-    words = [text[a:b] for a, b in in_words(chinese(text)).tokens["text"]]
-    assert "".join(words) == text
-    assert "喜欢" in words
 
 
 def test_function_words_are_a_set_of_their_own():

@@ -22,10 +22,10 @@ from scrutiny.training.pretraining.family import (  # noqa: E402
 from scrutiny.training.pretraining.run import (  # noqa: E402
     Job,
     Seeds,
-    is_begun,
     prepare,
     pretrain,
 )
+from scrutiny.training.pretraining.state import NAME as STATE  # noqa: E402
 from scrutiny.training.pretraining.stopping import Stop  # noqa: E402
 from scrutiny.training.pretraining.teacher import Teacher  # noqa: E402
 from scrutiny.training.pretraining.writing import Stated  # noqa: E402
@@ -65,11 +65,11 @@ def test_an_interrupted_run_gives_the_same_bits(prepared, whole, tmp_path, stops
     job = Job(prepared, Seeds(1, 1), (7,))
     for steps in stops:
         assert pretrain(job, tmp_path, should_stop=StopAfter(steps)) is None
-        assert is_begun(tmp_path / "seed-1")
+        assert any((tmp_path / "seed-1").rglob(STATE))
     folder = pretrain(job, tmp_path)
     assert equal(weights(folder), weights(whole))
     assert equal(weights(folder / "step-7"), weights(whole / "step-7"))
-    assert not is_begun(folder)
+    assert not any(folder.rglob(STATE))
 
 
 def test_the_moments_are_taken_up_too(prepared, whole, tmp_path):

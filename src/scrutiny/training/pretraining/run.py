@@ -16,7 +16,6 @@ from scrutiny.training.pretraining.loop import Keeping, train
 from scrutiny.training.pretraining.network import Forward, new_network, start_from_frequencies
 from scrutiny.training.pretraining.objective import Distillation
 from scrutiny.training.pretraining.recipe import Recipe
-from scrutiny.training.pretraining.state import NAME as STATE
 from scrutiny.training.pretraining.teacher import Teacher, load_teacher
 from scrutiny.training.pretraining.texts import TextFile, read_texts
 from scrutiny.training.pretraining.vocabulary import load_vocabulary, train_vocabulary
@@ -220,8 +219,3 @@ def _finished(folder: Path, digest: str) -> Path:
             "Choose another --out, or remove the folder to train anew."
         )
     return folder
-
-
-def is_begun(folder: Path) -> bool:
-    """Whether a run was begun in this folder and not finished."""
-    return (folder / _WORKING / STATE).is_file()

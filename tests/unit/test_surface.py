@@ -1,0 +1,92 @@
+"""Nothing public without a use: a caller in the package, a page that offers it, or a plan."""
+
+import ast
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "scrutiny"
+LISTED = ROOT / "design" / "001-kernel.md"
+HEADING = "## Public functions without a caller"
+
+
+def modules():
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def public_functions():
+    """Names of functions at the top of modules, without those that a decorator registers."""
+    return {
+        node.name
+        for _, module in modules()
+        for node in module.body
+        if isinstance(node, ast.FunctionDef)
+        and not node.name.startswith("_")
+        and not any("command" in ast.unparse(one) for one in node.decorator_list)
+    }
+
+
+def uses():
+    """How often each name is read, or named as ``module:attribute``; handing it on is no use."""
+    found = Counter()
+    for _, module in modules():
+        for node in ast.walk(module):
+            if isinstance(node, ast.Name):
+                found[node.id] += 1
+            elif isinstance(node, ast.Attribute):
+                found[node.attr] += 1
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.update(re.findall(r"^[\w.{}]+:(\w+)$", node.value))
+    return found
+
+
+def offered():
+    """Names in code that pages for users mention."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    texts = (page.read_text(encoding="utf-8") for page in pages)
+    return {
+        name
+        for text in texts
+        for code in re.findall(r"```.*?```|`[^`]+`", text, re.DOTALL)
+        for name in re.findall(r"\w+", code)
+    }
+
+
+def listed():
+    text = LISTED.read_text(encoding="utf-8")
+    part = text.partition(HEADING)[2].partition("\n## ")[0]
+    return set(re.findall(r"`(\w+)`", part))
+
+
+def test_every_public_function_is_called_offered_or_planned():
+    used = uses()
+    called = {name for name in public_functions() if used[name]}
+    assert public_functions() - called - offered() - listed() == set()
+
+
+def test_the_list_holds_nothing_that_is_called_or_gone():
+    used = uses()
+    assert listed() <= public_functions()
+    assert not {name for name in listed() if used[name]}
+
+
+def test_every_package_of_an_extra_is_imported_or_a_model():
+    """An extra without an importer promises what nothing does."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extras = tomllib.loads(text)["project"]["optional-dependencies"]
+    modules_of = {"scikit-learn": "sklearn", "huggingface-hub": "huggingface_hub"}
+    code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    for extra, packages in extras.items():
+        for package in packages if extra not in ("dev", "all") else ():
+            name = re.split(r"[<>=\[]", package)[0]
+            module = modules_of.get(name, name.removesuffix("-py").replace("-", "_"))
+            assert re.search(rf"\b{module}\b", code), (extra, package)
+
+
+def test_every_folder_of_the_package_has_code():
+    for folder in (path for path in SOURCE.rglob("*") if path.is_dir()):
+        files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+        assert not files or any(path.stat().st_size > 120 for path in files), folder
