@@ -1,0 +1,65 @@
+"""Counts in README and docs are those of the registry."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scrutiny.core.registry import registry
+from scrutiny.text.numbers import parse_number
+
+ROOT = Path(__file__).parents[2]
+
+
+def count(kind: str, folder: str = "") -> int:
+    """Names of a kind, or those of them whose code stands in a folder."""
+    names = registry()
+    targets = (names.entry(kind, name).registration.target for name in names.names(kind))
+    return sum(f".{folder}" in target for target in targets)
+
+
+def stated(word: str) -> int:
+    """Number of a word or of digits."""
+    return int(word) if word.isdigit() else int(parse_number(word).value)
+
+
+ALL, OURS = count("transformation"), count("transformation", "universal.")
+CHINESE, ATTACKS = count("transformation", "chinese."), count("attack")
+SCORED = len(registry().load("diagnostic", "invariance.scope").tasks)
+STATED = [
+    ("README.md", r"under ([\w-]+) transformations of\s+English", OURS),
+    ("README.md", r"the other ([\w-]+) are edits", ALL - OURS),
+    ("README.md", r"docs/attacks.md\)\): ([\w-]+) published ones", ATTACKS),
+    ("README.md", r"\| attack recipes \| (\d+),", ATTACKS),
+    ("README.md", r"\| transformations \| (\d+),", ALL),
+    ("README.md", r"\| transformations \| \d+, (\w+) of them Chinese", CHINESE),
+    ("README.md", r"\| tasks a model is scored on \| (\d+) ", SCORED),
+]
+
+
+@pytest.mark.parametrize(("page", "pattern", "number"), STATED)
+def test_a_count_is_that_of_the_registry(page: str, pattern: str, number: int) -> None:
+    found = re.findall(pattern, (ROOT / page).read_text(encoding="utf-8"))
+    assert [stated(word) for word in found] == [number], f"{page}: {pattern}"
+
+
+COUNTED = {
+    "transformations": {ALL, OURS, ALL - OURS},
+    "published attacks": {ATTACKS},
+    "attacks": {ATTACKS},
+    "constraints": {count("constraint")},
+    "diagnostics": {count("diagnostic")},
+    "statistics": {count("statistic")},
+    "readers": {count("reader")},
+}
+_NUMBER = r"([0-9]{2,3}|[a-z]+teen|eleven|twelve|(?:twen|thir|for|fif)ty(?:-[a-z]+)?)"
+
+
+@pytest.mark.parametrize("page", ["README.md", *sorted(p.name for p in ROOT.glob("docs/*.md"))])
+def test_no_page_states_another_count(page: str) -> None:
+    """Numbers from ten on before these nouns speak of all of them; peers.md is of other tools."""
+    path = ROOT / page if page == "README.md" else ROOT / "docs" / page
+    text = path.read_text(encoding="utf-8") if page != "peers.md" else ""
+    for noun, numbers in COUNTED.items():
+        for word in re.findall(rf"\b{_NUMBER} {noun}\b", text, re.IGNORECASE):
+            assert stated(word.lower()) in numbers, (page, word, noun)
