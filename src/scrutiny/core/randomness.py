@@ -7,6 +7,7 @@ lower one changed and more.
 
 from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from scrutiny.core.canonical import length_prefixed
@@ -14,6 +15,7 @@ from scrutiny.core.canonical import length_prefixed
 if TYPE_CHECKING:
     import numpy as np
 
+_TWO_WORDS = Struct("<QQ")
 _PERSON = b"scrutiny.rng.1"
 
 
@@ -55,10 +57,16 @@ class StreamKeys:
 
     def key(self, item: str, draw: int = 0) -> int:
         """128-bit key of the stream of this item and draw."""
+        low, high = self.words(item, draw)
+        return high << 64 | low
+
+    def words(self, item: str, draw: int = 0) -> tuple[int, int]:
+        """Lower and upper 64 bits of the key, as Philox takes them."""
         data = item.encode("utf-8", "surrogatepass")
         hashed = self._begun.copy()
         hashed.update(len(data).to_bytes(8, "little") + data + _prefixed_number(draw))
-        return int.from_bytes(hashed.digest(), "little")
+        low, high = _TWO_WORDS.unpack(hashed.digest())
+        return low, high
 
 
 @lru_cache(maxsize=64)

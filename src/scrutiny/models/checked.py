@@ -96,7 +96,8 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
             return Failure("non_finite", f"{_where(model, example)} has {answer.scores}")
         _check_scores(model, example, answer.scores)
         if answer.label is None:
-            answer = answer._replace(label=_likeliest(model, answer.scores))
+            likeliest = _likeliest(model, answer.scores)
+            answer = Prediction(likeliest, answer.scores, answer.spans, answer.text)
     if answer.label is not None and model.labels and answer.label not in model.labels:
         raise ModelError(
             f"{_where(model, example)} is the label {answer.label!r}. Its labels are: "

@@ -15,7 +15,14 @@ from scrutiny.core.edit import Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.engine import Progress, Setting, advance, planned_sites, speaks
+from scrutiny.perturb.engine import (
+    Progress,
+    Setting,
+    advance,
+    perturb_analyzed,
+    planned_sites,
+    speaks,
+)
 from scrutiny.perturb.recipe import Recipe, as_recipe
 
 CHUNK: Final = 256
@@ -108,6 +115,11 @@ def _perturb_chunk(
     analyzed: Sequence[Mapping[str, TextDocument]],
 ) -> list[Variant]:
     """Variants of one recipe, step by step over all examples."""
+    if len(recipe.steps) == 1 and not hasattr(recipe.steps[0].transformation, "warm"):
+        return [
+            perturb_analyzed(example, recipe, documents, setting)
+            for example, documents in zip(examples, analyzed, strict=True)
+        ]
     pairs = zip(examples, analyzed, strict=True)
     progresses = [Progress(example, recipe, documents) for example, documents in pairs]
     for number, step in enumerate(recipe.steps):

@@ -88,8 +88,11 @@ class Controls:
     def _edits(self, variant: Variant, where: Where, rng: "Generator") -> tuple[Edit, ...]:
         """As much change in each field as the treatment made there."""
         edits: list[Edit] = []
-        for name in self._example.fields:
-            own = [edit for edit in variant.edits if edit.field == name]
+        fields = self._example.fields
+        for name in fields:
+            own: Sequence[Edit] = variant.edits
+            if len(fields) > 1:
+                own = [edit for edit in own if edit.field == name]
             if own:
                 ground = self._ground(name, where)
                 placement = Placement(ground, own, rng)

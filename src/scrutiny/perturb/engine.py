@@ -147,16 +147,23 @@ def perturb(
     >>> variant.status, len(variant.edits), variant.gold
     ('ok', 2, 'positive')
     """
-    parsed = as_recipe(recipe)
     setting = Setting(seed, draw, resources, constraints, task)
-    if len(parsed.steps) == 1 and len(example.fields) == 1:
-        document = TextDocument(example, None, resources)
-        step = parsed.steps[0]
+    documents = {name: TextDocument(example, name, resources) for name in example.fields}
+    return perturb_analyzed(example, as_recipe(recipe), documents, setting)
+
+
+def perturb_analyzed(
+    example: Example, recipe: Recipe, documents: Mapping[str, TextDocument], setting: Setting
+) -> Variant:
+    """Variant of one example whose fields have documents already."""
+    if len(recipe.steps) == 1 and len(documents) == 1:
+        (document,) = documents.values()
+        step = recipe.steps[0]
         if not step.fields or document.field in step.fields:  # the common case, and the quick one
-            return _variant(example, parsed, _change(step, document, setting, 0), setting)
-    progress = Progress(example, parsed)
-    for number, step in enumerate(parsed.steps):
-        advance(progress, number, progress.documents(step, resources), setting)
+            return _variant(example, recipe, _change(step, document, setting, 0), setting)
+    progress = Progress(example, recipe, documents)
+    for number, step in enumerate(recipe.steps):
+        advance(progress, number, progress.documents(step, setting.resources), setting)
         if not progress.is_alive:
             break
     return progress.variant(setting)
@@ -246,7 +253,8 @@ def _stream(step: Step, document: TextDocument, setting: Setting, repetition: in
 def _stream_name(step: Step, document: TextDocument, repetition: int) -> str:
     """Name of the stream: further fields and repeated steps draw numbers of their own."""
     name = step.transformation.id
-    if document.field != next(iter(document.example.fields)):
+    fields = document.example.fields
+    if len(fields) > 1 and document.field != next(iter(fields)):
         name = f"{name}/{document.field}"
     return f"{name}+{repetition}" if repetition else name
 

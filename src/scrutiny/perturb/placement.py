@@ -62,7 +62,9 @@ class Placement:
         NoRoomError
             If an operation finds no place.
         """
-        for operation in sorted(operations, key=lambda o: _ORDER[o.kind]):
+        if len(operations) > 1:
+            operations = sorted(operations, key=lambda o: _ORDER[o.kind])
+        for operation in operations:
             if operation.kind == "words":
                 self._place_words(operation)
             elif operation.kind == "marks":
@@ -215,7 +217,10 @@ class Placement:
     def _shuffled(self, indices: Sequence[int]) -> list[int]:
         """Tokens in random order, those that the treatment changed behind the others."""
         drawn = [indices[i] for i in self._sample(len(indices))]
-        return sorted(drawn, key=self._touched.__contains__)
+        touched = self._touched
+        if not touched:
+            return drawn
+        return [i for i in drawn if i not in touched] + [i for i in drawn if i in touched]
 
     def _sample(self, count: int) -> list[int]:
         """All of 0 to ``count`` in random order."""

@@ -1,23 +1,24 @@
 """Random streams for one item after the other, without making a generator for each.
 
 Making a Philox generator takes nine microseconds, longer than a typo. Setting the state of one that
-is there takes one. The numbers are those of `scrutiny.core.randomness.generator`; the price is that
-a stream ends when the next one begins, so nobody may keep it.
+is there takes half a one, if the state is made of lists: numpy reads it number by number, and
+numbers of an array cost more. The numbers are those of `scrutiny.core.randomness.generator`; the
+price is that a stream ends when the next one begins, so nobody may keep it.
 """
 
 from threading import local
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.randomness import StreamKeys
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-_LOW = (1 << 64) - 1
+_NAMES: Final = 1024
 
 
 class Streams:
-    """One generator that becomes any stream by its name.
+    """One generator that becomes any stream by its name; the common part of a name is hashed once.
 
     Examples
     --------
@@ -35,20 +36,26 @@ class Streams:
 
         self._bits = Philox(key=0)
         self._generator = Generator(self._bits)
-        self._state: Any = self._bits.state  # a copy, fresh: counter and buffer are zero
-        self._key = self._state["state"]["key"]
-        self._begun: tuple[tuple[int, str, str], StreamKeys] | None = None
+        fresh: Any = self._bits.state  # counter and buffer are zero
+        self._key = [0, 0]
+        self._state: Any = {
+            **fresh,
+            "state": {"counter": fresh["state"]["counter"].tolist(), "key": self._key},
+            "buffer": fresh["buffer"].tolist(),
+        }
+        self._begun: dict[tuple[int, str, str], StreamKeys] = {}
 
     def stream(
         self, seed: int, purpose: str, *, name: str, item: str, draw: int = 0
     ) -> "Generator":
         """Generator at the start of this stream; the one before it ends here."""
         asked = seed, purpose, name
-        if self._begun is None or self._begun[0] != asked:
-            self._begun = asked, StreamKeys(*asked)
-        key = self._begun[1].key(item, draw)
-        self._key[0] = key & _LOW
-        self._key[1] = key >> 64
+        keys = self._begun.get(asked)
+        if keys is None:
+            if len(self._begun) >= _NAMES:
+                self._begun.clear()  # seeds without end must not fill the memory
+            keys = self._begun[asked] = StreamKeys(*asked)
+        self._key[:] = keys.words(item, draw)
         self._bits.state = self._state
         return self._generator
 

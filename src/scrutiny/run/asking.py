@@ -231,7 +231,10 @@ class Asker:
         """Answer with its label in the data's words."""
         if isinstance(answer, Failure) or answer.label is None:
             return answer
-        return answer._replace(label=self._to_data.get(answer.label, answer.label))
+        label = self._to_data.get(answer.label, answer.label)
+        if label == answer.label:
+            return answer
+        return Prediction(label, answer.scores, answer.spans, answer.text)
 
 
 def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes, Any]:

@@ -106,9 +106,12 @@ def _asked(model: str, example: Example) -> bytes:
     return length_prefixed(*parts)
 
 
+_ascii_json: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
 def encode(prediction: Prediction) -> bytes:
     """Prediction as JSON; floats round-trip exactly."""
-    return json.dumps(list(prediction), separators=(",", ":"), allow_nan=False).encode()
+    return _ascii_json(prediction).encode()
 
 
 def decode(data: bytes) -> Prediction:

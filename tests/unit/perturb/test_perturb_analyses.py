@@ -3,6 +3,7 @@
 import pytest
 
 from scrutiny.core.example import Example, Span
+from scrutiny.perturb import batch as batch_module
 from scrutiny.perturb import control as control_module
 from scrutiny.perturb import document as document_module
 from scrutiny.perturb import ground as ground_module
@@ -104,3 +105,14 @@ def test_a_place_inside_of_no_annotation_is_within_none():
     document = TextDocument(Example("1", {"text": "Oh, well"}))
     assert Ground(document, "within").allowed == []
     assert Ground(document, "anywhere").allowed == Ground(document, "around").allowed == [0, 1, 2]
+
+
+def test_a_single_step_on_a_single_field_takes_no_detour(monkeypatch):
+    examples = [Example("1", {"text": TEXT})]
+    expected = list(perturb_stream(examples, ["typos"], Setting(seed=0)))
+
+    def stepped(*_):
+        raise AssertionError("there is one step only")
+
+    monkeypatch.setattr(batch_module, "Progress", stepped)
+    assert list(perturb_stream(examples, ["typos"], Setting(seed=0))) == expected

@@ -5,6 +5,7 @@ import pytest
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import StreamKeys, generator, stream_key
+from scrutiny.perturb import streams as streams_module
 from scrutiny.perturb.document import TextDocument, document_of
 from scrutiny.perturb.fences import Chosen, Fences
 from scrutiny.perturb.letters import same_class, split_characters
@@ -145,3 +146,39 @@ def test_covered_places_and_the_tokens_on_them():
     assert tokens_where(document, "around") == [2]
     assert tokens_where(document, "anywhere") == [0, 1, 2]
     assert tokens_where(document_of("a b"), "within") == []
+
+
+def test_the_state_of_the_one_generator_is_set_from_plain_numbers():
+    made = Streams()
+    for item, draw in (("i1", 0), ("é\ud800", 3), ("", 1)):
+        name = {"name": "typos@1", "item": item, "draw": draw}
+        mine = made.stream(7, "perturb", **name)
+        theirs = generator(7, "perturb", **name)
+        assert mine.random(9).tolist() == theirs.random(9).tolist()
+        assert int(mine.integers(1 << 30)) == int(theirs.integers(1 << 30))
+    assert all(type(number) is int for number in made._key)
+
+
+def test_the_words_of_a_key_are_its_halves():
+    keys = StreamKeys(3, "perturb", "typos@1")
+    low, high = keys.words("i1", 2)
+    assert high << 64 | low == stream_key(3, "perturb", "typos@1", "i1", 2)
+
+
+def test_the_common_part_of_a_name_is_hashed_once(monkeypatch):
+    begun = []
+
+    class Counted(StreamKeys):
+        def __init__(self, *asked):
+            begun.append(asked)
+            super().__init__(*asked)
+
+    monkeypatch.setattr(streams_module, "StreamKeys", Counted)
+    made = Streams()
+    for item in range(5):
+        for name in ("typos@1", "keyboard@1"):
+            made.stream(0, "perturb", name=name, item=str(item))
+    assert begun == [(0, "perturb", "typos@1"), (0, "perturb", "keyboard@1")]
+    for seed in range(3 * streams_module._NAMES):
+        made.stream(seed, "perturb", name="typos@1", item="0")
+    assert len(made._begun) <= streams_module._NAMES
