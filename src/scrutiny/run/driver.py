@@ -30,7 +30,7 @@ from scrutiny.run.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.progress import Progress, Silent
 from scrutiny.run.published import reproductions
 from scrutiny.run.resolved import Measurement, Resolved
-from scrutiny.run.sameness import Again, compared, must_be_the_same, who
+from scrutiny.run.sameness import MEMOS, Again, compared, must_be_the_same, who
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
 from scrutiny.run.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
@@ -39,9 +39,11 @@ from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import FORMAT, RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
+from scrutiny.store.seal import Seal, damage
 
 _LOG: Final = logging.getLogger("scrutiny")
 _STATE: Final = "state"  # of the process that works on a run: running or ended
+_OF_SHARDS: Final = {"variants", "records", "outputs", "timings"}  # tables of what shards gave
 _OUTPUT_KEY: Final = ("subject", "replicate", "dataset", "condition", "item", "variant")
 
 
@@ -118,6 +120,7 @@ def _run(
         _same_models(journal, resolved)
         claims = _fix_claims(journal, resolved)
         folder.write_manifest(_manifest(resolved, options, claims, journal, status="running"))
+        is_packed = _is_packed(journal, folder, resolved)
         _write_items(folder, resolved)
         make = executor(options.executor, workers=options.workers, objects=models)
         desk = LocalDesk(answers, journal, options.progress)
@@ -125,7 +128,8 @@ def _run(
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         work = _Work(resolved, journal, options.progress, bound=bound)
         work.run(cache(lambda: make(resolved, desk, run_id)))
-        _write_tables(folder, journal, resolved)
+        if not is_packed:
+            _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
         estimates, findings = estimate_all(
             Estimator(
@@ -145,7 +149,9 @@ def _run(
         folder.write_published(reproductions(resolved, estimates))
         done = _manifest(resolved, options, claims, journal, status="done")
         done["warnings"] += label_warnings(resolved, folder, estimates)
-        folder.finish(done)
+        files = folder.finish(done)
+        if not is_packed:
+            _pack(journal, files)
     finally:
         with suppress(StorageError):  # a disk that refuses has been said
             journal.set_meta(_STATE, "ended")
@@ -291,6 +297,34 @@ def _write_items(folder: RunFolder, resolved: Resolved) -> None:
     tables = [items_table(d.examples, name) for name, d in resolved.datasets.items()]
     whole = pa.concat_tables(tables, promote_options="default")
     folder.write_table("items", [whole], schema=whole.schema)
+
+
+def _is_packed(journal: Journal, folder: RunFolder, resolved: Resolved) -> bool:
+    """Whether the tables stand as they were written when the journal was packed.
+
+    Where they do not, all shards are done again, mostly from the cache of answers.
+    """
+    files = journal.packed()
+    if files is None:
+        return False
+    done = journal.done()
+    stages = ("prepare", "measure")
+    is_done = all(task.id in done for stage in stages for task in tasks_of(resolved, stage))
+    if is_done and not damage(folder.path, files):
+        return True
+    journal.forget()
+    return False
+
+
+def _pack(journal: Journal, files: Seal) -> None:
+    """Let the journal go of what stands in these files of the folder now."""
+    of_shards = {
+        name: kept
+        for name, kept in files.items()
+        if name.partition(".")[0] in _OF_SHARDS or name.startswith(ARRAYS)
+    }
+    with suppress(StorageError):  # the run is done: it is only larger than it has to be
+        journal.pack(of_shards, keep=MEMOS)
 
 
 def _write_tables(folder: RunFolder, journal: Journal, resolved: Resolved) -> None:

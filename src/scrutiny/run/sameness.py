@@ -18,6 +18,8 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.python_reading import Reading, read_object
 from scrutiny.store.answers import decode, encode
 
+#: What the keys of these memos begin with; a finished run needs them at its next start.
+MEMOS: Final = ("fingerprint/", "witnesses/", "again/")
 MOST: Final = 32  # questions that are kept, and asked again
 _TOLERANCE: Final = 1e-4  # how far probabilities may differ between batches
 _SHOWN: Final = 60  # letters of a text in a message

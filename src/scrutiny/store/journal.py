@@ -1,11 +1,12 @@
 """The journal of a run: which shards are done, and what they gave.
 
-A row is a shard of about ten seconds of work. Only the driver opens it.
+A row is a shard of about ten seconds of work. Only the driver opens it. When a run is done, its
+tables hold what the shards gave, and the journal is packed: it keeps what identifies the run.
 """
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import pyarrow as pa
 
 from scrutiny.core.errors import StorageError
 from scrutiny.store.database import connect, database_errors, transaction
+from scrutiny.store.seal import Seal
 
+_PACKED = "packed"
 _SEAL, _DIGEST = b"seal", 16  # a stream of Arrow begins with four bytes of 255
 
 _SCHEMA = """
@@ -91,6 +94,49 @@ class Journal:
         with transaction(self._connection, self._path) as connection:
             text = json.dumps(value, allow_nan=False)
             connection.execute("INSERT OR REPLACE INTO memo VALUES (?, ?)", (key, text))
+
+    def packed(self) -> Seal | None:
+        """List of the files that stand for the blocks since `pack`, or nothing."""
+        kept = self.meta(_PACKED)
+        if kept is None:
+            return None
+        try:
+            return dict(json.loads(kept))
+        except (ValueError, TypeError) as error:
+            raise self._damaged("the list of its files does not read") from error
+
+    def pack(self, files: Seal, *, keep: Sequence[str]) -> None:
+        """Let go of all blocks: they stand in files now.
+
+        Parameters
+        ----------
+        files
+            These files, as `scrutiny.store.seal.seal_of` lists them.
+        keep
+            What the keys of memos begin with that a later start needs; the others go.
+
+        Raises
+        ------
+        StorageError
+            If the disk refuses; the blocks are there or not, and nothing is lost.
+        """
+        with transaction(self._connection, self._path) as connection:
+            connection.execute("DELETE FROM part")
+            names = [row[0] for row in connection.execute("SELECT key FROM memo").fetchall()]
+            gone = [(name,) for name in names if not name.startswith(tuple(keep))]
+            connection.executemany("DELETE FROM memo WHERE key = ?", gone)
+            connection.execute(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_PACKED, json.dumps(files))
+            )
+        with database_errors(self._path):
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def forget(self) -> None:
+        """Take all tasks as not done: the files that stood for their blocks are not there."""
+        with transaction(self._connection, self._path) as connection:
+            connection.execute("DELETE FROM done")
+            connection.execute("DELETE FROM meta WHERE key = ?", (_PACKED,))
 
     def _rows(self, query: str, *values: str) -> list[Any]:
         """Rows of a query."""

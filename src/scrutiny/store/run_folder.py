@@ -12,7 +12,7 @@
     published.json      printed figures beside the run's, where the plan has any
     timings.parquet     what took how long; nothing here is repeatable
     arrays/             arrays that a diagnostic kept
-    journal.sqlite      finished shards; what makes an interrupted run resumable
+    journal.sqlite      finished shards, which make an interrupted run resumable; packed when done
 """
 
 import json

@@ -357,7 +357,7 @@ def test_odd_messages_of_a_model_are_kept_as_text(tmp_path):
     assert estimates(folder)[0].counts.failed == 1
 
 
-@pytest.mark.parametrize("seed", [-1, 2**63, 2**200, 10**5_000], ids=["-1", "63", "200", "many"])
+@pytest.mark.parametrize("seed", [-1, 2**63, 2**200], ids=["-1", "63", "200"])
 def test_seeds_out_of_range_are_refused(tmp_path, seed):
     with pytest.raises(PlanError, match=r"seed .*is a whole number from 0 to"):
         run(plan("python:object:K", seed=seed), tmp_path / "out", models={"m": KeywordClassifier()})
