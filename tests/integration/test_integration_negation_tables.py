@@ -42,6 +42,7 @@ def folder(shared_data, finished):
     return finished["folder"]
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_printed_figure_comes_out(folder, name):
     (found,) = [one for one in folder.published() if one.figure.id == name]

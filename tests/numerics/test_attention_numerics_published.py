@@ -64,6 +64,7 @@ AVERAGE = {
 }
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("name", AVERAGE)
 def test_average_and_best_heads_of_pretrained_models(tables, name):
     wanted = (*s.MEAN_HEAD.values(), s.BEST_HEAD_F1)
@@ -73,6 +74,7 @@ def test_average_and_best_heads_of_pretrained_models(tables, name):
         assert round(ours, digits) == printed
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize(
     ("name", "printed"),
     [
@@ -92,6 +94,7 @@ TAU = {
 }
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("model", TAU)
 def test_tau_between_corpora(tables, model):
     both = (tables[f"{corpus}_pretrained_{model}"] for corpus in ("story", "review"))
@@ -100,6 +103,7 @@ def test_tau_between_corpora(tables, model):
     assert [round(tau, 4) for tau in found] == list(TAU[model])
 
 
+@pytest.mark.reproduces
 def test_its_p_values(tables):
     rows = np.concatenate([tables[f"{c}_pretrained_bert_base"] for c in ("story", "review")])
     found = [each.cell_tests(rows, np.array([0, 1]))[0] for each in s.HEADS_TAU.values()]
@@ -115,6 +119,7 @@ TUNED_TAU = {
 }
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("model", TUNED_TAU)
 def test_tau_between_corpora_after_tuning(tables, model):
     found = []
@@ -132,6 +137,7 @@ GAINS = {  # mean, runs with p < .05 above and below 0; of negation, then of con
 }
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("model", GAINS)
 def test_gains_of_good_heads(tables, model):
     base = tables[f"story_pretrained_{model}"]

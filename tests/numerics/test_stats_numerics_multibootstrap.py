@@ -71,6 +71,7 @@ def reference_draws(case, draws):
     return np.array(out)
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("name", CASES)
 def test_point(golden, name):
     case, found = golden[name], ours(golden[name])
@@ -78,6 +79,7 @@ def test_point(golden, name):
     assert found.expt.point == pytest.approx(case["point"]["expt"], abs=1e-12)
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("name", CASES)
 def test_quantiles_and_spread_within_monte_carlo_error(golden, name):
     case, found = golden[name], ours(golden[name])
@@ -95,12 +97,14 @@ def test_quantiles_and_spread_within_monte_carlo_error(golden, name):
     assert found.p_value == pytest.approx(p, abs=4 * (2 * p * (1 - p) / 5000) ** 0.5 + 4e-4)
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("name", CASES)
 def test_reference_path_repeats_the_first_draws(golden, name):
     first = golden[name]["first_three_samples"]
     np.testing.assert_allclose(reference_draws(golden[name], 3), first, rtol=0, atol=1e-15)
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize("name", ["paired", "unpaired", "correlation"])
 def test_reference_path_repeats_the_quantiles(golden, name):
     case = golden[name]
@@ -110,6 +114,7 @@ def test_reference_path_repeats_the_quantiles(golden, name):
     assert (low, high) == pytest.approx((delta["low"], delta["high"]), abs=1e-12)
 
 
+@pytest.mark.reproduces
 def test_decomposition_of_the_paired_case(golden):
     case = golden["paired"]
     base, expt = Runs.of(np.array(case["base"], float)), Runs.of(np.array(case["expt"], float))

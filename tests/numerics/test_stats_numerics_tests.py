@@ -132,6 +132,7 @@ OBSERVERS = [
 ]
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize(
     ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
@@ -205,6 +206,7 @@ def test_max_t_holds_the_family_and_beats_holm_when_correlated():
     assert found["max"] > found["holm"]
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize(
     ("replicates", "family", "published"),
     [(3, 1, 3.3), (5, 1, 1.7), (10, 1, 1.0), (25, 1, 0.6), (5, 9, 3.1)],

@@ -109,6 +109,7 @@ def test_capa_of_one_unsure_model_with_itself_by_hand():
     assert found.value == pytest.approx(0.005 / 0.465)
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize(("a", "k"), [(0.8, 0.5), (0.3, 0.9), (0.55, 0.1)])
 def test_bounds_of_an_accuracy_are_those_of_the_released_code(a, k):
     low, high = a * k / (2 * a * k - 2 * a - k + 2), a * (2 - k) / (k + 2 * a * (1 - k))

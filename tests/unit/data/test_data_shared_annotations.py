@@ -24,6 +24,7 @@ def sentences(data):
     return Counter(e.attributes["u_sentence"] for e in data.examples)
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("negation")
 def test_zhao_and_bethard(shared):
     data, views = loaded(shared, STORY)
@@ -40,6 +41,7 @@ def test_zhao_and_bethard(shared):
     assert "n o t" in {e.attributes["a_cue"] for e in data.examples}
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("negation")
 @pytest.mark.parametrize(
     ("files", "frames", "empty", "affixal"),
@@ -58,6 +60,7 @@ def test_cd_sco(shared, files, frames, empty, affixal):
     assert f"{affixal} frames whose cue is part of a word" in data.notes[-1]
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("negation")
 def test_sfu_reviews(shared):
     # two frames (7 words of scope, 21 words, two-word cues) more than have been reported
@@ -90,6 +93,7 @@ def test_sfu_sentences_with_words_that_bert_has_no_piece_for(shared):
     assert sum(n for _, n in lost) == 421
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("negation")
 @pytest.mark.parametrize(("name", "frames"), [("abstracts", 1719), ("full_papers", 376)])
 def test_bioscope(shared, name, frames):
@@ -103,6 +107,7 @@ def test_bioscope(shared, name, frames):
     assert outside == (1 if name == "abstracts" else 0)  # a cue that stands beside its scope
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("ud_english_ewt")
 @pytest.mark.parametrize(("part", "n", "words"), [("dev", 2001, 25_147), ("test", 2077, 25_094)])
 def test_ewt(shared, part, n, words):
@@ -120,6 +125,7 @@ def test_ewt(shared, part, n, words):
     assert len(documents) == sum(line.startswith("# newdoc id") for line in lines)
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("gap")
 @pytest.mark.parametrize(
     ("part", "n"), [("development", 2000), ("validation", 454), ("test", 2000)]

@@ -56,6 +56,7 @@ def values(data, name):
     return Counter(e.attributes.get(name) for e in data.examples)
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("crows_pairs")
 def test_crows_pairs(shared):
     data = load_dataset(f"crows-pairs:{shared}/crows_pairs")
@@ -67,6 +68,7 @@ def test_crows_pairs(shared):
     assert summarize(data).duplicates == 1
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("word_filling_controls")
 def test_revised_crows_pairs(shared):
     path = shared / "word_filling_controls" / "crows_revised.csv"
@@ -83,6 +85,7 @@ def test_revised_crows_pairs(shared):
     assert values(data, "a_set") == {"revised": 1466}
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("word_filling_controls")
 @pytest.mark.parametrize(
     ("name", "sets"),
@@ -97,6 +100,7 @@ def test_controls_of_crows_pairs(shared, name, sets):
     assert len(values(data, "u_pair")) == 250
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("stereoset")
 def test_stereoset(shared):
     data = load_dataset(f"stereoset:{shared}/stereoset")
@@ -125,6 +129,7 @@ def test_stereoset_without_its_malformed_contexts(shared):
     )
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("stereoset")
 def test_sentence_ids_are_those_of_the_published_scores(shared):
     import gzip
@@ -158,6 +163,7 @@ def sizes(data):
     return {t: "/".join(str(found[t, s]) for s in "XYAB") for t in values(data, "a_test")}
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("sent_bias")
 def test_sent_bias(shared):
     start = time.process_time()

@@ -100,6 +100,7 @@ def test_published_tests_have_the_effect_sizes_of_the_loop(tmp_path, vector, sha
             assert found.value == pytest.approx(wanted, abs=1e-4), (name, pooling)
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("sent_bias")
 def test_figures_that_were_computed_elsewhere(tmp_path, folder_of_minilm, shared_data):
     """Effect sizes to two decimals and p-values of the published code on this encoder."""
@@ -123,6 +124,7 @@ def test_figures_that_were_computed_elsewhere(tmp_path, folder_of_minilm, shared
         assert p.value == pytest.approx(wanted, abs=0.005)
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("sent_bias")
 def test_the_best_of_many_starts_is_what_was_computed_elsewhere(
     tmp_path, folder_of_minilm, shared_data

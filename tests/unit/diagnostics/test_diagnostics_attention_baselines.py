@@ -96,6 +96,7 @@ def percent(tp, predicted, gold):
     return tuple(f"{100 * x:.2f}" for x in (tp / predicted, tp / gold, 2 * tp / (predicted + gold)))
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("negation")
 def test_zhao_and_bethard(shared_data):
     path = shared_data("negation") / "conandoyle_neg_zhao2020" / "data_story.json"
@@ -123,6 +124,7 @@ def test_zhao_and_bethard(shared_data):
     assert percent(*found["right-branching"], gold) == ("46.30", "74.27", "57.04")
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("negation")
 @pytest.mark.parametrize(
     ("files", "all_in_scope", "offset", "mean"),
@@ -150,6 +152,7 @@ def test_cd_sco(shared_data, files, all_in_scope, offset, mean):
         assert tuple(f"{100 * x:.2f}" for x in np.mean(exact, axis=0)) == mean
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("negation")
 def test_sfu_reviews(shared_data):
     # reported from two frames fewer: 21.91/100/35.95, 74.70/17.55/28.43, 87.51/20.16/32.77,

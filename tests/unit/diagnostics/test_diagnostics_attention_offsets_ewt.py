@@ -24,6 +24,7 @@ def offsets_of_the_file(path):
     return apart, n
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("ud_english_ewt")
 def test_best_offset_of_each_relation(shared_data):
     path = shared_data("ud_english_ewt") / "en_ewt-ud-dev.conllu"

@@ -49,6 +49,7 @@ def assignment(spec):
     return Assignment("m", "stereotypes.stereoset@1#0", "model", "dev", MEASURES, spec, {})
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("stereoset")
 def test_the_official_rows(shared_data, read):
     folder = shared_data("stereoset")
@@ -106,6 +107,7 @@ def designed(dataset, *variants):
     return StereoSet().design(StereoSetParams(variants), inputs)
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("stereoset")
 def test_the_design_computes_these_numbers(shared_data):
     """The specifications above are those of the diagnostic."""

@@ -97,6 +97,7 @@ def uncased():
     return Tokenized()
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("crows_pairs")
 def test_counts_on_the_published_pairs(shared_data, uncased):
     """Counts that were computed apart from this code, by the published procedure."""

@@ -8,6 +8,8 @@ import pytest
 from scrutiny.perturb.recipes.attack import Given, given_for
 from scrutiny.perturb.recipes.naming import parse_attack
 
+pytestmark = pytest.mark.reproduces
+
 EVERYTHING = given_for(
     ["masked_lm", "vectors", "encoder", "perplexity"], capabilities=["gradients"]
 )

@@ -27,6 +27,7 @@ def value_of(run, metric):
     return next(e for e in run.estimates() if e.key.condition == {"metric": metric})
 
 
+@pytest.mark.reproduces
 def test_epochs_are_replicates_and_the_means_are_those_that_inspect_printed(run):
     match = value_of(run, "match")
     assert (match.key.metric, match.n_replicates, match.counts.n) == ("accuracy@1", 2, 12)

@@ -25,6 +25,7 @@ def run(logs, tmp_path_factory):
     return imported("lm-eval", [logs / "scripted"], tmp_path_factory.mktemp("run") / "both")
 
 
+@pytest.mark.reproduces
 def test_the_means_are_those_that_lm_eval_printed(logs, run):
     found = {
         (e.key.subject, e.key.dataset, json.dumps(e.key.condition)): e.value

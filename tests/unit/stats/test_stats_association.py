@@ -149,6 +149,7 @@ def test_a_word_in_both_sets_a_zero_vector_and_no_spread_are_refused():
         split_test([1.0, 2.0], [1, 1])
 
 
+@pytest.mark.reproduces
 @pytest.mark.data("seat_golden")
 def test_the_published_code_gives_the_same(shared_data):
     path = shared_data("seat_golden") / "weat_small.json"

@@ -136,6 +136,7 @@ def test_tost_fails_at_and_beyond_the_margin():
     assert tost(0.0, 1.0, margin=2.0, df=4) > tost(0.0, 1.0, margin=2.0)
 
 
+@pytest.mark.reproduces
 def test_workable_margins_of_the_reference():
     # 3.1 points on 872 items: a standard error of 1.06 points
     assert workable_margin(1.06) == pytest.approx(3.1, abs=0.01)

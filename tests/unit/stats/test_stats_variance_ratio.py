@@ -17,6 +17,7 @@ def test_five_seeds_need_two_and_a_half():
     assert variance_ratio(Spread(2.5, 1.0, 5), Spread(1.0, 1.0, 5)).p_value > 0.05
 
 
+@pytest.mark.reproduces
 @pytest.mark.parametrize(("ratio", "power"), [(1.0, 0.05), (3.0, 0.62), (5.0, 0.89)])
 def test_power_of_the_reference(ratio, power):
     assert variance_ratio_power(ratio, replicates=(5, 5)) == pytest.approx(power, abs=0.01)
