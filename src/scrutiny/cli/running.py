@@ -99,13 +99,13 @@ def failures(folder: RunFolder) -> Iterator[str]:
     import pyarrow.compute as pc
 
     columns = ["subject", "dataset", "reason"]
-    records = folder.records()
-    failed = records.filter(pc.equal(records["status"], "failed")).select(columns)
+    failed = folder.table("records", columns=columns, filters=pc.field("status") == "failed")
+    n_records = folder.n_rows("records")
     messages = [text for text in folder.table("timings")["failure"].to_pylist() if text]
     counted = failed.group_by(columns, use_threads=False).aggregate([([], "count_all")])
     for row in counted.to_pylist():
         yield (
-            f"{row['subject']} failed on {row['count_all']:,} of the {records.num_rows:,} rows of "
+            f"{row['subject']} failed on {row['count_all']:,} of the {n_records:,} rows of "
             f"the run ({row['reason']}, {row['dataset']}); they count as failed, not as wrong."
         )
     if messages and counted.num_rows:

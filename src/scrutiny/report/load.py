@@ -108,7 +108,7 @@ class FolderEvidence(Mapping[str, Evidence]):
     def _tables(self) -> Tables | None:
         """Tables to join; nothing where the run kept no variants or outputs."""
         try:
-            return Tables(self._folder.items(), self._folder.variants(), self._folder.outputs())
+            return Tables.of(self._folder)
         except DataError:
             return None
 
@@ -188,13 +188,14 @@ def _missing(folder: RunFolder) -> tuple[Missing, ...]:
     import pyarrow.compute as pc
 
     try:
-        table = folder.variants()
+        names = ["kind", "recipe", "status", "reason", "role"]
+        table = folder.table("variants", columns=names)
     except DataError:
         return ()
-    names = ["kind", "recipe", "status", "reason"]
     table = table.filter(pc.equal(table.column("role"), "measured"))
     kept = table.filter(pc.not_equal(table.column("status"), "ok"))
-    counted = kept.select(names).group_by(names, use_threads=False).aggregate([([], "count_all")])
+    groups = kept.group_by(names[:-1], use_threads=False)
+    counted = groups.aggregate([([], "count_all")])
     return tuple(
         Missing(row["kind"], row["recipe"], row["status"], row["reason"] or "", row["count_all"])
         for row in counted.slice(0, _MOST_MISSING).to_pylist()

@@ -65,7 +65,7 @@ class FolderRecords:
         """Examples whose words a diagnostic of heads kept."""
         if self._tables is None:
             return ()
-        return tuple(examples_of(self._folder, self._manifest, self._tables[1]))
+        return tuple(examples_of(self._folder, self._manifest, self._folder.items()))
 
     def attacks(self) -> "Sequence[FoundText]":
         """Texts that attacks found."""
@@ -77,7 +77,7 @@ class FolderRecords:
     def _tables(self) -> "tuple[pa.Table, pa.Table] | None":
         """Records and items."""
         try:
-            return self._folder.records(), self._folder.items()
+            return self._folder.measured()
         except ScrutinyError:
             return None
 

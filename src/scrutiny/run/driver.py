@@ -133,8 +133,7 @@ def _run(
         options.progress.start("estimate", total=1, done=0)
         estimates, findings = estimate_all(
             Estimator(
-                folder.records(),
-                folder.items(),
+                *folder.measured(),
                 resampling=resolved.plan.resampling,
                 seed=resolved.plan.seed,
             ),

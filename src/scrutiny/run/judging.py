@@ -20,8 +20,7 @@ def estimator_of(folder: RunFolder) -> Estimator:
     """Estimator over the records of a finished run, with its own seed and resampling."""
     plan = folder.manifest["plan"]
     return Estimator(
-        folder.records(),
-        folder.items(),
+        *folder.measured(),
         resampling=Resampling(**plan["resampling"]),
         seed=plan["seed"],
     )

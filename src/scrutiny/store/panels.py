@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,9 @@ from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
+from scrutiny.store.coded import coded, is_value
+
+_READ: Final = ["replicate", "condition", "role", "item", "status", "values"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,18 +110,13 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
     PlanError
         If the items lack the column of units or strata.
     """
-    mask = pc.and_(
-        pc.equal(records["kind"], key.kind),
-        pc.and_(
-            pc.equal(records["subject"], key.subject), pc.equal(records["dataset"], key.dataset)
-        ),
-    )
-    beside = records["reference"]
-    is_beside = pc.is_null(beside) if key.reference is None else pc.equal(beside, key.reference)
-    table = records.filter(pc.and_(mask, is_beside)).combine_chunks()
-    here = items.filter(pc.equal(items["dataset"], key.dataset))
+    mask = is_value(records["kind"], key.kind)
+    for name in ("subject", "dataset", "reference"):
+        mask &= is_value(records[name], getattr(key, name))
+    table = records.select(_READ).filter(pa.array(mask))
+    here = items.filter(pa.array(is_value(items["dataset"], key.dataset)))
     names = here["item"].to_pylist()
-    replicates = tuple(_coded(table["replicate"])[0])
+    replicates = tuple(coded(table["replicate"])[0].to_pylist())
     panel = Panel(
         measures=key.measures,
         replicates=replicates,
@@ -134,13 +132,15 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
 
 def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     """Dense arrays of every (condition, role)."""
-    conditions, condition_code = _coded(table["condition"])
-    roles, role_code = _coded(table["role"])
+    names, condition_code = coded(table["condition"])
+    conditions = names.to_pylist()
+    names, role_code = coded(table["role"])
+    roles = names.to_pylist()
     code = condition_code * len(roles) + role_code
     row_item = _positions(table["item"], panel.items)
     row_replicate = _positions(table["replicate"], panel.replicates)
-    statuses, status_code = _coded(table["status"])
-    status = np.array([CODES[name] for name in statuses], dtype=np.int8)[status_code]
+    statuses, status_code = coded(table["status"])
+    status = np.array([CODES[name] for name in statuses.to_pylist()], dtype=np.int8)[status_code]
     width = sum(measure.size for measure in panel.measures)
     values = _values(table["values"], status == CODES["ok"], width)
     shape = len(panel.replicates), len(panel.items)
@@ -175,19 +175,11 @@ def _values(column: pa.ChunkedArray, is_ok: NDArray[np.bool_], width: int) -> ND
     return dense
 
 
-def _coded(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
-    """Distinct values by order of appearance, and the code of each row."""
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    encoded = whole.dictionary_encode(null_encoding="encode")
-    codes: NDArray[np.int64] = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return encoded.dictionary.to_pylist(), codes
-
-
 def _positions(column: pa.ChunkedArray, names: tuple[Any, ...]) -> NDArray[np.int64]:
     """Position of each row's value among names."""
-    found, codes = _coded(column)
+    found, codes = coded(column)
     place = {name: i for i, name in enumerate(names)}
-    return np.array([place[name] for name in found], dtype=np.int64)[codes]
+    return np.array([place[name] for name in found.to_pylist()], dtype=np.int64)[codes]
 
 
 def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:

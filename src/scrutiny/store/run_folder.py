@@ -16,7 +16,8 @@
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -120,6 +121,12 @@ class RunFolder:
         DataError
             If the run has no such table yet, or the file is damaged.
         """
+        with self._reading(name) as path:
+            return pq.read_table(path, columns=columns, filters=filters)
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[Path]:
+        """File of a table; what it cannot give is said as what is wrong with the run."""
         path = self.path / f"{name}.parquet"
         if not path.is_file():
             raise DataError(
@@ -127,10 +134,59 @@ class RunFolder:
                 "command; it goes on where it stopped."
             )
         try:
-            return pq.read_table(path, columns=columns, filters=filters)
+            yield path
         except (pa.ArrowException, OSError) as error:
             said = str(error).partition("\n")[0][:200]
             raise DataError(f"{path} is damaged: {said}") from error
+
+    def coded(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """One of the tables, or some of its columns, with texts as codes (`store.coded`).
+
+        Raises
+        ------
+        DataError
+            As `table` does.
+        """
+        with self._reading(name) as path:
+            fields = pq.read_schema(path)
+            texts = [f.name for f in fields if pa.types.is_string(f.type)]
+            wanted = None if columns is None else [n for n in columns if n in fields.names]
+            with pq.ParquetFile(path, read_dictionary=texts) as file:
+                table = file.read(columns=wanted)
+            return table.unify_dictionaries().combine_chunks()
+
+    def rows(
+        self, name: str, places: Sequence[int], columns: Sequence[str]
+    ) -> list[dict[str, Any]]:
+        """Some rows of a table, in the order of the places; reads the row groups they lie in.
+
+        Raises
+        ------
+        DataError
+            As `table` does.
+        """
+        with self._reading(name) as path, pq.ParquetFile(path) as file:
+            sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+            ends = np.cumsum([0, *sizes])
+            groups = np.searchsorted(ends, np.asarray(places), side="right") - 1
+            found: dict[int, dict[str, Any]] = {}
+            for group in np.unique(groups).tolist():
+                own = [place for place, g in zip(places, groups, strict=True) if g == group]
+                part = file.read_row_group(group, columns=list(columns))
+                rows = part.take(pa.array([place - int(ends[group]) for place in own]))
+                found |= dict(zip(own, rows.to_pylist(), strict=True))
+            return [found[place] for place in places]
+
+    def n_rows(self, name: str) -> int:
+        """Rows of a table, from its footer alone.
+
+        Raises
+        ------
+        DataError
+            As `table` does.
+        """
+        with self._reading(name) as path:
+            return int(pq.read_metadata(path).num_rows)
 
     def write_table(
         self, name: str, tables: Iterable[pa.Table], *, schema: pa.Schema, footer: Any = None
@@ -192,6 +248,18 @@ class RunFolder:
     def records(self) -> pa.Table:
         """Raw measures of every diagnostic."""
         return self.table("records")
+
+    def measured(self) -> tuple[pa.Table, pa.Table]:
+        """Records, texts as codes, and the items without their texts: what estimates rest on.
+
+        Raises
+        ------
+        DataError
+            As `table` does.
+        """
+        with self._reading("items") as path:
+            names = [name for name in pq.read_schema(path).names if name != "fields"]
+        return self.coded("records"), self.table("items", columns=names)
 
     def items(self) -> pa.Table:
         """Content of every item."""

@@ -10,8 +10,9 @@ import pytest
 import report_sample
 
 from scrutiny.core.errors import DataError
+from scrutiny.report import evidence
 from scrutiny.report.diffs import stretches, visible
-from scrutiny.report.evidence import Tables, evidence_of
+from scrutiny.report.evidence import MOST_CASES, Tables, evidence_of
 from scrutiny.report.flip_counts import COIN, MARGIN, count_flips
 from scrutiny.report.formats import FORMATS, render
 from scrutiny.report.load import _sentence, load_view
@@ -105,6 +106,47 @@ def folder(tmp_path):
     made.write_estimates(report_sample.sample().estimates)
     made.write_findings([finding()])
     return made
+
+
+def many(count):
+    """Tables of many items whose answers change in one replicate, or two in every tenth."""
+    names = [f"i{n:04d}" for n in range(count)]
+    items = pa.concat_tables([items_table().slice(0, 1)] * count)
+    items = items.set_column(1, "item", pa.array(names))
+    variants = [dict(zip(VARIANTS.names, variant(name), strict=True)) for name in names]
+    rows = []
+    for name, n in ((name, n) for n, name in enumerate(names)):
+        for number, seed in enumerate(SEEDS):
+            after = "negative" if number == 0 or n % 10 == 0 else "positive"
+            for which, label in ((None, "positive"), ("typos@1/0/measured", after)):
+                place = (SUBJECT, seed, DATASET, "{}", name, which)
+                rows.append((*place, label, [0.6, 0.4], None, None))
+    outputs = [dict(zip(OUTPUTS.names, row, strict=True)) for row in rows]
+    return Tables(
+        items,
+        pa.Table.from_pylist(variants, schema=VARIANTS),
+        pa.Table.from_pylist(outputs, schema=OUTPUTS),
+    )
+
+
+def test_cases_are_built_of_the_items_that_are_shown(monkeypatch):
+    built, case = [], evidence._case
+
+    def counted(*arguments, **more):
+        built.append(1)
+        return case(*arguments, **more)
+
+    monkeypatch.setattr(evidence, "_case", counted)
+    found = evidence_of(finding(), many(300))
+    assert len(built) == len(found.cases) == MOST_CASES
+    assert found.n_cases == 300
+    assert [c.item for c in found.cases] == [f"i{10 * n:04d}" for n in range(MOST_CASES)]
+    assert {c.n_flipped for c in found.cases} == {2}
+    assert found.flips.observed == (0, 270, 30)
+
+
+def test_a_folder_gives_what_its_tables_give(folder):
+    assert evidence_of(finding(), Tables.of(folder)) == evidence_of(finding(), TABLES)
 
 
 def test_items_behind_a_claim_are_those_that_flipped():

@@ -40,8 +40,10 @@ def folder(monkeypatch):
     }
     return SimpleNamespace(
         manifest=manifest,
-        records=lambda: pa.Table.from_pylist(records, schema=RECORDS),
-        items=lambda: pa.Table.from_pylist([{"dataset": "x", "item": f"i{n}"} for n in range(60)]),
+        measured=lambda: (
+            pa.Table.from_pylist(records, schema=RECORDS),
+            pa.Table.from_pylist([{"dataset": "x", "item": f"i{n}"} for n in range(60)]),
+        ),
     )
 
 

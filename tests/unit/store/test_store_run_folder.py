@@ -224,3 +224,56 @@ def test_arrays_of_objects_are_not_unpickled(folder):
     np.save(path, np.array([object()]), allow_pickle=True)
     with pytest.raises(DataError, match="does not read"):
         folder.array("bad")
+
+
+def test_texts_are_read_as_codes_and_say_the_same(folder):
+    count = ROW_GROUP + 7
+    folder.write_table("records", [rows(count)], schema=SCHEMA, footer={"k": ["hit"]})
+    found = folder.coded("records")
+    assert pa.types.is_dictionary(found.schema.field("s").type)
+    assert found["s"].num_chunks == 1
+    assert found["s"].to_pylist() == folder.records()["s"].to_pylist()
+    assert found["x"].to_pylist() == folder.records()["x"].to_pylist()
+    assert json.loads(found.schema.metadata[b"scrutiny"]) == {"k": ["hit"]}
+    assert folder.coded("records", ["s", "no_such"]).column_names == ["s"]
+    assert folder.n_rows("records") == count
+
+
+def test_single_rows_are_read_from_their_row_groups_only(folder, monkeypatch):
+    count = 3 * ROW_GROUP
+    folder.write_table("records", [rows(count)], schema=SCHEMA)
+    whole = folder.records().to_pylist()
+    read, original = [], pq.ParquetFile.read_row_group
+
+    def counted(file, group, **more):
+        read.append(group)
+        return original(file, group, **more)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", counted)
+    places = [count - 1, 5, 3, ROW_GROUP - 1]
+    assert folder.rows("records", places, ["x", "s"]) == [whole[place] for place in places]
+    assert read == [0, 2]
+    assert folder.rows("records", [], ["x"]) == []
+
+
+def test_what_is_not_there_or_damaged_is_named_whoever_reads_it(folder):
+    for read in (
+        lambda: folder.coded("records"),
+        lambda: folder.rows("records", [0], ["x"]),
+        lambda: folder.n_rows("records"),
+    ):
+        (folder.path / "records.parquet").unlink(missing_ok=True)
+        with pytest.raises(DataError, match="the run is not finished"):
+            read()
+        (folder.path / "records.parquet").write_bytes(b"PAR1 no more")
+        with pytest.raises(DataError, match=r"records.parquet is damaged"):
+            read()
+
+
+def test_items_are_estimated_on_without_their_texts(folder):
+    items = pa.table({"dataset": ["d"], "item": ["i"], "gold": ["1"], "fields": ["{}"]})
+    folder.write_table("items", [items], schema=items.schema)
+    folder.write_table("records", [rows(2)], schema=SCHEMA)
+    records, read = folder.measured()
+    assert read.column_names == ["dataset", "item", "gold"]
+    assert records.num_rows == 2

@@ -70,9 +70,7 @@ def write_run(
     footer = {KIND: {n: {s: measures for s in task.sides} for n, task in tasks.items()}}
     folder.write_table("records", record_tables(tasks), schema=RECORDS, footer=footer)
     folder.write_table("outputs", output_tables(tasks), schema=OUTPUTS)
-    estimator = Estimator(
-        folder.records(), folder.items(), resampling=options.resampling, seed=options.seed
-    )
+    estimator = Estimator(*folder.measured(), resampling=options.resampling, seed=options.seed)
     estimates, _ = estimate_all(estimator, assignments, ())
     folder.write_estimates(estimates)
     folder.write_findings(())
