@@ -97,7 +97,7 @@ def test_seeds_draws_and_items_give_other_texts_and_the_same_key_the_same():
     "name", ["typos", "keyboard", "ocr", "spelling_error", "word_case(case=random)"]
 )
 @given(st.integers(0, 200), st.floats(0, 1), st.floats(0, 1))
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60)
 def test_a_higher_share_changes_what_a_lower_one_changed_and_more(name, seed, one, other):
     name, _, inner = name.partition("(")
     inner = f"{inner.rstrip(')')}," if inner else ""
@@ -258,7 +258,7 @@ class AllowAll:
     "recipe", ["typos", "word_case", "ocr", "punctuation", "append_irrelevant", "contraction+typos"]
 )
 @given(st.text(min_size=0, max_size=40), st.integers(0, 5))
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60)
 def test_the_short_way_for_plain_texts_makes_the_same_variants(recipe, text, seed):
     example = Example("1", {"text": text})
     assert perturb(example, recipe, seed=seed) == perturb(

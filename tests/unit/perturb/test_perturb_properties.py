@@ -103,7 +103,7 @@ def check_spans(example, changed, edits):
 
 @pytest.mark.parametrize("name", LIGHT)
 def test_any_text_is_changed_safely(name):
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=EXAMPLES)
     @given(annotated(), st.integers(0, 3))
     def run(example, seed):
         recipe = hungry(name)
@@ -114,7 +114,7 @@ def test_any_text_is_changed_safely(name):
     run()
 
 
-@settings(max_examples=400, deadline=None, derandomize=True, database=None)
+@settings(max_examples=400)
 @given(annotated(), st.sampled_from(LIGHT), st.integers(0, 3))
 def test_controls_change_as_much_and_keep_what_must_be_kept(example, name, seed):
     variant = perturb(example, hungry(name), seed=seed)
@@ -130,7 +130,7 @@ def test_controls_change_as_much_and_keep_what_must_be_kept(example, name, seed)
         assert done.total == wanted.total or drops_words
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=300)
 @given(annotated(), st.sampled_from(LIGHT), st.sampled_from(LIGHT), st.integers(0, 3))
 def test_compositions_do_one_after_the_other(example, one, two, seed):
     recipe = f"{hungry(one).name}+{hungry(two).name}"

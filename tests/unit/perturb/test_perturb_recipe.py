@@ -73,7 +73,7 @@ values = (
 )
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=300)
 @given(st.dictionaries(st.from_regex(r"[a-z]\w{0,5}", fullmatch=True), values, max_size=4))
 def test_values_of_all_types_survive_writing_and_reading(parameters):
     inner = ",".join(f"{key}={write_value(value)}" for key, value in parameters.items())

@@ -97,7 +97,7 @@ don't can't isn't I'm you're no Nobody any at all only to be been yet".split()
 
 
 @pytest.mark.parametrize("name", LIGHT)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(words=st.lists(st.sampled_from(WORDS), max_size=12), seed=st.integers(0, 3))
 def test_any_order_of_words_gives_edits_that_apply(name, words, seed):
     text = " ".join(words)

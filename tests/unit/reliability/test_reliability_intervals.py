@@ -19,7 +19,7 @@ def side(values):
     return Resampled(point, np.stack([point, point]), 1, 1, None, "one")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(PERCENT, PERCENT, st.booleans())
 def test_percentages_differ_by_a_hundred_at_most(values, others, paired):
     if paired:
@@ -37,7 +37,7 @@ def test_percentages_differ_by_a_hundred_at_most(values, others, paired):
     assert found.notes == ("one_unit",)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(PERCENT)
 def test_a_percentage_lies_between_nothing_and_all(values):
     found = on_one_unit(side(values), scale="percent", resampling=Resampling())

@@ -43,7 +43,7 @@ def test_the_effect_size_by_hand():
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_lengths_and_order_change_nothing_and_exchanged_sets_change_the_sign(seed):
     rng = np.random.default_rng(seed)
     x, y = associations(X, A, B), associations(Y, A, B)

@@ -87,7 +87,7 @@ def percent(sums, weight):
     return 100 * mean(sums, weight)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.floats(0, 1), min_size=1, max_size=5),
     st.lists(st.floats(0, 1), min_size=1, max_size=5),

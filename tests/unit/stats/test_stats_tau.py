@@ -28,7 +28,7 @@ def pairs(draw):
     return draw(arrays.arrays(np.float64, shape, elements=elements))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(pairs())
 def test_it_is_scipy_row_by_row(both):
     ours = tau_b(*both)

@@ -48,7 +48,7 @@ def by_networkx(scores, root):
     return sum(scores[word, head] for head, word in tree.edges)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 5), st.sampled_from([2, 4, 1000]), st.integers(0, 2**32 - 1))
 def test_no_other_tree_is_better(n, levels, seed):
     g = np.random.default_rng(seed)

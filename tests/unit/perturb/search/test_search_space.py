@@ -252,7 +252,7 @@ def test_draws_at_a_word_do_not_depend_on_what_else_was_changed():
     assert space.neighbors(drawn)[0].key != space.neighbors(state)[0].key
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(examples("text-pair-classification"))
 def test_one_word_is_found_as_among_all(example):
     """`find_word` says what `find_places` says, for every place and after every step."""
@@ -296,7 +296,7 @@ def test_a_word_that_was_not_touched_is_not_looked_for():
     assert after.places is not None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(texts())
 def test_local_transformations_find_the_same_words(text):
     """A transformation that looks at a word alone needs no new analysis of the text."""

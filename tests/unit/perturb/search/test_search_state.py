@@ -143,7 +143,7 @@ def chains(draw, base):
     return state, text
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(chains(examples("text-pair-classification")))
 def test_edits_of_the_base_give_the_text_of_the_steps(chain):
     state, text = chain
@@ -154,7 +154,7 @@ def test_edits_of_the_base_give_the_text_of_the_steps(chain):
         assert all(a.end <= b.start for a, b in pairwise(own))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(chains(tagged_examples()))
 def test_annotations_after_the_steps_are_those_after_the_edits_of_the_base(chain):
     state, text = chain
