@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.failures import say_warnings
-from scrutiny.cli.options import running_options
+from scrutiny.cli.options import DRAWS, running_options
 
 _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
 
@@ -65,7 +65,7 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="PAGE", help="Write a page."
 )
-@click.option("--draws", type=click.IntRange(100), help="Resamples of the items.")
+@click.option("--draws", type=DRAWS, help="Resamples of the items.")
 @running_options
 def command(**flags: Any) -> int:
     r"""Compare B with A: two runs, two logs, or two models on data.

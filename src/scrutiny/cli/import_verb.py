@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from scrutiny.cli.narrow import fitted, narrowed
-from scrutiny.cli.options import Folder
+from scrutiny.cli.options import DRAWS, Folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def _import_options(function: F) -> F:
                 show_default=True,
                 help="Count and list lines that do not read, or stop at the first.",
             ),
-            click.option("--draws", type=click.IntRange(100), help="Resamples of the items."),
+            click.option("--draws", type=DRAWS, help="Resamples of the items."),
             click.option("--seed", type=int, default=0, help="Of the resamples."),
             click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
         ]

@@ -11,6 +11,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
+#: Resamples: as many as a plan may ask for.
+DRAWS: Final = click.IntRange(100, 1_000_000)
 _COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}")
 _DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 

@@ -16,7 +16,7 @@ from scrutiny.cli.failures import say
 @click.option("--with", "recipes", required=True, metavar="A,B", help="Recipes; a+b is a sequence.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="JSONL file; else stdout.")
 @click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
-@click.option("--draws", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--draws", type=click.IntRange(1, 10_000), default=1, show_default=True)
 @click.option("--constraint", "constraints", multiple=True, metavar="NAME", help="Repeatable.")
 @click.option("--resource", "resources", multiple=True, metavar="NAME=SPEC", help="Repeatable.")
 @click.option("--seed", type=int, default=0, show_default=True)

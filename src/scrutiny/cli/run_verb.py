@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.options import asked_models, running_options
+from scrutiny.cli.options import DRAWS, asked_models, running_options
 
 
 @click.command("run")
@@ -23,7 +23,7 @@ from scrutiny.cli.options import asked_models, running_options
     metavar="A,B",
     help="Transformations, for diagnostics that take some.",
 )
-@click.option("--draws", type=click.IntRange(100), help="Resamples of the items.")
+@click.option("--draws", type=DRAWS, help="Resamples of the items.")
 @click.option("--html", type=click.Path(path_type=Path), help="Also write the page.")
 @running_options
 def command(**flags: Any) -> int:

@@ -1,12 +1,15 @@
 """Labels exchanged at random: the null that every finding must fail on."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Task
 from scrutiny.data.source import DataSource
+
+_MOST_DIGITS: Final = 18
 
 
 def permutation_seed(source: DataSource, task: Task) -> int | None:
@@ -20,8 +23,10 @@ def permutation_seed(source: DataSource, task: Task) -> int | None:
     given = source.option("permute")
     if not given:
         return None
-    if not given.isdecimal():
-        raise DataError(f"permute={given} in {source}: it is a seed, a whole number from 0.")
+    if not given.isdecimal() or len(given) > _MOST_DIGITS:
+        raise DataError(
+            f"permute={given[:40]} in {source.target}: it is a seed, a whole number from 0."
+        )
     if not hasattr(task, "permute"):
         raise DataError(
             f"permute={given} in {source}: items of {task.name} have no labels that could be "

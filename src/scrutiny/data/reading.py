@@ -1,5 +1,6 @@
 """Examples of a data source, one at a time, with what was found on the way."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -299,8 +300,9 @@ def parse_limit(limit: int | str | None) -> tuple[int, int | None]:
         return 0, None
     low, colon, high = str(limit).strip().partition(":")
     try:
-        start = int(low or 0) if colon else 0
+        start = min(int(low or 0), sys.maxsize) if colon else 0
         stop = (int(high) if high else None) if colon else int(low)
+        stop = None if stop is None else min(stop, sys.maxsize)
     except ValueError:
         start, stop = -1, None
     if start < 0 or (stop is not None and stop <= start):

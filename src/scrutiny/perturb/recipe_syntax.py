@@ -21,6 +21,7 @@ Value = None | bool | int | float | str | tuple[Any, ...]
 _NAME = re.compile(r"[A-Za-z_][\w.-]*(?:@\d+)?")
 _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_LONGEST = 300
 _BARE = re.compile(r"[^\s\"(),+|=]+")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _WORDS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
@@ -105,6 +106,8 @@ def _read_single(text: str, place: int) -> tuple[Value, int]:
     found = _BARE.match(text, place)
     if number is not None and (found is None or found.end() <= number.end()):
         written = number[0]  # "1e+5" has a plus sign, which no bare word has
+        if len(written) > _LONGEST:
+            raise _unreadable(text, place, f"a number of at most {_LONGEST} characters")
         read = int(written) if written.lstrip("+-").isdigit() else float(written)
         refuse_odd_values(read, where=f"{written} in the recipe {text!r}")
         return read, number.end()

@@ -1,8 +1,10 @@
 """Labels in words: which data label is which of the model's, and how an exchange is written."""
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from scrutiny.data.dataset import Dataset
@@ -79,7 +81,8 @@ def exchanged(
         written = {raw: mapping[name] for raw, name in renamed.items() if name in mapping}
         source = parse_source(dataset.source)
         options = {**source.options, "labels": write_label_map(written)}
-        return f"give the data as {DataSource(source.scheme, source.target, options)}"
+        target = source.target.replace(f"{Path.cwd()}{os.sep}", "")
+        return f"give the data as {DataSource(source.scheme, target, options)}"
     if not model:
         return ""
     target, _, stated_options = model.partition("#")

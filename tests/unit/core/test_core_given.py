@@ -78,6 +78,8 @@ def test_limits_of_rules(rule: str) -> None:
 
 
 def test_parameters_of_transformations() -> None:
+    with pytest.raises(PlanError, match="expected a number of at most 300 characters"):
+        read_recipe(f"typos(share={'9' * 5000})")
     with pytest.raises(PlanError, match=r"1e999 in the recipe 'typos\(share=1e999\)' is inf"):
         read_recipe("typos(share=1e999)")
 

@@ -123,6 +123,11 @@ def test_rows_that_no_file_could_keep(tmp_path: Path, row: object, words: str) -
     assert len(reason) < 200
 
 
+@pytest.mark.parametrize("limit", [10**30, f"0:{10**30}", "9" * 30])
+def test_a_limit_beyond_all_data_is_all_of_it(tmp_path: Path, limit: int | str) -> None:
+    assert len(load_dataset(jsonl(tmp_path), limit=limit)) == 1
+
+
 @pytest.mark.parametrize(
     ("encoding", "words"),
     [

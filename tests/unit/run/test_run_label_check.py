@@ -121,6 +121,12 @@ def test_a_map_in_the_data_string_is_mended_in_the_words_of_the_file(here: Path)
     assert said.endswith(f"If so, give the data as {mended}.")
 
 
+def test_a_path_within_the_working_folder_is_written_from_there(here: Path) -> None:
+    data_of(("0", "1"))
+    (said,) = warnings_of("Swapped", f"csv:{here / 'data.csv'}")
+    assert said.endswith("give the data as csv:data.csv#labels=0:LABEL_1|1:LABEL_0.")
+
+
 def test_a_map_of_the_plan_is_mended_there(here: Path) -> None:
     model = {"source": "python:./readers.py:Good", "labels": {"bad": "LABEL_1", "good": "LABEL_0"}}
     values = {
