@@ -13,7 +13,7 @@ from scrutiny.core import errors
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import KINDS, registry
-from scrutiny.models.family import expand
+from scrutiny.models.family import must_lead_somewhere
 
 if TYPE_CHECKING:
     from scrutiny._results import Run
@@ -166,7 +166,7 @@ def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tu
     if model is None or data is None:
         raise errors.PlanError("Give both model= and data=: strings or objects.")
     if isinstance(model, str):
-        expand(model, name=_MODEL)  # a mistyped name is answered before anything is imported
+        must_lead_somewhere(model)  # a mistyped name is answered before anything is imported
     text = data if isinstance(data, str) else f"object:{type(data).__name__}"
     return (ModelPlan(_MODEL, _source(model)),), (DataPlan(_DATA, text, task),)
 

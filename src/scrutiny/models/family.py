@@ -44,8 +44,7 @@ def expand(
     Raises
     ------
     ModelError
-        If nothing matches (what is there is listed), a target is not there, or a random factor is
-        no capture.
+        If nothing matches (what is there is listed), or a random factor is no capture.
     """
     given = tuple(str(seed) for seed in seeds)
     parsed, given = _of_one_architecture(parse(source), given)
@@ -60,9 +59,19 @@ def expand(
         )
         for found in _assignments(parsed, pattern, given)
     )
-    for replicate in replicates:
-        must_be_there(parse(replicate.source))
     return Family(name=name, source=source, replicates=replicates, role=role)
+
+
+def must_lead_somewhere(source: str) -> None:
+    """Refuse a model string that names no model, before anything heavy is imported.
+
+    Raises
+    ------
+    ModelError, UnknownNameError
+        As `expand` does, or where a target is not there.
+    """
+    for replicate in expand(source, name=source).replicates:
+        must_be_there(parse(replicate.source))
 
 
 def _of_one_architecture(
