@@ -99,13 +99,9 @@ class TextDocument:
         """Number of tokens with a letter or a digit: what a share is a share of."""
         if self._word_count < 0:
             text = self.text
-            self._word_count = sum(
-                [
-                    text[start].isalnum()
-                    or (end - start > 1 and any(map(str.isalnum, text[start:end])))
-                    for start, end in self.tokens
-                ]
-            )
+            others = [span for span in self.tokens if not text[span[0]].isalnum()]
+            inside = [1 for a, b in others if b - a > 1 and any(map(str.isalnum, text[a:b]))]
+            self._word_count = len(self.tokens) - len(others) + len(inside)
         return self._word_count
 
     def tagged(self, index: int) -> "Tag":

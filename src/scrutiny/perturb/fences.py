@@ -35,10 +35,14 @@ class Chosen:
     def add_if_free(self, edit: Edit) -> bool:
         """Let an edit stand unless it overlaps; whether it does stand."""
         places = self._places
-        if places and self._overlaps(edit.start, edit.end):
-            return False
+        start, end = edit[1], edit[2]  # by place: every changed word comes by here
+        if places:
+            if self._overlaps(start, end):
+                return False
+            insort(places, (start, end))
+        else:
+            places.append((start, end))
         self.edits.append(edit)
-        insort(places, (edit.start, edit.end))
         return True
 
     def add(self, edits: Sequence[Edit]) -> None:

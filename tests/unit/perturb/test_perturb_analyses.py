@@ -116,3 +116,11 @@ def test_a_single_step_on_a_single_field_takes_no_detour(monkeypatch):
 
     monkeypatch.setattr(batch_module, "Progress", stepped)
     assert list(perturb_stream(examples, ["typos"], Setting(seed=0))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("", 0), ("...", 0), ("a .5 's -- b", 4), ("'tis @me #x 3", 4), ("e\u0301 \u00bd !", 2)],
+)
+def test_words_are_tokens_with_a_letter_or_a_digit(text, count):
+    assert TextDocument(Example("1", {"text": text})).word_count == count
