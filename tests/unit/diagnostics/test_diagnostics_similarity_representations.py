@@ -239,25 +239,6 @@ def test_clusters_are_left_out_whole_and_widen_the_interval():
     assert width / (theirs.high - theirs.low) == pytest.approx(1.0, abs=0.05)
 
 
-def test_intervals_cover_what_other_items_would_give():
-    g = np.random.default_rng(3)
-    shared = g.standard_normal((3, 4))
-
-    def drawn_pair(count):
-        X = g.standard_normal((count, 3))
-        return X, X @ shared + 0.8 * g.standard_normal((count, 4))
-
-    truth = debiased_cka(*drawn_pair(4000))
-    units = np.arange(60)
-    covered = 0
-    for _ in range(120):
-        found = likeness(*drawn_pair(60), debiased_cka, Scheme(dealt(units, 20, g), units, ()))
-        draws = found.value + found.influence[g.integers(0, 60, (400, 60))].mean(axis=1)
-        low, high = np.quantile(draws, [0.025, 0.975])
-        covered += low <= truth <= high
-    assert covered / 120 >= 0.86
-
-
 def test_one_group_cannot_be_left_out():
     X, Y, _ = two(12)
     nothing = np.zeros(12, dtype=np.int64)

@@ -93,15 +93,3 @@ def test_p_of_a_limit(value):
     assert gap.p_below(0.0) == pytest.approx(stats.t.cdf(value / 0.1, 4))
     assert gap.p_value() == pytest.approx(2 * stats.t.sf(2, 4))
     assert gap.p_below(value) == pytest.approx(0.5)
-
-
-def test_intervals_cover_as_they_say():
-    right = np.linspace(0.5, 0.95, 80)
-    whole = np.ones(80, dtype=bool)
-    covered = 0
-    for seed in range(300):
-        r = rng(seed)
-        first, second = ((r.random((3, 80)) < right).astype(float) for _ in range(2))
-        low, high = change_of(Values(first, second, np.arange(80)), whole).limits(0.95)
-        covered += low <= 0.0 <= high
-    assert covered >= 0.93 * 300
