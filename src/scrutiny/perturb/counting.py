@@ -9,7 +9,8 @@ from scrutiny.text.numbers import Number, parse_number
 
 # What a number behind them names, instead of counting anything.
 _LABELS: Final = frozenset(
-    """channel formula part chapter episode volume vol number no page room route highway level
+    """theater theatre
+    channel formula part chapter episode volume vol number no page room route highway level
     version grade type act figure section article war season flight windows area studio question
     step phase category class size game round week day stage rule district apollo no. nos age aged
     plus minus versus vs `` " “ january february march april may june july august september
@@ -24,7 +25,12 @@ _ENUMERATES: Final = frozenset({":", "--", "-", "(", "–", "—"})
 _PAIRS: Final = frozenset("one other both second either between each former latter".split())
 _FIXED_ORDINAL: Final = frozenset(
     """quarter quarters half of century centuries place party person world degree generation grade
-    amendment floor base down""".split()
+    amendment floor base down sense wall estate dimension""".split()
+)
+# Counted only in names and idioms: "four weddings", "turn 180 degrees".
+_IDIOMS: Final = frozenset(
+    """weddings degrees crazy worst nights queens dwarfs samurai sisters monkeys worlds
+    horsemen""".split()
 )
 _DECIMAL_UNITS: Final = frozenset(
     "percent billion million trillion dollars euros pounds miles meters metres points".split()
@@ -32,6 +38,7 @@ _DECIMAL_UNITS: Final = frozenset(
 _JOINTS: Final = frozenset({"to", "or", "and", "-", "–"})
 _BASICS: Final = 101  # a class in the basics of something
 _NEAR: Final = 5
+_NAMED: Final = 12  # tokens in which two are named: "two leads, Lathan and Diggs"
 _FAR: Final = 25
 _SMALL: Final = 10
 
@@ -71,10 +78,12 @@ def _counts(words: Sequence[str], at: int, number: Number) -> bool:
     if before == "." and at > 1:
         before = words[at - 2].lower()  # "Aug. 20"
     if number.kind in ("ordinal", "ordinal_word"):
+        if _is_capital(words, at + 1):
+            return False  # "Fifth Avenue"
         is_day = number.kind == "ordinal" and _after(words, at) == "of"
         return is_day or not (_after(words, at) in _FIXED_ORDINAL or before in _LABELS)
     if number.suffix == "s":
-        return True
+        return number.value > _SMALL  # a decade, no "3s"
     if _looks_like_year(number):
         return before in _BEFORE_YEAR and not _is_capital(words, at + 1)
     if number.value == _BASICS or _is_range_end(words, at) or _has_zeros(words[at], number):
@@ -108,7 +117,7 @@ def _has_noun(words: Sequence[str], at: int, number: Number) -> bool:
     following = _after(words, at)
     if number.decimals:
         return following in _DECIMAL_UNITS
-    if not following.isalpha() or is_stop_word(following):
+    if not following.isalpha() or is_stop_word(following) or following in _IDIOMS:
         return False
     if number.is_grouped:
         return True
@@ -123,5 +132,7 @@ def _is_told(words: Sequence[str], at: int, number: Number) -> bool:
         return False
     if not _ENUMERATES.isdisjoint(words[at + 1 : at + 1 + _NEAR]):
         return True
-    later = {word.lower() for word in words[at + 1 : at + 1 + _FAR]}
-    return number.value == 2 and not _PAIRS.isdisjoint(later)
+    if number.value != 2:
+        return False
+    later = [word.lower() for word in words[at + 1 : at + 1 + _FAR]]
+    return "and" in later[:_NAMED] or not _PAIRS.isdisjoint(later)

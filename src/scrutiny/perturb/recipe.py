@@ -87,6 +87,12 @@ class Recipe:
         return any(getattr(step.transformation, "is_for_search", False) for step in self.steps)
 
     @property
+    def is_default(self) -> bool:
+        """Whether all steps are made unasked: none is for searches, or too seldom a fit text."""
+        chosen = all(getattr(step.transformation, "is_default", True) for step in self.steps)
+        return chosen and not self.is_for_search
+
+    @property
     def languages(self) -> frozenset[str]:
         """Languages that all steps know; ``*`` stands for any."""
         known = frozenset({"*"})
@@ -204,7 +210,7 @@ def recipes_for(
     return [
         recipe
         for recipe in recipes
-        if not recipe.is_for_search
+        if recipe.is_default
         and recipe.effect(task) == "keeps"
         and held.issuperset(recipe.resources)
         and not spoken.isdisjoint(recipe.languages)

@@ -18,7 +18,8 @@ class RobustnessParams:
     ----------
     transformations
         Recipes: ``typos``, ``typos(share=0.3)``, ``contraction+typos``. Empty: every
-        transformation that knows the language, needs no extra and is not one for searches only.
+        transformation that knows the language, needs no extra, is not one for searches only, and
+        makes fit texts often enough (``docs/transformation-quality.md``).
     draws
         Independent draws of each recipe; a claim has to hold for each of them.
     constraints
@@ -59,8 +60,8 @@ class RobustnessParams:
 
 
 def _can_run(recipe: Recipe, held: set[str], languages: frozenset[str]) -> bool:
-    """Whether a recipe has what it needs, knows a language and is not for searches only."""
-    if recipe.is_for_search:
+    """Whether a recipe has what it needs, knows a language and is made unasked."""
+    if not recipe.is_default:
         return False
     spoken = {part for code in languages for part in ("*", code, code.partition("-")[0])}
     return held.issuperset(recipe.resources) and not spoken.isdisjoint(recipe.languages)

@@ -66,6 +66,7 @@ class AntonymSwap:
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
+    is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
     where: ClassVar[str] = "around"
 
     checked: bool = True

@@ -63,6 +63,7 @@ class EntitySwap:
         "text-pair-classification": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
     where: ClassVar[str] = "anywhere"
 
     def sites(self, document: Document) -> Sequence[Site]:

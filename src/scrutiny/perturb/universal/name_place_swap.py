@@ -219,7 +219,7 @@ def _is_free(document: Document, index: int) -> bool:
     word = document.words[index]
     if _is_pronoun(word):
         return True
-    if word.lower() == "god" or document.tag(index).startswith("VB"):
+    if word.lower() in ("god", "host", "hosts") or document.tag(index).startswith("VB"):
         return False
     if word.islower() or word.isupper() or index == 0:
         return True

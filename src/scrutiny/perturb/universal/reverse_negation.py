@@ -59,6 +59,7 @@ class ReverseNegation:
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
+    is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
     where: ClassVar[str] = "around"
 
     add: bool = True

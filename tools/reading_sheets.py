@@ -1,0 +1,275 @@
+"""Draws outputs of transformations for two readings, and tallies the readings.
+
+    python tools/reading_sheets.py draw --texts reviews.txt=80 --texts news.txt=20 --out reading
+    python tools/reading_sheets.py tally --key reading/key.jsonl --first reading/first.jsonl \
+        --second reading/rated-1.jsonl --second reading/rated-2.jsonl
+
+``draw`` takes files with a text a line, and how many outputs each is to give. It writes
+
+``key.jsonl``          what every row is: ``{id, transformation, text_before, text_after}``; rows
+                       without a transformation are unchanged texts
+``named.txt``          for a reader who knows the names, with the edits marked
+``sheet-N.jsonl``      for readers who don't: ``{id, text_before, text_after, claim}``, shuffled
+                       over the transformations and mixed with the unchanged texts
+``INSTRUCTIONS.md``    what those readers are told
+
+A reading is a file of lines ``{"id": ..., "fit": true or false, "why": ...}``. ``tally`` prints a
+Markdown table: the share of fit outputs by either reading with Wilson's interval, how often the two
+agree, and Cohen's kappa.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from shutil import copyfile
+from typing import Any, NamedTuple
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.example import Example
+from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.stats.agreement import cohen_kappa
+from scrutiny.stats.proportion import wilson
+from scrutiny.text.edits import apply_to_text, in_order
+
+TASK = "text-classification"
+CLAIMS = {"keeps": "keeps the label", "may change": "turns the meaning round"}
+UNCHANGED = "unchanged texts"
+LONGEST = 320  # code points; a longer text tires its reader
+INSTRUCTIONS = Path(__file__).with_name("reading_instructions.md")
+
+
+class Row(NamedTuple):
+    """One text to be read; no transformation where it is unchanged."""
+
+    id: str
+    transformation: str | None
+    before: str
+    after: str
+    claim: str
+    marked: str
+
+
+class Line(NamedTuple):
+    """Two readings of one transformation; nothing stands where nobody read."""
+
+    name: str
+    n: int
+    first: int | None
+    second: int
+    agreement: float | None
+    kappa: float | None
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    draw = verbs.add_parser("draw")
+    draw.add_argument("--texts", action="append", required=True, metavar="FILE=N")
+    draw.add_argument("--out", type=Path, required=True)
+    draw.add_argument(
+        "--transformation", action="append", metavar="NAME", help="beside the defaults"
+    )
+    draw.add_argument("--seed", type=int, default=0)
+    draw.add_argument("--sheets", type=int, default=8)
+    draw.add_argument("--unchanged", type=float, default=0.15)
+    tally = verbs.add_parser("tally")
+    tally.add_argument("--key", type=Path, required=True)
+    tally.add_argument("--first", type=Path, required=True)
+    tally.add_argument("--second", type=Path, action="append", required=True)
+    given = parser.parse_args(arguments)
+    if given.verb == "draw":
+        write_sheets(given)
+    else:
+        key = {row["id"]: row["transformation"] for row in read_lines([given.key])}
+        lines = tallied(key, ratings_of([given.first]), ratings_of(given.second))
+        print("\n".join(as_table(lines)))
+
+
+def write_sheets(given: argparse.Namespace) -> None:
+    sources = [sourced(text) for text in given.texts]
+    names = [*default_names(), *(given.transformation or ())]
+    rows = [row for name in names for row in drawn(name, sources, given.seed)]
+    count = round(len(rows) * given.unchanged / (1 - given.unchanged))
+    rows += unchanged(sources, count, given.seed)
+    given.out.mkdir(parents=True, exist_ok=True)
+    copyfile(INSTRUCTIONS, given.out / "INSTRUCTIONS.md")
+    key = [{"id": r.id, "transformation": r.transformation, **both(r)} for r in rows]
+    write_lines(given.out / "key.jsonl", key)
+    for number, sheet in enumerate(sheets_of(rows, given.sheets, given.seed), 1):
+        shown = [{"id": r.id, **both(r), "claim": r.claim} for r in sheet]
+        write_lines(given.out / f"sheet-{number}.jsonl", shown)
+    named = [f"{r.id} {r.transformation} {r.marked}" for r in rows if r.transformation]
+    (given.out / "named.txt").write_text("\n".join(named) + "\n", encoding="utf-8")
+
+
+def default_names() -> list[str]:
+    """Transformations that the robustness diagnostic runs when none is named."""
+    recipes = RobustnessParams().recipes(None, frozenset({"en"}))  # type: ignore[arg-type]
+    return [recipe.name.partition("@")[0] for recipe in recipes]
+
+
+def sourced(option: str) -> tuple[list[str], int]:
+    """Texts of a ``FILE=N`` and how many outputs they are to give."""
+    path, _, count = option.rpartition("=")
+    texts = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines()]
+    return [text for text in texts if text and len(text) <= LONGEST], int(count)
+
+
+def drawn(name: str, sources: Sequence[tuple[list[str], int]], seed: int) -> list[Row]:
+    """Outputs of a transformation; what one file can't give, the next ones do."""
+    rows: list[Row] = []
+    owed = 0
+    for texts, count in [*sources, *((texts, 0) for texts, _ in sources)]:
+        owed += count
+        for text in shuffled(texts, f"{seed} {name}"):
+            if owed == 0:
+                break
+            row = changed(name, text, seed)
+            if row is not None and all(row.before != other.before for other in rows):
+                rows.append(row)
+                owed -= 1
+    return rows
+
+
+def changed(name: str, text: str, seed: int) -> Row | None:
+    """A text and what a transformation makes of it; nothing where it finds no place."""
+    example = Example(text, {"text": text})
+    variant = perturb(example, name, seed=seed)
+    if variant.status != "ok" or not variant.edits:
+        return None
+    after = apply_to_text(text, variant.edits)
+    claim = CLAIMS[claimed(variant.recipe)]
+    return Row(row_id(name, text, seed), name, text, after, claim, marked(text, variant.edits))
+
+
+def claimed(recipe: str) -> str:
+    """What the transformations of a recipe promise of the label."""
+    promised = [step.transformation.effect for step in parse_recipe(recipe).steps]
+    effects = {effect.get(TASK, effect["*"]) for effect in promised}
+    return "keeps" if effects == {"keeps"} else "may change"
+
+
+def unchanged(sources: Sequence[tuple[list[str], int]], count: int, seed: int) -> list[Row]:
+    """Texts as they are, in the files' proportions."""
+    total = sum(share for _, share in sources)
+    rows = []
+    for texts, share in sources:
+        chosen = shuffled(texts, f"{seed} {UNCHANGED}")[: round(count * share / total)]
+        rows += [Row(row_id(UNCHANGED, t, seed), None, t, t, CLAIMS["keeps"], t) for t in chosen]
+    return rows
+
+
+def sheets_of(rows: Sequence[Row], count: int, seed: int) -> list[list[Row]]:
+    """The rows in random order, dealt to so many sheets of nearly one size."""
+    order = sorted(rows, key=lambda row: row_id("order", row.id, seed))
+    return [order[number::count] for number in range(count)]
+
+
+def shuffled(texts: Iterable[str], key: str) -> list[str]:
+    found = list(dict.fromkeys(texts))
+    random.Random(key).shuffle(found)
+    return found
+
+
+def row_id(name: str, text: str, seed: int) -> str:
+    return sha256(f"{seed}\n{name}\n{text}".encode()).hexdigest()[:10]
+
+
+def marked(text: str, edits: Iterable[Edit]) -> str:
+    """The text with every edit as ``[old>new]``."""
+    pieces, done = [], 0
+    for edit in in_order(edits):
+        pieces += [text[done : edit.start], f"[{text[edit.start : edit.end]}>{edit.text}]"]
+        done = edit.end
+    return "".join([*pieces, text[done:]])
+
+
+def both(row: Row) -> dict[str, str]:
+    return {"text_before": row.before, "text_after": row.after}
+
+
+def read_lines(paths: Iterable[Path]) -> list[dict[str, Any]]:
+    lines = [ln for path in paths for ln in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in lines if line.strip()]
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+
+
+def ratings_of(paths: Iterable[Path]) -> dict[str, bool]:
+    """Ratings by row; an id that is rated twice, or not as true or false, ends the program."""
+    found: dict[str, bool] = {}
+    for row in read_lines(paths):
+        if row["id"] in found or not isinstance(row.get("fit"), bool):
+            raise SystemExit(f"row {row['id']!r} is rated twice, or its fit is not true or false.")
+        found[row["id"]] = row["fit"]
+    return found
+
+
+def tallied(
+    key: Mapping[str, str | None], first: Mapping[str, bool], second: Mapping[str, bool]
+) -> list[Line]:
+    """Readings by transformation, then of all, then of the unchanged texts.
+
+    Rows that the second reading lacks count nowhere; ratings of rows that the key lacks end it.
+    """
+    strangers = (set(first) | set(second)) - set(key)
+    if strangers:
+        raise SystemExit(f"{len(strangers)} rated rows are not in the key: {min(strangers)!r}, ...")
+    names = sorted({name for name in key.values() if name is not None})
+    groups = [(name, [i for i, own in key.items() if own == name]) for name in names]
+    groups.append(("all of them", [i for i, own in key.items() if own is not None]))
+    lines = [line_of(name, ids, first, second) for name, ids in groups]
+    return [*lines, line_of(UNCHANGED, [i for i, own in key.items() if own is None], {}, second)]
+
+
+def line_of(
+    name: str, ids: Sequence[str], first: Mapping[str, bool], second: Mapping[str, bool]
+) -> Line:
+    read = [i for i in ids if i in second and (not first or i in first)]
+    fit = sum(second[i] for i in read)
+    if not first or not read:
+        return Line(name, len(read), None, fit, None, None)
+    own = [int(first[i]) for i in read]
+    other = [int(second[i]) for i in read]
+    agreement = sum(a == b for a, b in zip(own, other, strict=True)) / len(read)
+    return Line(name, len(read), sum(own), fit, agreement, cohen_kappa(own, other).value)
+
+
+def as_table(lines: Iterable[Line]) -> list[str]:
+    return [
+        "| transformation | outputs | fit, knowing the name | fit, blind | agreement | kappa |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        *(
+            f"| {line.name} | {line.n} | {share_of(line.first, line.n)} "
+            f"| {share_of(line.second, line.n)} | {shown(line.agreement, percent=True)} "
+            f"| {shown(line.kappa)} |"
+            for line in lines
+        ),
+    ]
+
+
+def share_of(fit: int | None, n: int) -> str:
+    """Percentage with Wilson's interval at 95 %."""
+    if fit is None or n == 0:
+        return "–"
+    interval = wilson(fit, n)
+    return f"{100 * fit / n:.0f} % [{100 * interval.low:.0f}, {100 * interval.high:.0f}]"
+
+
+def shown(value: float | None, *, percent: bool = False) -> str:
+    if value is None:
+        return "–"
+    return f"{100 * value:.0f} %" if percent else f"{value:.2f}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
