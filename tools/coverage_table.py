@@ -81,24 +81,52 @@ def has_capital(text: str) -> bool:
 
 # What a text must have to be changed at all, and why the rest may stay unchanged.
 NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
-    "antonym_swap": ("an adjective", has_adjective, "only those that WordNet has an opposite for"),
-    "entity_swap": ("a capital", has_capital, "names are found by their capitals"),
-    "insert_adverb": ("a main verb", has_main_verb, "none before auxiliaries and copulas"),
-    "name_place_swap": ("a capital", has_capital, "names by their capitals; pronouns remain"),
+    "antonym_swap": (
+        "an adjective",
+        has_adjective,
+        "only pairs that were read (`checked=false` takes all)",
+    ),
+    "entity_swap": ("a capital", has_capital, "names are found by their capitals, and stand alone"),
+    "insert_adverb": (
+        "a main verb",
+        has_main_verb,
+        "none beside an adverb, behind to or without a subject",
+    ),
+    "name_place_swap": (
+        "a capital",
+        has_capital,
+        "pronouns remain; a text is turned as a whole or not",
+    ),
     "name_place_swap(change=place)": ("a capital", has_capital, "places by their capitals"),
-    "number_swap": ("a number", has_number, ""),
+    "number_swap": (
+        "a number",
+        has_number,
+        "only what counts: no titles, dates, ranges or ratings",
+    ),
     "reverse_negation": (
         "a finite verb",
         has_finite_verb,
         "no questions, commands, doubly negative or unclear main clauses",
     ),
-    "tense": ("a finite verb", has_finite_verb, "past verbs with an unclear subject stay"),
+    "tense": (
+        "a finite verb",
+        has_finite_verb,
+        "sentences of one tense that name no time or condition",
+    ),
     "keyboard": ("a word of four letters", has_long_word, ""),
     "typos": ("a word of four letters", has_long_word, ""),
     "contraction": ("", bool, "only where grammar lets words contract or expand"),
     "spelling_error": ("", bool, "only words with an attested misspelling"),
-    "append_irrelevant": ("", bool, "nothing is put before a text that begins with and, but, or"),
-    "synonym_wordnet": ("", bool, "only single common words that share a usual sense"),
+    "append_irrelevant": (
+        "",
+        bool,
+        "nothing before a conjunction, a comma near the head, or a subjectless verb",
+    ),
+    "synonym_wordnet": (
+        "",
+        bool,
+        "only pairs that were read (`checked=false` takes all of a usual sense)",
+    ),
     "synonym_vectors": ("", bool, "only near words of the same form that are no antonyms"),
     "masked_lm": ("", bool, "only words of the same form, never the word itself"),
 }
