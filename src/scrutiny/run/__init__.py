@@ -18,6 +18,7 @@
     perform         one task, wherever it runs
     desk            answers and memos: SQLite in the driver, a pipe in a worker
     executors       serial, processes, Ray
+    settled         whether a run is done already, with its files as it left them
     driver          prepare, measure, estimate, claim; resumable at any point
     estimating      estimates and findings of the records of a run
     contrasts       differences of two specifications, within a run or between two

@@ -31,6 +31,7 @@ from scrutiny.run.progress import Progress, Silent
 from scrutiny.run.published import reproductions
 from scrutiny.run.resolved import Measurement, Resolved
 from scrutiny.run.sameness import MEMOS, Again, compared, must_be_the_same, who
+from scrutiny.run.settled import is_settled, settle
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
 from scrutiny.run.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
@@ -119,7 +120,10 @@ def _run(
         _begin(journal, out, options.progress)
         _same_models(journal, resolved)
         claims = _fix_claims(journal, resolved)
-        folder.write_manifest(_manifest(resolved, options, claims, journal, status="running"))
+        started = _manifest(resolved, options, claims, journal, status="running")
+        if is_settled(folder, journal, started):
+            return
+        folder.write_manifest(started)
         is_packed = _is_packed(journal, folder, resolved)
         _write_items(folder, resolved)
         make = executor(options.executor, workers=options.workers, objects=models)
@@ -151,6 +155,7 @@ def _run(
         files = folder.finish(done)
         if not is_packed:
             _pack(journal, files)
+        settle(journal, started)
     finally:
         with suppress(StorageError):  # a disk that refuses has been said
             journal.set_meta(_STATE, "ended")
