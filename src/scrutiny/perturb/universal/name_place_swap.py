@@ -87,6 +87,7 @@ class NamePlaceSwap:
         "text-pair-classification": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
+    is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
     where: ClassVar[str] = "anywhere"
     allowed: ClassVar[Mapping[str, Sequence[str]]] = {"region": REGIONS}
 
