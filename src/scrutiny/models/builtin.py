@@ -18,8 +18,9 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -48,6 +49,7 @@ _MIX_FIRST, _MIX_SECOND = np.uint32(0x9E3779B1), np.uint32(0x85EBCA6B)  # odd: n
 _PAIR, _NEGATED = np.uint32(1), np.uint32(77)  # keep the kinds of features apart
 
 _TEXTS_AT_ONCE = 1024  # bounds the memory; the answers do not depend on it
+_WORDS_KEPT = 200_000  # distinct words whose hashes are kept: about 20 MB
 _LENGTHS = 4096  # a text of more known features is scaled like one of 4,096
 _SCALE_BITS, _SCALE_SHIFT, _HIDDEN_SHIFT, _LOGIT_SHIFT = 14, 6, 12, 16
 
@@ -88,11 +90,23 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower().replace("\u2019", "'").replace("n't", " n't "))
 
 
+class _KnownHashes(dict[str, int]):
+    """Hash of each word that was met: replicates read the same texts, and texts the same words."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _WORDS_KEPT:
+            self.clear()
+        self[word] = found = crc32(word.encode("utf-8", "surrogatepass"))
+        return found
+
+
+_WORD_HASHES: Final = _KnownHashes()
+
+
 def _word_hashes(texts: Sequence[str]) -> tuple[Hashes, Integers]:
     """Hashes of all words of all texts, and for each the number of its text."""
     words = [_words(text) for text in texts]
-    known = {word: crc32(word.encode("utf-8", "surrogatepass")) for ws in words for word in ws}
-    hashes = np.array([known[word] for ws in words for word in ws], dtype=np.uint32)
+    hashes = np.fromiter(map(_WORD_HASHES.__getitem__, chain.from_iterable(words)), dtype=np.uint32)
     owner = np.repeat(np.arange(len(texts)), [len(ws) for ws in words])
     return hashes, owner
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from importlib.resources import files
 from itertools import pairwise
 from math import comb
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import ModelError
+from scrutiny.models import builtin
 from scrutiny.models.builtin import REPLICATES, BuiltinSentiment, feature_hashes
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[4] / "shared" / "data"))
@@ -343,3 +345,16 @@ def test_files_are_small_and_bear_their_notice():
     assert "Minqing Hu" in notice
     record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
     assert len(record["seeds"]) == len(REPLICATES)
+
+
+def test_each_word_is_hashed_once_for_all_replicates_and_few_are_kept(monkeypatch):
+    hashed = []
+    monkeypatch.setattr(builtin, "crc32", lambda data: hashed.append(data) or zlib.crc32(data))
+    monkeypatch.setattr(builtin, "_WORD_HASHES", builtin._KnownHashes())
+    monkeypatch.setattr(builtin, "_WORDS_KEPT", 3)
+    before = BuiltinSentiment(1).logits(["good bad good"])
+    assert (BuiltinSentiment(1).logits(["good bad good"]) == before).all()
+    BuiltinSentiment(2).logits(["good film"])
+    assert hashed == [b"good", b"bad", b"film"]
+    BuiltinSentiment(2).logits(["dull"])
+    assert set(builtin._WORD_HASHES) == {"dull"}

@@ -1,5 +1,7 @@
 """The answer cache: everything that changes an answer changes its key."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -164,3 +166,19 @@ def test_numbers_come_back_to_the_last_bit(answer):
 def test_an_answer_of_fourteen_clozes_is_small():
     answer = tuple((-float(n),) for n in range(14))
     assert len(encode_numbers(answer)) == 1 + 4 + 14 * 4 + 14 * 8
+
+
+@given(
+    st.none() | st.text(),
+    st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(0, 1)),
+)
+def test_what_classifiers_say_is_written_as_json_writes_it(label, scores):
+    answer = Prediction(label, tuple(scores))
+    written = json.dumps(answer, separators=(",", ":")).encode()
+    assert encode(answer) == written
+    assert decode(written) == answer
+
+
+def test_numbers_that_json_lacks_are_refused():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        encode(Prediction("a", (float("nan"), 1.0)))
