@@ -88,11 +88,12 @@ def add_shared(roles: dict[str, str], stated: DataSource, table: Table) -> dict[
         for given in stated.columns(option):
             roles[f"{prefix}{given}"] = column_named(given, option, stated, table)
     language = stated.option("language")
+    if not language:  # nothing is stated, though a column may have an empty name
+        return {}
     if language in table.columns:
         roles["language"] = language
-    elif language:
-        return {"language": language}
-    return {}
+        return {}
+    return {"language": language}
 
 
 def lacking(task: str, role: str, meaning: str, *, table: Table) -> str:

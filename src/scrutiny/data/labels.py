@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
+from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.errors import DataError
+
+#: Characters of a label that is still read as a number.
+_LONGEST_NUMBER: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +175,29 @@ def sort_labels(labels: Sequence[str]) -> list[str]:
 
 
 def _is_integer(label: str) -> bool:
-    return label.removeprefix("-").isdecimal()
+    """Whether it reads as a whole number; Python reads none of thousands of digits."""
+    return len(label) <= _LONGEST_NUMBER and label.removeprefix("-").isdecimal()
 
 
 def _same_name(label: str, candidates: Sequence[str]) -> str | None:
-    """The candidate of this very name, else the only one that differs in case alone."""
+    """The candidate of this very name, else the only one that differs in case alone.
+
+    An accent may be a character of its own or part of its letter: both are the same name.
+    """
     if label in candidates:
         return label
-    same = [c for c in candidates if c.casefold() == label.casefold()]
+    wanted = _folded(label)
+    same = [c for c in candidates if _folded(c) == wanted]
     return same[0] if len(same) == 1 else None
+
+
+def _folded(name: str) -> str:
+    return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def _are_indices(labels: Sequence[str], k: int) -> bool:
     """Whether labels are 0 to k-1. The last must occur, or k be 2: else the coding is unclear."""
-    if not labels or not all(label.isdecimal() and str(int(label)) == label for label in labels):
+    if not labels or not all(_is_integer(x) and str(abs(int(x))) == x for x in labels):
         return False
     largest = max(int(label) for label in labels)
     return largest == k - 1 or (k == 2 and largest < k)

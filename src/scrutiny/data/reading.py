@@ -233,8 +233,7 @@ def open_data(
     if isinstance(source, str | Path):
         parsed = parse_source(str(source))
         scheme = parsed.scheme
-    for name in columns or {}:
-        check_option(name, where="columns", scheme=scheme)
+    _check_columns(columns, scheme)
     if scheme:
         parsed = replace(parsed, options={**parsed.options, **(columns or {})})
         table: Table = registry().load("reader", parsed.scheme)(parsed)
@@ -258,6 +257,24 @@ def open_data(
         label_map=parse_label_map(labels) if labels else {},
         on_bad_row=on_bad_row,
     )
+
+
+def _check_columns(columns: Any, scheme: str) -> None:
+    """Refuse options beside an object or a data string that could not stand in one."""
+    if columns is None:
+        return
+    if not isinstance(columns, Mapping):
+        raise DataError(
+            f"columns is a {type(columns).__name__}; it is a dict of options and names of columns, "
+            "as in {'text': 'sentence'}."
+        )
+    for name, value in columns.items():
+        if not isinstance(name, str) or not isinstance(value, str | None):
+            raise DataError(
+                f"columns has {name!r}: {value!r}, and options and names of columns are text: "
+                f"write {str(name)!r}: {str(value)!r}."
+            )
+        check_option(name, where="columns", scheme=scheme)
 
 
 def iter_examples(

@@ -102,14 +102,14 @@ def _reason(case: Case, judgment: Judgment, n_family: int, *, detectable: float 
     """One sentence: which comparison decided."""
     of_family = f", Holm over {n_family}" if n_family > 1 else ""
     if judgment.outcome == "not supported":
-        p = f"p = {_p(judgment.p_minus)}{of_family}"
+        p = f"{_p(judgment.p_minus)}{of_family}"
         return f"{_said(_strongest_denial(case.parts))} lies on the other side of its limit ({p})"
     weakest = case.parts[case.test.weakest]
     component, part = weakest
     if part.interval is None:
         return f"there is no value against {component.against}, so the claim cannot be supported"
     said = f"{_said(weakest)}, limit {component.operator} {component.limit:.3g}"
-    p = f"p = {_p(judgment.p_plus)}{of_family}"
+    p = f"{_p(judgment.p_plus)}{of_family}"
     if judgment.outcome == "supported":
         return f"the weakest comparison still holds: {said} ({p})"
     if case.test.p_plus == part.interval.smallest_p:
@@ -133,7 +133,10 @@ def _strongest_denial(parts: Sequence[Part]) -> Part:
 
 
 def _p(value: float) -> str:
-    return "< .001" if value < 0.001 else f"{value:.3f}".lstrip("0") if value < 1 else "1"
+    """``p = .031``, or ``p < .001``."""
+    if value < 0.001:
+        return "p < .001"
+    return f"p = {value:.3f}".replace("= 0", "= ") if round(value, 3) < 1 else "p = 1"
 
 
 def _scope(parts: Sequence[Part]) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.errors import DataError, UnknownNameError
 from scrutiny.data.dataset import load_dataset
 
 
@@ -101,3 +101,22 @@ def test_unknown_task_and_unknown_option(failure):
     with pytest.raises(UnknownNameError):
         load_dataset([{"text": "a"}], task="tagging-of-tokens")
     assert "no option 'txt'" in failure([{"text": "a"}], columns={"txt": "a"})
+
+
+def test_a_column_without_a_name_is_no_language():
+    data = load_dataset([{"": "0", "text": "a", "label": "x"}])
+    assert "language" not in data.columns
+    assert [example.language for example in data.examples] == ["en"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (["label"], "columns is a list; it is a dict of options"),
+        ({"label": 5}, "columns has 'label': 5, and options and names of columns are text"),
+        ({5: "label"}, "columns has 5: 'label'"),
+    ],
+)
+def test_columns_that_are_no_text_are_refused(columns, words):
+    with pytest.raises(DataError, match=words):
+        load_dataset([{"text": "a", "label": "x"}], columns=columns)

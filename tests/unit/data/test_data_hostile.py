@@ -145,3 +145,23 @@ def test_encodings_that_files_of_text_do_not_have(
     path.write_text("text,label\nfine,a\n")
     with pytest.raises(DataError, match=words):
         load_dataset(f"csv:{path}#encoding={encoding}")
+
+
+def test_a_label_of_thousands_of_digits_is_a_name() -> None:
+    rows = [{"text": "one", "label": "9" * 5000}, {"text": "two", "label": "1"}]
+    assert load_dataset(rows).labels == ("1", "9" * 5000)
+
+
+def test_a_path_with_a_null_character_is_refused() -> None:
+    with pytest.raises(DataError, match="cannot be read: embedded null"):
+        load_dataset("csv:a\0b.csv")
+
+
+def test_what_stands_behind_a_list_is_not_lost_in_silence(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text('[{"text": "a", "label": "x"}]\n[{"text": "b", "label": "y"}]\n')
+    with pytest.raises(DataError, match=r"rows\.json:2:1: no valid JSON \(Text behind the list\)"):
+        load_dataset(f"json:{path}")
+    path.write_text("{}")
+    with pytest.raises(DataError, match="is an object without keys: it holds no rows"):
+        load_dataset(f"json:{path}")

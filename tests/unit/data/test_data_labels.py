@@ -13,6 +13,15 @@ def test_equal_names_but_for_case():
     assert "by equal names" in match.note
 
 
+def test_an_accent_may_be_a_character_of_its_own():
+    assert match_labels(["cafe\u0301", "tea"], ["Tea", "Caf\u00e9"]).mapping == {
+        "cafe\u0301": "Caf\u00e9",
+        "tea": "Tea",
+    }
+    with pytest.raises(DataError, match="both lead to the model's"):
+        match_labels(["cafe\u0301", "caf\u00e9"], ["tea", "caf\u00e9"])
+
+
 def test_the_very_name_goes_before_case():
     assert match_labels(["a", "A"], ["A", "a"]).mapping == {"A": "A", "a": "a"}
     with pytest.raises(DataError):

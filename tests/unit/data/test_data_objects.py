@@ -2,6 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from scrutiny.core.errors import DataError
 from scrutiny.data.dataset import load_dataset
 
 ROWS = [{"text": "a b", "label": 1}, {"text": "c", "label": 0}, {"text": "", "label": 0}]
@@ -105,8 +106,32 @@ def test_several_splits_are_refused(failure):
         (["a", "b"], "the row is a str, not a dict"),
         ({"text": ["a"], "label": ["x", "y"]}, "differ in length: text 1, label 2"),
         ({"text": "a"}, "not one of columns"),
-        ({}, "it has no keys"),
+        ({}, "is an object without keys"),
     ],
 )
 def test_objects_that_hold_no_table(failure, value, phrase):
     assert phrase in failure(value)
+
+
+def test_scalars_of_numpy_and_keys_that_are_no_text_are_read():
+    rows = [{"text": np.str_("a"), "label": np.int64(1), 0: np.float32(2)}]
+    (example,) = load_dataset(rows, columns={"group": "0"}).examples
+    assert (example.text, example.gold, example.attributes) == ("a", "1", {"a_0": 2.0})
+    (row,) = load_dataset([*rows, {"text": "b", "label": "x", "0": 1, 0: 2}]).bad_rows
+    assert row.reason == "two keys are named '0'"
+
+
+def test_what_pandas_calls_missing_is_missing():
+    pandas = pytest.importorskip("pandas")
+    rows = [{"text": "a", "label": value} for value in (pandas.NA, pandas.NaT, float("nan"), "x")]
+    assert [row.reason for row in load_dataset(rows).bad_rows] == ["label is missing"] * 3
+    columns = {"text": ["a", "b"], "label": pandas.array(["x", None], dtype="string")}
+    assert len(load_dataset(columns, columns={"unlabeled": "keep"}).examples) == 2
+
+
+def test_frames_that_arrow_cannot_hold_are_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(DataError, match="mixes types that Arrow cannot hold together"):
+        load_dataset(pandas.DataFrame({"text": ["a", "b"], "label": [10**30, 0]}))
+    with pytest.raises(DataError, match="A Series is one column, not a table"):
+        load_dataset(pandas.Series(["a", "b"]))

@@ -353,3 +353,9 @@ def test_the_detectable_effect_grows_with_the_family_and_shrinks_with_replicates
 
 def test_no_claims_no_findings():
     assert decide([], {}) == []
+
+
+def test_a_tiny_p_is_said_as_one_sign():
+    reason = one({"drop": made([0.5, 0.5001, 0.4999, 0.5, 0.5])}, ("drop", 0.01)).reason
+    assert "(p < .001)" in reason
+    assert "= <" not in reason

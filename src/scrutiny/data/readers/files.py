@@ -32,6 +32,8 @@ def existing_file(source: DataSource) -> Path:
         raise DataError(_no_such_file(source, path)) from None
     except OSError as error:
         raise DataError(f"{source.target} cannot be read: {error.strerror}.") from None
+    except ValueError as error:  # a character that no path can have
+        raise DataError(f"{source.target!r} cannot be read: {error}.") from None
     if path.is_dir():
         inside = sorted(p.name for p in path.iterdir())
         raise DataError(

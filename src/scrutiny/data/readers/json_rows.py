@@ -61,7 +61,10 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
     if text[start] == "[":
         if field:
             raise DataError(f"field={field}: {source.target} is a list, so it has no fields.")
-        return array_rows(text, start)
+        rows, end = _array(text, start)
+        if _skip_space(text, end) < len(text):
+            raise json.JSONDecodeError("Text behind the list", text, _skip_space(text, end))
+        return rows
     value = parse_json(text)
     if not isinstance(value, dict):
         raise DataError(f"{source.target} holds a single {type(value).__name__}, not rows.")
@@ -87,10 +90,12 @@ def column_rows(columns: Mapping[str, Any], place: str) -> list[RawRow]:
         If the values are not lists of one length.
     """
     odd = [str(key) for key, value in columns.items() if not isinstance(value, list | tuple)]
-    if odd or not columns:
+    if not columns:
+        raise DataError(f"{place} is an object without keys: it holds no rows.")
+    if odd:
         raise DataError(
             f"{place} is an object, but not one of columns: "
-            f"{', '.join(odd) or 'it has no keys'} {'hold' if len(odd) > 1 else 'holds'} no list. "
+            f"{', '.join(odd)} {'hold' if len(odd) > 1 else 'holds'} no list. "
             "If the rows stand under one of its keys, say which: field=NAME."
         )
     sizes = {len(value) for value in columns.values()}
@@ -107,6 +112,11 @@ def _is_rows(value: Any) -> bool:
 
 def array_rows(text: str, start: int) -> list[RawRow]:
     """Objects of the array that starts here, with the lines they start on."""
+    return _array(text, start)[0]
+
+
+def _array(text: str, start: int) -> tuple[list[RawRow], int]:
+    """Rows of the array that starts here, and where it ends."""
     rows: list[RawRow] = []
     line = text.count("\n", 0, start) + 1
     counted = start
@@ -123,7 +133,7 @@ def array_rows(text: str, start: int) -> list[RawRow]:
             raise json.JSONDecodeError("Expecting ',' or ']'", text, place)
     if place >= len(text):
         raise json.JSONDecodeError("The list is not closed", text, max(0, len(text) - 1))
-    return rows
+    return rows, place + 1
 
 
 def member(text: str, start: int, wanted: str) -> int:

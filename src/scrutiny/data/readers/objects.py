@@ -4,12 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.storable import repeated
 from scrutiny.data.readers.arrow import batch_rows, class_names_of, feature_names
 from scrutiny.data.readers.json_rows import column_rows
 from scrutiny.data.readers.peek import with_columns
 from scrutiny.data.table import RawRow, Table
 
 _BATCH = 1000
+#: Types of the values that stand for a missing cell in pandas, which need not be installed.
+_MISSING = ("NAType", "NaTType")
 
 
 def read_object(value: Any) -> Table:
@@ -71,7 +74,12 @@ def _arrow_table(value: Any, place: str) -> Table:
     _must_name_columns_apart(value, place)
     try:
         reader = pa.RecordBatchReader.from_stream(value)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        if hasattr(value, "to_frame"):
+            raise DataError(
+                f"A {place} is one column, not a table. Give a dict of columns, as in "
+                "{'text': series}."
+            ) from None
         message = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(
             f"A column of the {place} mixes types that Arrow cannot hold together: {message}. "
@@ -93,15 +101,38 @@ def _must_name_columns_apart(value: Any, place: str) -> None:
 def _list_rows(value: list[Any] | tuple[Any, ...]) -> Iterator[RawRow]:
     for number, row in enumerate(value, 1):
         if isinstance(row, Mapping):
-            yield RawRow(number, row)
+            yield _dict_row(number, row)
         else:
             yield RawRow(number, {}, f"the row is a {type(row).__name__}, not a dict")
+
+
+def _dict_row(number: int, row: Mapping[Any, Any]) -> RawRow:
+    """Row of a dict, its keys as text and the scalars of NumPy and pandas as Python's own."""
+    named = {str(key): _plain(value) for key, value in row.items()}
+    if len(named) < len(row):
+        twice = repeated([str(key) for key in row])
+        return RawRow(number, {}, f"two keys are named {twice!r}")
+    return RawRow(number, named)
+
+
+def _plain(value: Any) -> Any:
+    """Cell as Python has it: a scalar of NumPy as its value, what pandas calls missing as nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _plain(np.int64(1)), _plain("text")
+    (1, 'text')
+    """
+    if type(value).__name__ in _MISSING and type(value).__module__.startswith("pandas."):
+        return None
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
 
 
 def _as_lists(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Columns as lists: arrays and series know how to become one."""
     Table(columns=tuple(map(str, columns)), rows=iter(()), place="The dict of columns")
     return {
-        str(name): values.tolist() if hasattr(values, "tolist") else values
+        str(name): [_plain(v) for v in values.tolist()] if hasattr(values, "tolist") else values
         for name, values in columns.items()
     }

@@ -171,4 +171,5 @@ def _compared(ratio: "Ratio") -> str:
     if found is None:
         return NO_VALUE
     bounds = f"[{number(found.low, 2)}, {number(found.high, 2)}]"
-    return f"{number(found.ratio, 2)} {bounds}, p = {p_value(ratio.p_holm)}"
+    p = p_value(ratio.p_holm)
+    return f"{number(found.ratio, 2)} {bounds}, p {p if p.startswith('<') else f'= {p}'}"
