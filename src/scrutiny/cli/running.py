@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,9 +21,11 @@ from scrutiny.models.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.run.trained_on import chosen_by
-from scrutiny.run.training import with_trained
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from scrutiny.report.view import RunView
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,10 @@ def _near(word: str) -> str:
 
 def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
     """Finished run of a plan, in ``--out`` or in ``runs/NAME-K``."""
-    plan = with_trained(plan, options=request.options, progress=request.running.progress)
+    if plan.train:
+        from scrutiny.run.training import with_trained  # trainers are slow to load
+
+        plan = with_trained(plan, options=request.options, progress=request.running.progress)
     resolved = resolve(plan, options=request.options)
     tell = request.running.progress.note
     for dataset in resolved.datasets.values():
@@ -96,20 +101,28 @@ def _free_folder(name: str, identity: str) -> Path:
 
 def failures(folder: RunFolder) -> Iterator[str]:
     """A sentence for each model that failed on some items, with its first message."""
-    import pyarrow.compute as pc
+    from scrutiny.store.coded import counts_of, is_value
 
     columns = ["subject", "dataset", "reason"]
-    failed = folder.table("records", columns=columns, filters=pc.field("status") == "failed")
-    n_records = folder.n_rows("records")
-    messages = [text for text in folder.table("timings")["failure"].to_pylist() if text]
-    counted = failed.group_by(columns, use_threads=False).aggregate([([], "count_all")])
-    for row in counted.to_pylist():
+    records = folder.coded("records", [*columns, "status"])
+    counted = counts_of(records, is_value(records["status"], "failed"), columns)
+    if not counted:
+        return
+    for row in counted:
         yield (
-            f"{row['subject']} failed on {row['count_all']:,} of the {n_records:,} rows of "
+            f"{row['subject']} failed on {row['count']:,} of the {records.num_rows:,} rows of "
             f"the run ({row['reason']}, {row['dataset']}); they count as failed, not as wrong."
         )
-    if messages and counted.num_rows:
+    messages = [text for text in folder.table("timings")["failure"].to_pylist() if text]
+    if messages:
         yield f"The first failure was: {messages[0]}"
+
+
+def _page_of(view: "RunView") -> str:
+    """Text of a run's page; what makes pages is loaded only where one is made."""
+    from scrutiny.report.html import render_html
+
+    return render_html(view)
 
 
 def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) -> int:
@@ -120,10 +133,9 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
 
     view = load_view(folder.path)
     if html is not None:
-        from scrutiny.report.html import render_html
-        from scrutiny.store.files import save_text
+        from scrutiny.cli.standing_page import write_page
 
-        save_text(Path(html), render_html(view))
+        write_page(Path(html), view, folder.path, render=_page_of)
     if flags["as_json"]:
         say_warnings(view.manifest)
         click.echo(render_ndjson(view), nl=False)

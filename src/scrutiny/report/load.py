@@ -185,18 +185,15 @@ def _overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
 
 def _missing(folder: RunFolder) -> tuple[Missing, ...]:
     """Variants that could not be asked, by reason, in the order of first appearance."""
-    import pyarrow.compute as pc
+    from scrutiny.store.coded import counts_of, is_value
 
+    columns = ["kind", "recipe", "status", "reason"]
     try:
-        names = ["kind", "recipe", "status", "reason", "role"]
-        table = folder.table("variants", columns=names)
+        table = folder.coded("variants", [*columns, "role"])
     except DataError:
         return ()
-    table = table.filter(pc.equal(table.column("role"), "measured"))
-    kept = table.filter(pc.not_equal(table.column("status"), "ok"))
-    groups = kept.group_by(names[:-1], use_threads=False)
-    counted = groups.aggregate([([], "count_all")])
+    is_missing = is_value(table["role"], "measured") & ~is_value(table["status"], "ok")
     return tuple(
-        Missing(row["kind"], row["recipe"], row["status"], row["reason"] or "", row["count_all"])
-        for row in counted.slice(0, _MOST_MISSING).to_pylist()
+        Missing(row["kind"], row["recipe"], row["status"], row["reason"] or "", row["count"])
+        for row in counts_of(table, is_missing, columns)[:_MOST_MISSING]
     )

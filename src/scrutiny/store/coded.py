@@ -5,6 +5,7 @@ A table of a million records repeats some dozen texts. Read as codes into a dict
 plain texts, as diagnostics give them, work as well.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def coded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int6
     order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
     place = np.empty(len(names), dtype=np.int64)
     place[order] = np.arange(order.size)
-    return names.take(pa.array(order)), place[codes]
+    return names.take(_numbers(order)), place[codes]
 
 
 def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bool_]:
@@ -33,8 +34,8 @@ def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bo
     names, codes = _encoded(column)
     if value is None:
         return codes < 0
-    place = pc.index(names, pa.scalar(value, names.type)).as_py()
-    return np.zeros(len(codes), dtype=np.bool_) if place < 0 else codes == place
+    place = next((n for n, name in enumerate(names.to_pylist()) if name == value), None)
+    return np.zeros(len(codes), dtype=np.bool_) if place is None else codes == place
 
 
 def is_among(column: pa.ChunkedArray | pa.Array, values: list[Any]) -> NDArray[np.bool_]:
@@ -45,9 +46,48 @@ def is_among(column: pa.ChunkedArray | pa.Array, values: list[Any]) -> NDArray[n
     return np.append(known, None in values)[codes]  # -1 is the last
 
 
+def counts_of(
+    table: pa.Table, rows: NDArray[np.bool_], columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Values of these columns of texts in the rows, with ``count``, by order of appearance."""
+    at = np.flatnonzero(rows)
+    if at.size == 0:
+        return []
+    pairs = [coded(table[name]) for name in columns]
+    values = [names.to_pylist() for names, _ in pairs]
+    shape = [len(names) for names in values]
+    every = np.ravel_multi_index([codes[at] for _, codes in pairs], shape)
+    found, first, count = np.unique(every, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    places = zip(*np.unravel_index(found[order], shape), count[order].tolist(), strict=True)
+    return [
+        {name: names[i] for name, names, i in zip(columns, values, place, strict=True)}
+        | {"count": n}
+        for *place, n in places
+    ]
+
+
 def _encoded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
     """Dictionary of a column, and the code of each row: -1 where it has no value."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
-    return encoded.dictionary, codes.astype(np.int64)
+    return encoded.dictionary, _filled(encoded.indices).astype(np.int64)
+
+
+def _numbers(values: NDArray[np.int64]) -> pa.Array:
+    """Numbers for Arrow; `pyarrow.array` would load pandas if it is there."""
+    whole = np.ascontiguousarray(values, dtype=np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
+
+
+def _filled(indices: pa.Array) -> NDArray[np.signedinteger[Any]]:
+    """Indices with -1 for the missing; a scalar of Arrow would load pandas, too."""
+    kind, (valid, values) = indices.type.to_pandas_dtype(), indices.buffers()
+    if len(indices) == 0:
+        return np.zeros(0, dtype=kind)
+    own = slice(indices.offset, indices.offset + len(indices))
+    found = np.frombuffer(values, dtype=kind)[own]
+    if valid is None:
+        return found
+    is_there = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")[own]
+    return np.where(is_there, found, kind(-1))

@@ -111,18 +111,17 @@ class RunFolder:
         self.write_manifest({**manifest, "files": files})
         return files
 
-    def table(
-        self, name: str, *, columns: list[str] | None = None, filters: Any = None
-    ) -> pa.Table:
-        """One of the tables by its name, without the suffix; some columns and rows, if told.
+    def table(self, name: str, *, columns: list[str] | None = None) -> pa.Table:
+        """One of the tables by its name, without the suffix; some columns, if told.
 
         Raises
         ------
         DataError
-            If the run has no such table yet, or the file is damaged.
+            If the run has no such table yet, or no such column, or the file is damaged.
         """
-        with self._reading(name) as path:
-            return pq.read_table(path, columns=columns, filters=filters)
+        with self._reading(name) as path, pq.ParquetFile(path) as file:
+            table = file.read(columns=columns)
+            return table if columns is None else _selected(table, columns)
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[Path]:
@@ -176,17 +175,6 @@ class RunFolder:
                 rows = part.take(pa.array([place - int(ends[group]) for place in own]))
                 found |= dict(zip(own, rows.to_pylist(), strict=True))
             return [found[place] for place in places]
-
-    def n_rows(self, name: str) -> int:
-        """Rows of a table, from its footer alone.
-
-        Raises
-        ------
-        DataError
-            As `table` does.
-        """
-        with self._reading(name) as path:
-            return int(pq.read_metadata(path).num_rows)
 
     def write_table(
         self, name: str, tables: Iterable[pa.Table], *, schema: pa.Schema, footer: Any = None
@@ -276,8 +264,13 @@ class RunFolder:
     def original_answers(self) -> pa.Table:
         """Labels that the models gave to the items as they are, without their variants."""
         columns = ["subject", "replicate", "condition", "dataset", "item", "label"]
-        is_original = pc.field("variant").is_null() & pc.field("label").is_valid()
-        return self.table("outputs", columns=columns, filters=is_original)
+        with self._reading("outputs") as path, pq.ParquetFile(path) as file:
+            kept = [file.schema_arrow.empty_table().select(columns)]
+            for group in range(file.num_row_groups):  # one at a time: most rows are of variants
+                part = file.read_row_group(group, columns=[*columns, "variant"])
+                is_original = pc.and_(pc.is_null(part["variant"]), pc.is_valid(part["label"]))
+                kept.append(part.filter(is_original).select(columns))
+            return pa.concat_tables(kept)
 
     def estimates(self) -> list[Estimate]:
         """All estimates."""
@@ -335,6 +328,20 @@ class RunFolder:
         lines = [reproduction_to_json(one) for one in found]
         text = json.dumps(lines, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(path, text + "\n")
+
+
+def _selected(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Columns of a table in this order.
+
+    Raises
+    ------
+    ArrowInvalid
+        If one is not there.
+    """
+    lacking = next((name for name in columns if name not in table.column_names), None)
+    if lacking is not None:
+        raise pa.ArrowInvalid(f"it has no column {lacking!r}")
+    return table.select(columns)
 
 
 def _regrouped(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.Table]:

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrutiny.store.coded import coded, is_among, is_value
+from scrutiny.store.coded import coded, counts_of, is_among, is_value
 
 TEXTS = ["b", None, "a", "a", "c", None, "b"]
 
@@ -49,3 +49,20 @@ def test_many_rows_are_coded_as_few():
     names, codes = coded(pa.array(values))
     assert names.to_pylist() == list(dict.fromkeys(values))
     assert [names.to_pylist()[code] for code in codes.tolist()] == values
+
+
+def test_values_that_occur_together_are_counted_in_their_order(column):
+    table = pa.table({"a": column, "b": column})
+    rows = np.array([text != "b" for text in TEXTS])
+    assert counts_of(table, rows, ["b", "a"]) == [
+        {"b": None, "a": None, "count": 2},
+        {"b": "a", "a": "a", "count": 2},
+        {"b": "c", "a": "c", "count": 1},
+    ]
+    assert counts_of(table, np.zeros(7, dtype=bool), ["a"]) == []
+
+
+def test_missing_values_are_told_in_a_part_of_a_column(column):
+    whole = column.combine_chunks()
+    for start in range(len(TEXTS)):
+        assert is_value(whole.slice(start), None).tolist() == [t is None for t in TEXTS[start:]]

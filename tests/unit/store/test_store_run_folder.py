@@ -236,7 +236,6 @@ def test_texts_are_read_as_codes_and_say_the_same(folder):
     assert found["x"].to_pylist() == folder.records()["x"].to_pylist()
     assert json.loads(found.schema.metadata[b"scrutiny"]) == {"k": ["hit"]}
     assert folder.coded("records", ["s", "no_such"]).column_names == ["s"]
-    assert folder.n_rows("records") == count
 
 
 def test_single_rows_are_read_from_their_row_groups_only(folder, monkeypatch):
@@ -256,11 +255,36 @@ def test_single_rows_are_read_from_their_row_groups_only(folder, monkeypatch):
     assert folder.rows("records", [], ["x"]) == []
 
 
+def test_some_columns_come_in_the_order_asked_for(folder):
+    folder.write_table("records", [rows(3)], schema=SCHEMA)
+    assert folder.table("records", columns=["x", "s"]).column_names == ["x", "s"]
+    with pytest.raises(DataError, match="it has no column 'x, y'"):
+        folder.table("records", columns=["x, y"])
+
+
+def test_original_answers_are_picked_from_one_row_group_after_the_other(folder):
+    names = ["subject", "replicate", "condition", "dataset", "item", "label"]
+    count = ROW_GROUP + 5
+    table = pa.table(
+        {name: [f"{name} {i}" for i in range(count)] for name in names[:-1]}
+        | {
+            "label": [None if i % 4 == 0 else "yes" for i in range(count)],
+            "variant": [None if i % 2 == 0 else "typos" for i in range(count)],
+        }
+    )
+    folder.write_table("outputs", [table], schema=table.schema)
+    found = folder.original_answers()
+    assert found.column_names == names
+    assert found["item"].to_pylist() == [f"item {i}" for i in range(2, count, 4)]
+    folder.write_table("outputs", [], schema=table.schema)
+    assert folder.original_answers().num_rows == 0
+
+
 def test_what_is_not_there_or_damaged_is_named_whoever_reads_it(folder):
     for read in (
         lambda: folder.coded("records"),
         lambda: folder.rows("records", [0], ["x"]),
-        lambda: folder.n_rows("records"),
+        lambda: folder.table("records", columns=["x"]),
     ):
         (folder.path / "records.parquet").unlink(missing_ok=True)
         with pytest.raises(DataError, match="the run is not finished"):

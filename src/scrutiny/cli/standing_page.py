@@ -1,0 +1,96 @@
+"""Pages that stand as they were written: a command that is issued again leaves them alone.
+
+The journal keeps what the last page was made of (the run's manifest, which lists its files with
+their digests, and this version's code) and the digest of the page. A page that is missing, was
+changed, or would be made of something else is made and written.
+"""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import scrutiny
+from scrutiny.core.errors import StorageError
+from scrutiny.report.view import RunView
+from scrutiny.store.file_digest import hash_file
+from scrutiny.store.files import save_text
+from scrutiny.store.journal import Journal
+
+_KEY: Final = "page"
+
+
+def write_page(
+    path: Path, view: RunView, folder: Path, *, render: Callable[[RunView], str]
+) -> bool:
+    """Write the page of a finished run, unless it stands; gives whether it was written.
+
+    Parameters
+    ----------
+    path
+        Where the page goes.
+    view
+        The run.
+    folder
+        Its folder, whose journal remembers the page.
+    render
+        Makes the text of the page.
+
+    Raises
+    ------
+    PlanError
+        If the path is a folder.
+    StorageError
+        If the disk refuses.
+    """
+    made_of = _made_of(view)
+    if path.is_file() and _kept(folder) == [made_of, hash_file(path)]:
+        return False
+    save_text(path, render(view))
+    if path.is_file():
+        _keep(folder, [made_of, hash_file(path)])
+    return True
+
+
+def _made_of(view: RunView) -> str:
+    """Digest of all that decides a page: what was run, what came out, and what writes the page."""
+    files = json.dumps(view.manifest, sort_keys=True)
+    return _digest([view.facts.path, files, *_code()])
+
+
+def _code() -> list[str]:
+    """Files of this package with their sizes and times: an edited one may write another page."""
+    root = Path(scrutiny.__file__).parent
+    found = []
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            stat = path.stat()
+            found.append(f"{path.relative_to(root)} {stat.st_size} {stat.st_mtime_ns}")
+    return found
+
+
+def _digest(parts: list[str]) -> str:
+    return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+
+
+def _kept(folder: Path) -> object:
+    """What the journal says of the last page; nothing where it says nothing that reads."""
+    journal = Journal(folder / "journal.sqlite")
+    try:
+        return json.loads(journal.meta(_KEY) or "null")
+    except ValueError:
+        return None
+    finally:
+        journal.close()
+
+
+def _keep(folder: Path, said: list[str]) -> None:
+    """Note a page in the journal; without the note it is written again."""
+    with suppress(StorageError):
+        journal = Journal(folder / "journal.sqlite")
+        try:
+            journal.set_meta(_KEY, json.dumps(said))
+        finally:
+            journal.close()
