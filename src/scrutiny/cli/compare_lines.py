@@ -118,7 +118,7 @@ def _change(level: "Level") -> str:
     assert found.high is not None
     return (
         f"{level.overall.before:.3f} -> {level.overall.after:.3f}: "
-        f"{-found.value:+.3f} [{-found.high:+.3f}, {-found.low:+.3f}]"
+        f"{0 - found.value:+.3f} [{0 - found.high:+.3f}, {0 - found.low:+.3f}]"  # no "-0.000"
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from scrutiny.cli.narrow import narrowed
+from scrutiny.core.storable import printable
 
 if TYPE_CHECKING:
     from scrutiny.cli.compare_sides import Opened
@@ -36,11 +37,11 @@ def printed(found: "SideBySide", flags: Mapping[str, Any]) -> None:
         click.echo(f"{outcome_words(found.outcome_of_levels)} {flags['margin']:g}.")
     for level in found.levels:
         for line in lines_of(level, top=flags["top"], show_all=flags["show_all"]):
-            click.echo(line)
+            click.echo(printable(line))
     for line in shared_lines(found.shared):
-        click.echo(line)
+        click.echo(printable(line))
     for line in findings_of(found.comparison, show_all=flags["show_all"]):
-        click.echo(line)
+        click.echo(printable(line))
     for text in found.comparison.differences:
         click.echo(narrowed(f"The runs also differ in {text}."))
     if flags["out"] is not None:

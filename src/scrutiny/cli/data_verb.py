@@ -9,6 +9,7 @@ import click
 
 from scrutiny.cli.narrow import WIDTH, fitted
 from scrutiny.core.example import Example
+from scrutiny.core.storable import printable
 
 
 @click.group("data")
@@ -70,7 +71,7 @@ def summary_lines(summary: Any) -> list[str]:
         lines += _example(e)
     lines.append(f"  data string   {summary.data_string}")
     kept = [line if "data string" in line else fitted(line) for line in lines]
-    return [" ".join(line.split("\n")) for line in kept]
+    return [" ".join(printable(line).split("\n")) for line in kept]
 
 
 def _example(example: Example) -> list[str]:

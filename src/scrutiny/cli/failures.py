@@ -13,6 +13,7 @@ import click
 
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.secrets import redacted
+from scrutiny.core.storable import printable
 
 INTERRUPTED: Final = 130
 _FULL: Final = {errno.EFBIG, errno.ENOSPC, errno.EDQUOT}
@@ -84,7 +85,9 @@ def _show_usage(error: click.ClickException) -> None:
 
 def say(text: str) -> None:
     """Print one paragraph on stderr, wrapped at 80 columns."""
-    lines = textwrap.wrap(redacted(text), 80, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        printable(redacted(text)), 80, break_long_words=False, break_on_hyphens=False
+    )
     click.echo("\n".join(lines), err=True)
 
 

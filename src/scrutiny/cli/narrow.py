@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
+from scrutiny.core.storable import printable
+
 WIDTH: Final = 80
 _UNDERLINE: Final = re.compile(r"\s*-{3,}\s*")
 
@@ -19,7 +21,7 @@ def narrowed(text: str) -> str:
     [77, 41]
     """
     found: list[str] = []
-    for paragraph in _paragraphs(text.splitlines()):
+    for paragraph in _paragraphs(printable(text).splitlines()):
         is_example = paragraph[0].lstrip().startswith((">>>", "..."))
         if is_example or all(len(line) <= WIDTH for line in paragraph):
             found += paragraph
@@ -40,6 +42,7 @@ def fitted(line: str) -> str:
     >>> len(fitted("x" * 99)), fitted("x" * 99)[-1]
     (80, '…')
     """
+    line = printable(line)
     return line if len(line) <= WIDTH else line[: WIDTH - 1].rstrip() + "…"
 
 

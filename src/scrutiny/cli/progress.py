@@ -7,6 +7,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.failures import say
+from scrutiny.core.storable import printable
 from scrutiny.run.progress import Progress, Silent
 
 _SAYS: Final = {
@@ -138,8 +139,8 @@ class Bars:
 
     def passed(self, text: str) -> None:
         """Say what a stretch of the work gave."""
-        self._console.print(text, markup=False, highlight=False)
+        self._console.print(printable(text), markup=False, highlight=False)
 
     def note(self, text: str) -> None:
         """Say something once."""
-        self._console.print(text, markup=False, highlight=False)
+        self._console.print(printable(text), markup=False, highlight=False)

@@ -1,8 +1,11 @@
 """Text that files can hold: half a surrogate pair has no UTF-8, and names must differ."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
+#: Control characters but tab and line feed, and those that turn the direction of writing.
+_STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Characters of a message that are kept; a model may put its whole input into one.
 _MOST: Final = 2000
 
@@ -34,6 +37,20 @@ def storable(text: str) -> str:
     """
     kept = text if len(text) <= _MOST else f"{text[:_MOST]} … ({len(text):,} characters)"
     return kept.encode("utf-8", "backslashreplace").decode()
+
+
+def printable(text: str) -> str:
+    r"""Text as a terminal may be given it: what would steer the terminal is spelled out.
+
+    Texts, labels and names are somebody else's, and an escape sequence among them could recolor or
+    rewrite what a report says, an override of the direction of writing turn it round.
+
+    Examples
+    --------
+    >>> printable("red \x1b[31m, two\nlines")
+    'red \\x1b[31m, two\nlines'
+    """
+    return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def repeated(names: Iterable[str]) -> str | None:

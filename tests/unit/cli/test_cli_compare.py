@@ -113,6 +113,8 @@ def test_the_same_model_twice_shows_nothing(place, command):
     assert out.startswith("No difference is shown, of 1 compared on 800 items")
     assert "PASS  the loss is shown to lie within 0.02." in out
     assert "Kept in kept" in out
+    assert "+0.000 [" in out
+    assert "-0.000 [" not in out
     assert Path("kept", "second", "manifest.json").is_file()
     assert command("compare", "kept/first", "kept/second")[0] == 0
 

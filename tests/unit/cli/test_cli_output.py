@@ -275,3 +275,20 @@ def test_cache_is_listed_and_cleared(plan: Path, command: Command) -> None:
     assert "150 answers forgotten" in command("cache", "clear", "--yes")[1]
     assert "empty" in command("cache", "ls")[1]
     assert os.environ["SCRUTINY_CACHE_DIR"] in command("cache", "ls")[1]
+
+
+def test_nothing_steers_a_terminal(command: Command, tmp_path: Path) -> None:
+    """Labels and texts of the data may hold escape sequences, and a terminal would obey them."""
+    evil = "\x1b[31mred\x1b]0;title\x07 \x9b5m \u202eturned"
+    rows = [{"id": f"{evil}{i}", "text": f"{evil} {i}", "label": f"{evil}{i}"} for i in "01"]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    shown = command("data", "show", f"jsonl:{path}")
+    twice = command("data", "overlap", f"jsonl:{path}", f"jsonl:{path}")
+    model = ("--model", "builtin:sentiment", "--out", str(tmp_path / "out"))
+    refused = command("run", "performance", *model, "--data", f"jsonl:{path}")
+    assert (shown[0], twice[0], refused[0]) == (0, 0, 2)
+    for said in (*shown[1:], *twice[1:], *refused[1:]):
+        assert not set(said) & set("\x1b\x07\x9b\u202e")
+    assert r"\x1b[31mred" in shown[1]
+    assert r"\x1b[31mred" in twice[1]
