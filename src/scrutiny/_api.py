@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrutiny.core import errors
+from scrutiny.core.given import plain_given
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import KINDS, registry
@@ -80,10 +81,10 @@ def run(
         name,
         tuple(m.name for m in models),
         (_DATA,),
-        params,
+        plain_given(params),
         reference="" if reference is None else _REFERENCE,
     )
-    plan = Plan(seed=seed, data=datasets, models=models, measure=(measure,))
+    plan = Plan(seed=plain_given(seed), data=datasets, models=models, measure=(measure,))
     return _finish(plan, out, options, given, _objects(_DATA, data))
 
 
@@ -108,7 +109,7 @@ def audit(
     models, datasets = _inputs(model, data, task)
     from scrutiny.run.audit import audit_plan
 
-    return _finish(audit_plan(models, datasets, seed=seed), out, options, {}, {})
+    return _finish(audit_plan(models, datasets, seed=plain_given(seed)), out, options, {}, {})
 
 
 def load(path: str | Path) -> "Run":
@@ -159,7 +160,7 @@ def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
 
     if isinstance(what, Plan):
         return what
-    return plan_of(what) if isinstance(what, Mapping) else read_plan(Path(what))
+    return plan_of(plain_given(what)) if isinstance(what, Mapping) else read_plan(Path(what))
 
 
 def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tuple[DataPlan]]:

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import scrutiny
@@ -194,3 +195,25 @@ def test_names_are_listed_and_shown():
     )
     with pytest.raises(UnknownNameError):
         scrutiny.show("nothing")
+
+
+def test_numbers_and_arrays_of_numpy_are_those_of_python(tmp_path):
+    found = scrutiny.run(
+        "robustness",
+        model=KeywordClassifier(),
+        data=ROWS,
+        out=tmp_path / "run",
+        seed=np.int64(3),
+        transformations=np.array(["typos"]),
+        draws=np.int64(1),
+    )
+    again = scrutiny.run(
+        "robustness",
+        model=KeywordClassifier(),
+        data=ROWS,
+        out=tmp_path / "plain",
+        seed=3,
+        transformations=["typos"],
+        draws=1,
+    )
+    assert found.estimate("accuracy_drop").value == again.estimate("accuracy_drop").value

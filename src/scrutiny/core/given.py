@@ -54,6 +54,22 @@ def refuse_odd_values(value: Any, *, where: str) -> None:
         waiting += reversed([(front + name, depth + 1, v) for name, v in _inside(found)])
 
 
+def plain_given(value: Any) -> Any:
+    """Value with NumPy's scalars and arrays as Python's own, at any depth of mappings and lists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain_given({"names": np.array(["typos"]), "draws": np.int64(2)})
+    {'names': ['typos'], 'draws': 2}
+    """
+    if isinstance(value, Mapping):
+        return {plain_given(name): plain_given(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(plain_given(inner) for inner in value)
+    return value.tolist() if type(value).__module__ == "numpy" else value
+
+
 def _problem(value: Any) -> str:
     """What is wrong with a single value, or nothing."""
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,13 +1,17 @@
 """Parameters of a diagnostic from plain values, of the types that it declares."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, Final
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.given import refuse_odd_values
+
+#: A number in a declared type.
+_NUMBERS: Final = re.compile(r"\b(int|float)\b")
 
 
 def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
@@ -26,6 +30,7 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
     for name in given:
         if name not in known:
             raise PlanError(f"{where}: {UnknownNameError('parameter', name, known)}")
+    _must_tell_truth_from_numbers(kind, given, where)
     try:
         return _typed(kind, given)
     except ValidationError as error:
@@ -35,6 +40,20 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
         raise PlanError(f"{where}: {place} = {problem['input']!r} {said}.") from error
     except (TypeError, ValueError, PlanError) as error:
         raise PlanError(f"{where}: {error}") from error
+
+
+def _must_tell_truth_from_numbers(kind: type[Any], given: Mapping[str, Any], where: str) -> None:
+    """Refuse true and false where a number is meant: they would be taken for 1 and 0."""
+    for name, value in given.items():
+        if isinstance(value, bool) and _NUMBERS.search(said := _type_of(kind, name)):
+            if "bool" not in said:
+                raise PlanError(f"{where}: {name} = {value!r} should be a number.")
+
+
+def _type_of(kind: type[Any], name: str) -> str:
+    """Declared type of a field as text, whichever way its module writes annotations."""
+    found = next(f.type for f in fields(kind) if f.name == name)
+    return found if isinstance(found, str) else getattr(found, "__name__", str(found))
 
 
 def _typed(kind: type[Any], given: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from scrutiny.core.claim import Claim, Component
@@ -28,6 +28,8 @@ from scrutiny.reliability.rules import parse_rule
 
 #: What a claim can be asked to survive, beside ``choices:NAME``.
 CHECKS: Final = ("items", "seeds", "datasets")
+#: Keys that hold a table for each of several.
+_TABLES: Final = ("train", "measure", "estimate", "relate", "claim", "published")
 #: Every model of a measurement is a reference in turn.
 _EVERY: Final = "*"
 
@@ -39,6 +41,15 @@ def _named(name: str) -> str:
     return name
 
 
+def _whole(value: Any) -> Any:
+    """Value, unless it is true or false, which would be taken for 1 or 0."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("truth", "it is true or false, not a number")
+    return value
+
+
+#: Whole numbers of a plan.
+_Whole = Annotated[int, BeforeValidator(_whole)]
 #: Names of a plan.
 _Name = Annotated[str, AfterValidator(_named)]
 
@@ -51,14 +62,14 @@ class _Data(_Strict):
     source: str
     task: str = ""
     unit: str = "item"
-    limit: int | str | None = None
+    limit: _Whole | str | None = None
 
 
 class _Model(_Strict):
     source: str
     random: tuple[str, ...] = ()
     role: Literal["measured", "control", "null", "baseline"] = "measured"
-    seeds: tuple[int, ...] = ()
+    seeds: tuple[_Whole, ...] = ()
     labels: dict[str, str] = Field(default_factory=dict)
     control_of: str = ""
     base: str = ""
@@ -71,10 +82,10 @@ class _Train(_Strict):
     task: str = ""
     data: str
     dev: str = ""
-    runs: int | None = Field(default=None, ge=1)
+    runs: _Whole | None = Field(default=None, ge=1)
     role: Literal["measured", "control", "null", "baseline"] = "measured"
     random: tuple[str, ...] = ()
-    seeds: tuple[int, ...] = ()
+    seeds: tuple[_Whole, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
     control_of: str = ""
 
@@ -85,7 +96,7 @@ class _Measure(_Strict):
     models: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
-    nulls: int | None = Field(default=None, ge=0, le=1000)
+    nulls: _Whole | None = Field(default=None, ge=0, le=1000)
     reference: str | tuple[str, ...] = ""
     both_ways: bool = False
 
@@ -136,14 +147,14 @@ class _Published(_Strict):
 
 
 class _Resampling(_Strict):
-    draws: int = Field(default=10_000, ge=100, le=1_000_000)
+    draws: _Whole = Field(default=10_000, ge=100, le=1_000_000)
     method: Literal["crossed", "multi-bootstrap", "items"] = "crossed"
     level: float = Field(default=0.95, gt=0.5, lt=1)
     replicates: Literal["resample", "fixed", "each"] = "resample"
 
 
 class _Plan(_Strict):
-    seed: int = 0
+    seed: _Whole = 0
     on_bad_row: Literal["skip", "fail"] = "skip"
     data: dict[_Name, _Data] = Field(default_factory=dict)
     models: dict[_Name, _Model] = Field(default_factory=dict)
@@ -171,7 +182,7 @@ def read_plan(path: Path) -> Plan:
     except OSError as error:
         raise PlanError(f"The plan {str(path)!r} cannot be read: {error.strerror}.") from error
     try:
-        data = parse_json(raw) if path.suffix == ".json" else tomllib.loads(raw.decode("utf-8"))
+        data = parse_json(raw) if path.suffix == ".json" else tomllib.loads(raw.decode("utf-8-sig"))
     except ValueError as error:
         raise PlanError(f"The plan {str(path)!r} does not read: {error}.") from error
     except RecursionError:
@@ -273,12 +284,17 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
     return MeasurePlan(
         id=measure.id,
         diagnostic=measure.diagnostic,
-        models=measure.models or (*plan.models, *(node.name for node in plan.train)),
-        data=measure.data or tuple(plan.data),
+        models=_once(measure.models) or (*plan.models, *(node.name for node in plan.train)),
+        data=_once(measure.data) or tuple(plan.data),
         params=measure.params,
         nulls=measure.nulls,
         reference=measure.reference if isinstance(measure.reference, str) else "",
     )
+
+
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names, each once: what is named twice is measured once."""
+    return tuple(dict.fromkeys(names))
 
 
 def _claim(claim: _Claim, number: int, where: str) -> Claim:
@@ -317,9 +333,17 @@ def _explain(error: ValidationError, where: str) -> str:
             unknown = UnknownNameError("key", str(problem["loc"][-1]), _keys(problem["loc"]))
             parts.append(f"{place}: {unknown}")
         else:
-            parts.append(f"{place}: {problem['msg'].lower()}")
+            parts.append(f"{place}: {_said(problem['msg'], place)}")
     ended = (part if part.endswith((".", "?", "…")) else f"{part}." for part in parts)
     return f"{where} does not read. " + " ".join(ended)
+
+
+def _said(message: str, place: str) -> str:
+    """What is wrong with a value, in the words of TOML."""
+    found = message.lower()
+    if found.endswith("valid tuple") and place in _TABLES:
+        return f"it is a list of tables: write [[{place}]]"
+    return found.replace("valid tuple", "list").replace("valid dictionary", "table")
 
 
 def _keys(place: tuple[int | str, ...]) -> list[str]:

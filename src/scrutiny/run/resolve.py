@@ -12,7 +12,7 @@ from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.registry import registry
-from scrutiny.core.storable import is_storable
+from scrutiny.core.storable import is_storable, repeated
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.labels import LabelMatch, match_labels
@@ -76,6 +76,7 @@ def resolve(
     looked_up = Resolved(plan, datasets, families, {}, {}, tasks, options)
     paired = replace(looked_up, pairings=_pairings(looked_up, models or {}))
     measured = replace(paired, measurements={m.id: _measurement(m, paired) for m in plan.measure})
+    _must_measure_once(measured)
     return _with_estimates(measured)
 
 
@@ -89,12 +90,7 @@ def _must_be_sound(plan: Plan) -> None:
             f"The plan trains {untrained[0]!r}, which has to be done before it is resolved: "
             "scrutiny.run.training.with_trained(plan) trains, and gives the plan to resolve."
         )
-    if not 0 <= plan.seed < 2**63:
-        found = "negative" if plan.seed < 0 else "too large"
-        raise PlanError(
-            f"The seed of the plan is {found}: a seed is a "
-            "whole number from 0 to 9,223,372,036,854,775,807 (2^63 - 1)."
-        )
+    _must_be_seed(plan.seed)
     if not plan.measure:
         raise PlanError(
             "The plan measures nothing: add a [[measure]] with an id and a diagnostic, or let "
@@ -125,6 +121,32 @@ def _must_be_sound(plan: Plan) -> None:
             if unknown is not None:
                 near = UnknownNameError(f"{what} in the plan", unknown, known)
                 raise PlanError(f"measure {m.id!r}: {near}")
+
+
+def _must_be_seed(seed: Any) -> None:
+    """Refuse what is no whole number that 63 bits hold."""
+    is_whole = isinstance(seed, int) and not isinstance(seed, bool)
+    if not is_whole or not 0 <= seed < 2**63:
+        found = repr(seed) if not is_whole else "negative" if seed < 0 else "too large"
+        raise PlanError(
+            f"The seed of the plan is {found}: a seed is a "
+            "whole number from 0 to 9,223,372,036,854,775,807 (2^63 - 1)."
+        )
+
+
+def _must_measure_once(resolved: Resolved) -> None:
+    """Refuse a measurement that another one repeats: records of the two could not be told apart."""
+    seen: dict[tuple[str, ...], str] = {}
+    for one in resolved.measurements.values():
+        for family, data in one.designs:
+            key = (one.kind, family, data, one.plan.reference)
+            if key in seen:
+                raise PlanError(
+                    f"measure {one.plan.id!r} repeats measure {seen[key]!r}: both are "
+                    f"{one.diagnostic.id} with the same parameters, of {family!r} on {data!r}. "
+                    "Leave one out, or give it other parameters."
+                )
+            seen[key] = one.plan.id
 
 
 def _with_estimates(resolved: Resolved) -> Resolved:
@@ -202,6 +224,12 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
     half = next((label for label in labels if not is_storable(label)), None)
     if half is not None:
         raise ModelError(f"{model.source}: its label {half!r} holds half a surrogate pair.")
+    twice = repeated(labels)
+    if twice is not None:
+        raise ModelError(
+            f"{model.source}: its label {twice!r} stands twice, so its answers could not be told "
+            "apart. Give each of its outputs a name of its own."
+        )
     if task.scored_by is None:  # nothing is predicted, so no label has to be matched
         match = LabelMatch({})
     elif labels:

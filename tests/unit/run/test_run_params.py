@@ -73,3 +73,9 @@ def test_types_of_a_plug_in_are_its_own() -> None:
 def test_parameters_are_a_dataclass() -> None:
     with pytest.raises(PlanError, match="must be a dataclass"):
         make_params(dict, {}, where="m")
+
+
+def test_true_is_no_number() -> None:
+    for name in ("draws", "margin"):
+        with pytest.raises(PlanError, match=f"{name} = True should be a number"):
+            make(**{name: True})

@@ -182,3 +182,32 @@ def test_an_unknown_check_is_refused():
 def test_claims_are_numbered_unless_named():
     claims = [{"says": "a", "estimate": f"e{n}", "rule": "> 0"} for n in range(2)]
     assert [c.id for c in plan_of({"claim": claims}).claim] == ["claim-1", "claim-2"]
+
+
+def test_a_mark_of_byte_order_is_no_mistake(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text("\ufeff" + WHOLE, encoding="utf-8")
+    assert read_plan(path).seed == 7
+
+
+def test_what_a_measurement_names_twice_is_measured_once():
+    measure = {"id": "p", "diagnostic": "performance", "models": ["m", "m"], "data": ["d", "d"]}
+    (found,) = plan_of({"measure": [measure]}).measure
+    assert (found.models, found.data) == (("m",), ("d",))
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        ({"seed": True}, "seed: it is true or false, not a number"),
+        (
+            {"data": {"d": {"source": "x", "limit": True}}},
+            "limit.*it is true or false, not a number",
+        ),
+        ({"measure": {"id": "p"}}, r"measure: it is a list of tables: write \[\[measure\]\]"),
+        ({"models": ["m"]}, "models: input should be a table"),
+    ],
+)
+def test_values_of_another_kind_are_said_in_the_words_of_plans(plan, words):
+    with pytest.raises(PlanError, match=words):
+        plan_of(plan)

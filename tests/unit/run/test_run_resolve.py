@@ -7,7 +7,7 @@ import pytest
 from small_runs import family, plan, rows
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, TrainPlan
 from scrutiny.run.assignment import from_json, to_json
 from scrutiny.run.resolve import make_params, resolve
@@ -109,10 +109,10 @@ def test_a_claim_on_an_unknown_estimate_gives_near_names(object_plan):
 
 
 def test_a_claim_on_several_estimates_lists_them(object_plan):
-    both = (*object_plan.measure, MeasurePlan("again", "performance", ("m",), ("x",)))
-    made = replace(object_plan, measure=both, claim=(claim("level"),))
-    with pytest.raises(PlanError, match="means several estimates: d/m/x/level, again/m/x/level"):
-        look(made)
+    both = (*object_plan.measure, MeasurePlan("again", "performance", ("m",), ("y",)))
+    made = replace(two_datasets(object_plan), measure=both, claim=(claim("level"),))
+    with pytest.raises(PlanError, match="means several estimates: d/m/x/level, again/m/y/level"):
+        look(made, data=BOTH)
 
 
 def two_datasets(object_plan, **more):
@@ -273,3 +273,23 @@ def test_the_identity_is_of_what_decides_the_records(object_plan):
     assert look(replace(object_plan, measure=(robust,))).identity != base
     other = {"m": KeywordClassifier(good=("fine",))}
     assert look(object_plan, models=other).identity != base
+
+
+def test_a_measurement_that_another_one_repeats_is_refused(object_plan):
+    (one,) = object_plan.measure
+    with pytest.raises(PlanError, match="measure 'again' repeats measure 'd': both are perform"):
+        look(replace(object_plan, measure=(one, replace(one, id="again"))))
+
+
+@pytest.mark.parametrize("seed", [True, 1.5, "3", None, -1, 2**63])
+def test_a_seed_is_a_whole_number(object_plan, seed):
+    with pytest.raises(PlanError, match="a seed is a whole number from 0 to"):
+        look(replace(object_plan, seed=seed))
+
+
+def test_a_model_whose_labels_cannot_be_told_apart_is_refused(object_plan):
+    twice = KeywordClassifier()
+    twice.labels = ("no", "no")
+    numbered = [{**row, "label": n % 2} for n, row in enumerate(rows(12))]
+    with pytest.raises(ModelError, match="its label 'no' stands twice"):
+        look(object_plan, data={"x": numbered}, models={"m": twice})
