@@ -166,3 +166,4 @@ def test_weights_that_change_in_the_middle_of_a_run_are_refused(
 def forget_finished_shards(journal: Path) -> None:
     with sqlite3.connect(journal) as connection:
         connection.execute("DELETE FROM done")
+        connection.execute("DELETE FROM meta WHERE key = 'settled'")

@@ -36,7 +36,8 @@ many tests, verdicts
     Holm over a family, supported or not supported or undecided.
 description, planning
     `correlation`: of two quantities over replicates. `agreement`: Krippendorff's alpha, Cohen's
-    kappa. `flips`: disagreement item by item.
+    kappa. `flips`: disagreement item by item. `label_exchange`: whether answers fit far better with
+    labels exchanged.
     `power`: minimum detectable effects, equivalence.
 """
 
