@@ -23,7 +23,7 @@ class Model:
             {ends}
         return ["positive" if "good" in text else "negative" for text in texts]
 """
-LONG = 'print("asked", flush=True); time.sleep(60)'
+LONG = 'print("asked", file=sys.stderr, flush=True); time.sleep(60)'
 
 
 @pytest.fixture
@@ -96,8 +96,8 @@ def test_sys_exit_is_a_failed_row(here: Path) -> None:
 def test_a_second_command_is_told_that_the_folder_is_in_use(here: Path) -> None:
     write_model(LONG)
     process = start()
-    assert process.stdout is not None
-    assert process.stdout.readline() == "asked\n"
+    assert process.stderr is not None
+    assert process.stderr.readline() == "asked\n"
     code, out, err = ended()
     assert (code, out) == (3, "")
     assert "'out' is in use: process" in err
@@ -108,8 +108,8 @@ def test_a_second_command_is_told_that_the_folder_is_in_use(here: Path) -> None:
 def test_a_kill_of_the_command_ends_the_child_that_asks(here: Path) -> None:
     write_model(LONG)
     process = start()
-    assert process.stdout is not None
-    assert process.stdout.readline() == "asked\n"
+    assert process.stderr is not None
+    assert process.stderr.readline() == "asked\n"
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=30)  # the child holds the pipe until it ends
     code, _, err = ended()
@@ -120,8 +120,8 @@ def test_a_kill_of_the_command_ends_the_child_that_asks(here: Path) -> None:
 def test_an_interrupt_is_one_sentence_and_its_exit_code(here: Path, whole_group: bool) -> None:
     write_model(LONG)
     process = start()
-    assert process.stdout is not None
-    assert process.stdout.readline() == "asked\n"
+    assert process.stderr is not None
+    assert process.stderr.readline() == "asked\n"
     if whole_group:
         os.killpg(process.pid, signal.SIGINT)
     else:
@@ -136,8 +136,8 @@ def test_an_interrupt_is_one_sentence_and_its_exit_code(here: Path, whole_group:
 def test_a_wish_to_terminate_ends_both(here: Path) -> None:
     write_model(LONG)
     process = start()
-    assert process.stdout is not None
-    assert process.stdout.readline() == "asked\n"
+    assert process.stderr is not None
+    assert process.stderr.readline() == "asked\n"
     process.terminate()
     process.communicate(timeout=30)
     assert process.returncode == -signal.SIGTERM

@@ -16,6 +16,7 @@ from scrutiny.core.secrets import redacted
 from scrutiny.core.storable import printable
 
 INTERRUPTED: Final = 130
+_LONGEST: Final = 6_000  # letters of a paragraph
 _FULL: Final = {errno.EFBIG, errno.ENOSPC, errno.EDQUOT}
 
 
@@ -85,10 +86,17 @@ def _show_usage(error: click.ClickException) -> None:
 
 def say(text: str) -> None:
     """Print one paragraph on stderr, wrapped at 80 columns."""
-    lines = textwrap.wrap(
-        printable(redacted(text)), 80, break_long_words=False, break_on_hyphens=False
-    )
-    click.echo("\n".join(lines), err=True)
+    text = printable(redacted(text))
+    if len(text) > _LONGEST:  # a model can put anything into its messages
+        text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+    lines = textwrap.wrap(text, 80, break_long_words=False, break_on_hyphens=False)
+    tell("\n".join(lines))
+
+
+def tell(text: str) -> None:
+    """Print on stderr, as far as that can be: the user's code may have closed it."""
+    with suppress(ValueError, AttributeError):
+        click.echo(text, err=True)
 
 
 def say_warnings(manifest: Mapping[str, Any]) -> None:

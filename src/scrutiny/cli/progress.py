@@ -4,9 +4,7 @@ import sys
 from time import monotonic
 from typing import Any, Final
 
-import click
-
-from scrutiny.cli.failures import say
+from scrutiny.cli.failures import say, tell
 from scrutiny.core.storable import printable
 from scrutiny.run.progress import Progress, Silent
 
@@ -54,7 +52,7 @@ class Lines(Notes):
         self._last = monotonic()
         rest = f", {done} done before" if done else ""
         if phase != "estimate" and total:
-            click.echo(f"{_SAYS[phase]}: {total} {_COUNTS.get(phase, 'shards')}{rest}", err=True)
+            tell(f"{_SAYS[phase]}: {total} {_COUNTS.get(phase, 'shards')}{rest}")
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
         """One more shard is done."""
@@ -66,7 +64,7 @@ class Lines(Notes):
             self._say(is_due=self._done == self._total)
         elif phase == "train" and monotonic() - self._last > _EVERY_S:
             self._last = monotonic()
-            click.echo(f"{_SAYS[phase]}: {self._done} of {self._total} steps", err=True)
+            tell(f"{_SAYS[phase]}: {self._done} of {self._total} steps")
 
     def answered(self, texts: int) -> None:
         """A batch was answered within the shard in work."""
@@ -78,10 +76,9 @@ class Lines(Notes):
         """A line, if it is time for one."""
         if is_due or monotonic() - self._last > _EVERY_S:
             self._last = monotonic()
-            click.echo(
+            tell(
                 f"{_SAYS['measure']}: {self._done} of {self._total} shards; "
-                f"{self._asked:,} texts asked, {self._cached:,} cached",
-                err=True,
+                f"{self._asked:,} texts asked, {self._cached:,} cached"
             )
 
     def passed(self, text: str) -> None:

@@ -13,6 +13,7 @@ import click
 from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import load_options
 from scrutiny.cli.progress import progress_of
+from scrutiny.cli.streams import prints_on_stderr
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.core.secrets import redacted
@@ -63,7 +64,12 @@ def _near(word: str) -> str:
 
 
 def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
-    """Finished run of a plan, in ``--out`` or in ``runs/NAME-K``."""
+    """Finished run of a plan, in ``--out`` or in ``runs/NAME-K``; models print on stderr."""
+    with prints_on_stderr():
+        return _run(plan, flags, request, name=name)
+
+
+def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
     if plan.train:
         from scrutiny.run.training import with_trained  # trainers are slow to load
 

@@ -1,20 +1,25 @@
 """Every answer of a model checked, and one bad item kept from taking down its batch."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
+from itertools import islice
+from numbers import Real
 from typing import Final, TypeVar
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.storable import is_storable
 from scrutiny.core.task import Prediction
+from scrutiny.models.guests import at_home, is_interrupt, message_of
 
 Q = TypeVar("Q")
 A = TypeVar("A")
 #: How far the probabilities of one answer may sum from 1.
 SUM_TOLERANCE: Final = 1e-3
+_SHOWN: Final = 60  # letters of an answer in a message
+_MOST_SAID: Final = 2_000  # letters of what a model says of its failure
 
 
 class AnswerError(ScrutinyError):
@@ -62,10 +67,14 @@ def answer_or_fail(
     if not asked:
         return []
     try:
-        answers = list(ask(asked))
+        with at_home():
+            given = ask(asked)
+            answers: list[A | Failure] = [*listed(given, len(asked))]
     except (ModelError, ConformanceError):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # also sys.exit, and what tasks are cancelled with
+        if is_interrupt(error):
+            raise
         if len(asked) == 1:
             return [_failure(error)]
         half = len(asked) // 2
@@ -75,10 +84,20 @@ def answer_or_fail(
         ]
     if len(answers) != len(asked):
         raise ModelError(
-            f"{source} gave {len(answers)} answers to {len(asked)} examples; it must "
+            f"{source} gave {how_many(given, answers)} answers to {len(asked)} examples; it must "
             "give one for each, in order."
         )
-    return list(answers)
+    return answers
+
+
+def listed(answers: Iterable[A], count: int) -> list[A]:
+    """Answers in a list, and no more than one too many where there may be no end of them."""
+    return list(answers if isinstance(answers, Sized) else islice(answers, count + 1))
+
+
+def how_many(given: object, answers: Sequence[object]) -> str:
+    """Number of answers for a message; of those that have no length, only some were counted."""
+    return f"{len(answers)}" if isinstance(given, Sized) else f"{len(answers)} or more"
 
 
 def check_answer(model: Model, example: Example, answer: Prediction) -> Prediction | Failure:
@@ -91,6 +110,7 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
     """
     if not isinstance(answer, Prediction):
         raise ModelError(f"{_where(model, example)} is a {type(answer).__name__}, no Prediction.")
+    _check_types(model, example, answer)
     if answer.scores is not None:
         if not all(map(math.isfinite, answer.scores)):
             return Failure("non_finite", f"{_where(model, example)} has {answer.scores}")
@@ -100,7 +120,7 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
             answer = Prediction(likeliest, answer.scores, answer.spans, answer.text)
     if answer.label is not None and model.labels and answer.label not in model.labels:
         raise ModelError(
-            f"{_where(model, example)} is the label {answer.label!r}. Its labels are: "
+            f"{_where(model, example)} is the label {answer.label[:_SHOWN]!r}. Its labels are: "
             f"{', '.join(model.labels)}. State the right ones: #labels=a|b behind the model string."
         )
     words = (answer.label, answer.text, *(span.label for span in answer.spans or ()))
@@ -111,6 +131,21 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
     if answer.label is None and answer.spans is None and answer.text is None:
         raise ModelError(f"{_where(model, example)} is empty: no label, no scores, no spans.")
     return answer
+
+
+def _check_types(model: Model, example: Example, answer: Prediction) -> None:
+    """Raise unless a model that makes its own predictions makes them of what they consist of."""
+    words, scores, spans = (answer.label, answer.text), answer.scores, answer.spans
+    is_sound = (
+        all(word is None or isinstance(word, str) for word in words)
+        and (scores is None or all(isinstance(score, Real) for score in scores))
+        and (spans is None or all(isinstance(span, Span) for span in spans))
+    )
+    if not is_sound:
+        raise ModelError(
+            f"{_where(model, example)} is {repr(answer)[:_SHOWN]}: in a Prediction the label and "
+            "the text are strings, the scores numbers and the spans of the type Span."
+        )
 
 
 def _check_scores(model: Model, example: Example, scores: tuple[float, ...]) -> None:
@@ -150,11 +185,7 @@ def _failure(error: BaseException) -> Failure:
     """Failure of one example, from what was raised."""
     if isinstance(error, AnswerError):
         return Failure(error.reason, str(error))
-    try:
-        said = str(error)
-    except Exception:  # its own __str__ is broken, too
-        said = "its message cannot be had"
-    return Failure("model_error", f"{type(error).__name__}: {said}")
+    return Failure("model_error", message_of(error)[:_MOST_SAID])
 
 
 def _where(model: Model, example: Example) -> str:

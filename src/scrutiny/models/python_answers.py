@@ -1,14 +1,17 @@
 """What a user's object returned, turned into predictions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Real
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.models.bio import spans_from_tags
+from scrutiny.models.checked import how_many, listed
 from scrutiny.models.inputs import borders
+
+_SHOWN: Final = 60  # letters of an answer in a message
 
 
 def class_name(value: object) -> str:
@@ -38,12 +41,16 @@ def from_probabilities(
     """
     import numpy as np
 
+    _require_order(rows, source)
     try:
-        array = np.asarray(rows, dtype=np.float64)
+        given = np.asarray(rows)
+        array = given.astype(np.float64 if given.dtype.kind != "c" else given.dtype)
     except (TypeError, ValueError) as error:
         raise ModelError(
             f"{source} must return an array of probabilities of shape (n, k): {error}"
         ) from error
+    if array.dtype.kind == "c":
+        raise ModelError(f"{source} returned complex numbers, which are no probabilities.")
     if not labels:
         raise ModelError(
             f"{source} returns probabilities and does not say of which labels. Add them in the "
@@ -67,8 +74,9 @@ def from_answers(
     ModelError
         If it is none of these.
     """
-    found = list(answers) if isinstance(answers, Iterable) else [answers]
-    _require_count(found, count, source)
+    _require_order(answers, source)
+    found = listed(answers, count) if isinstance(answers, Iterable) else [answers]
+    _require_count(found, answers, count, source)
     if found and all(isinstance(a, Mapping) for a in found):
         return [_from_mapping(a, labels, source) for a in found]
     if found and all(_is_row(a) for a in found):
@@ -78,8 +86,8 @@ def from_answers(
     wrong = next((a for a in found if not _is_label(a)), None)
     if wrong is not None:
         raise ModelError(
-            f"{source} returned {wrong!r} for an example. Return a label, a mapping from labels "
-            "to probabilities, or a row of probabilities for each."
+            f"{source} returned {repr(wrong)[:_SHOWN]} for an example. Return a label, a mapping "
+            "from labels to probabilities, or a row of probabilities for each."
         )
     return [Prediction(label=class_name(a)) for a in found]
 
@@ -95,8 +103,9 @@ def from_tags(answers: Any, examples: Sequence[Example], *, source: str) -> list
     ModelError
         If it is neither, or if the number of tags is not that of the tokens.
     """
-    found = list(answers)
-    _require_count(found, len(examples), source)
+    _require_order(answers, source)
+    found = listed(answers, len(examples))
+    _require_count(found, answers, len(examples), source)
     return [
         Prediction(spans=_spans(list(a), e, source)) for a, e in zip(found, examples, strict=True)
     ]
@@ -143,12 +152,21 @@ def _from_mapping(answer: Mapping[Any, Any], labels: tuple[str, ...], source: st
     return Prediction(scores=tuple(scores.get(label, 0.0) for label in labels))
 
 
-def _require_count(found: list[Any], count: int, source: str) -> None:
+def _require_order(answers: Any, source: str) -> None:
+    """Raise for what can be gone through and is no sequence of answers."""
+    if isinstance(answers, (str, bytes, Mapping, Set)):
+        raise ModelError(
+            f"{source} returned one {type(answers).__name__} for all that it was asked. It is "
+            "called with a list and must return a list, one answer for each, in order."
+        )
+
+
+def _require_count(found: list[Any], given: Any, count: int, source: str) -> None:
     """Raise unless there is one answer for each example."""
     if len(found) != count:
         raise ModelError(
-            f"{source} gave {len(found)} answers to {count} examples; it is called with a list "
-            "and must return one answer for each, in order."
+            f"{source} gave {how_many(given, found)} answers to {count} examples; it is called "
+            "with a list and must return one answer for each, in order."
         )
 
 

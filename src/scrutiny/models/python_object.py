@@ -1,7 +1,7 @@
 """Objects of the user's own code: ``python:module:object`` and ``python:./file.py:object``."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json, digest
@@ -41,7 +41,7 @@ class PythonModel:
         self.task = task.name
         self.is_batch_invariant = bool(getattr(obj, "is_batch_invariant", False))
         self.n_samples: int | None = getattr(obj, "n_samples", None)
-        self.labels = source.labels() or _labels_of(obj)
+        self.labels = _distinct(source.labels() or _labels_of(obj, source), source)
         self._object = obj
         self._is_tagging = is_tagging(task)
         self._input = source.options.get("input", "text")
@@ -109,10 +109,11 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             f"{', '.join(_OWN_OPTIONS)}, or parameters of a class or of a function that makes "
             "the model."
         )
-    if isinstance(obj, Model):
+    if _is_own_model(obj):
         if sampled:
             raise ModelError(f"{source.text!r} is a model of its own: it must sample by itself.")
-        return obj  # written for scrutiny: it takes examples and states its own labels
+        own_model: Model = obj  # it takes examples and states its own labels
+        return own_model
     if not (hasattr(obj, "predict_proba") or hasattr(obj, "predict") or callable(obj)):
         raise ModelError(
             f"{source.text!r} is a {type(obj).__name__}. It must be a callable, or have "
@@ -123,6 +124,11 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     model: Model = SampledModel(asked, **sampled) if sampled else asked
     own = getattr(obj, "training_hashes", None)
     return with_training_text(model, own) if callable(own) else model
+
+
+def _is_own_model(obj: Any) -> bool:
+    """Whether an object is written for scrutiny, and no stand-in that has every attribute."""
+    return isinstance(obj, Model) and isinstance(obj.capabilities, Set)
 
 
 def must_be_there(source: ModelSource) -> None:
@@ -139,13 +145,30 @@ def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
     return ask(given, draw=draw) if takes else ask(given)
 
 
-def _labels_of(obj: Any) -> tuple[str, ...]:
+def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
     """Labels that an object states, as ``labels`` or as scikit-learn's ``classes_``."""
     for name in ("labels", "classes_"):
         stated = getattr(obj, name, None)
-        if stated is not None and not callable(stated):
-            return tuple(class_name(value) for value in stated)
+        if stated is None or callable(stated):
+            continue
+        if isinstance(stated, (str, bytes, Mapping, Iterator)) or not isinstance(stated, Iterable):
+            raise ModelError(
+                f"{source.text!r}: its {name} is a {type(stated).__name__}. State the labels as a "
+                "list or a tuple of names, in the order of the probabilities."
+            )
+        return tuple(class_name(value) for value in stated)
     return ()
+
+
+def _distinct(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
+    """Labels, unless one of them stands twice: nobody could say which of two columns it names."""
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise ModelError(
+            f"{source.text!r}: its label {twice!r} stands twice among {len(labels)} labels. Each "
+            "column of the probabilities needs a label of its own."
+        )
+    return labels
 
 
 def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:

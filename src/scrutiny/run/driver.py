@@ -15,7 +15,7 @@ import pyarrow as pa
 from scrutiny.core.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import ChangesTexts
-from scrutiny.core.errors import PlanError, StorageError
+from scrutiny.core.errors import DataError, PlanError, StorageError
 from scrutiny.core.model import Family
 from scrutiny.core.registry import registry
 from scrutiny.models.lineage import replicates_of
@@ -244,16 +244,37 @@ def _open_folder(out: Path) -> RunFolder:
 
 def _same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
     """Identity of this run; refuses a folder that holds another plan's records."""
-    known = journal.meta("identity")
+    known = journal.meta("identity") or _identity_without_journal(out)
     if known is not None and known != resolved.identity:
         raise PlanError(
             f"{str(out)!r} holds a run of another plan (other data, models, seed or parameters). "
             "Choose another --out, or remove the folder to start anew."
         )
-    if known is None:
+    if journal.meta("identity") is None:
         journal.set_meta("run_id", uuid.uuid4().hex)
         journal.set_meta("identity", resolved.identity)
     return journal.meta("run_id") or ""
+
+
+def _identity_without_journal(out: Path) -> str | None:
+    """Identity in the manifest of a run whose journal was removed; nothing where there is none.
+
+    Raises
+    ------
+    PlanError
+        If files of these names stand there that are of no run: they would be overwritten.
+    """
+    if (out / "manifest.json").is_file():
+        with suppress(DataError):
+            return str(RunFolder(out).manifest.get("identity", "of no run"))
+        return None
+    foreign = next((path for path in sorted(out.glob("*.parquet"))), None)
+    if foreign is not None:
+        raise PlanError(
+            f"{str(out)!r} holds no run, but a file {foreign.name!r}, which a run could overwrite. "
+            "Choose another --out."
+        )
+    return None
 
 
 def _begin(journal: Journal, out: Path, progress: Progress) -> None:

@@ -6,7 +6,7 @@ from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.data.letters import training_hashes
 from scrutiny.data.reading import iter_examples
-from scrutiny.models.leaving import exits_refused
+from scrutiny.models.guests import at_home, errors_named
 from scrutiny.models.load import load_model, training_source
 from scrutiny.models.python_object import PythonModel
 from scrutiny.models.source import parse
@@ -18,7 +18,7 @@ def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:
 
     What a checkpoint that was trained here knows of its own gives way to that.
     """
-    with exits_refused(source):
+    with errors_named(source), at_home(is_new=True):
         model = load_model(source, task, options)
     stated = training_source(source, options)
     return model if stated is None else with_training_text(model, lambda: hashes_of(stated))

@@ -13,7 +13,7 @@ from scrutiny.core.collecting import seldom_collected
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.secrets import redacted
-from scrutiny.models.leaving import exits_refused
+from scrutiny.models.guests import exits_refused
 from scrutiny.models.python_reading import Reading, read_object
 from scrutiny.run.asking import Asker, Tally
 from scrutiny.run.blocks import (

@@ -18,7 +18,7 @@ from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.family import expand
-from scrutiny.models.leaving import exits_refused
+from scrutiny.models.guests import at_home, errors_named
 from scrutiny.run.loading import capabilities_of, load_given, load_replicate
 from scrutiny.run.pairs import pairs_of
 from scrutiny.run.params import make_params
@@ -212,7 +212,7 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
                 else load_replicate(source, task, resolved.options)
             )
         model = first[family, task.name]
-        with exits_refused(model.source):
+        with errors_named(model.source), at_home():
             pairings[family, name] = _pair(
                 model, resolved.datasets[name], task, explicit.get(family) or {}
             )

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import IO, Any
 from scrutiny.core.errors import DataError, PlanError, StorageError
 
 _REFUSALS = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES}
+_LEFTOVER = re.compile(r"\..+\.(?:parquet|json|npy)\.\d+\.tmp")
 _SHOWN = 120  # letters of an error that may quote a damaged file
 _WRONG_PLACES = (PermissionError, NotADirectoryError, IsADirectoryError, FileNotFoundError)
 
@@ -61,10 +63,15 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the neighbors that a kill has left half-written in a folder that nobody works on."""
-    for path in folder.rglob(".*.tmp"):
-        with suppress(OSError):
-            path.unlink()
+    """Remove the neighbors that a kill has left half-written in a folder that nobody works on.
+
+    Only files with the names of `write_atomically` go, and only where runs write: the folder may be
+    one in which others keep theirs.
+    """
+    for path in (*folder.glob(".*.tmp"), *(folder / "arrays").rglob(".*.tmp")):
+        if _LEFTOVER.fullmatch(path.name):
+            with suppress(OSError):
+                path.unlink()
 
 
 def read_json(path: Path) -> Any:

@@ -1,3 +1,5 @@
+import asyncio
+import itertools
 import math
 
 import pytest
@@ -191,3 +193,56 @@ def test_an_error_that_cannot_say_itself_is_a_failure(make):
 
     (answer,) = predict_or_fail(Scripted({"a": Mute()}), make("a"))
     assert answer == Failure("model_error", "Mute: its message cannot be had")
+
+
+class Answers(Scripted):
+    """Gives whatever it was made with, for each batch."""
+
+    def __init__(self, give):
+        super().__init__({})
+        self.give = give
+
+    def predict(self, examples):
+        return self.give(examples)
+
+
+@pytest.mark.parametrize("error", [GeneratorExit(), asyncio.CancelledError("timeout")])
+def test_what_is_no_exception_fails_its_item_alone(make, error):
+    answers = predict_or_fail(Scripted({"c": error}), make(*"abcd"))
+    assert [isinstance(a, Failure) for a in answers] == [False, False, True, False]
+    assert answers[2].message.startswith(type(error).__name__)
+
+
+def test_an_interrupt_in_a_group_is_an_interrupt(make):
+    group = BaseExceptionGroup("tasks", [KeyboardInterrupt()])
+    with pytest.raises(BaseExceptionGroup):
+        predict_or_fail(Scripted({"a": group}), make("a"))
+
+
+def test_answers_without_end_are_too_many(make):
+    endless = Answers(lambda _: itertools.repeat(Prediction(label="pos")))
+    with pytest.raises(ModelError, match="gave 3 or more answers to 2 examples"):
+        predict_or_fail(endless, make("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Prediction(label=3),
+        Prediction(scores="ab"),
+        Prediction(scores=("a", "b")),
+        Prediction(text=b"x"),
+        Prediction(spans=((0, 1, "PER"),)),
+    ],
+)
+def test_predictions_of_other_parts_are_refused(make, answer):
+    with pytest.raises(ModelError, match="in a Prediction the label and the text are strings"):
+        predict_or_fail(Scripted({"a": answer}), make("a"))
+
+
+def test_messages_show_little_of_what_is_long(make):
+    with pytest.raises(ModelError) as caught:
+        predict_or_fail(Scripted({"a": Prediction(label="p" * 10**6)}), make("a"))
+    assert len(str(caught.value)) < 1_000
+    (failure,) = predict_or_fail(Scripted({"a": ValueError("x" * 10**6)}), make("a"))
+    assert len(failure.message) == 2_000

@@ -10,6 +10,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.data.tasks.text_classification import TextClassification
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.load import load_model
+from scrutiny.run.loading import load_replicate
 
 CODE = """
 import numpy as np
@@ -64,6 +65,49 @@ def found(texts):
 
 def first_word(rows):
     return [["B-PER"] + ["O"] * (len(row) - 1) for row in rows]
+
+def one_text(texts):
+    return "g" * len(texts)
+
+def without_order(texts):
+    return {"good", "bad"}
+
+def by_text(texts):
+    return {text: "good" for text in texts}
+
+def complex_numbers(texts):
+    return np.full((len(texts), 2), 0.5 + 1j)
+
+def endless(texts):
+    while True:
+        yield "good"
+
+class OneWord:
+    labels = "good"
+    def predict(self, texts):
+        return ["good" for _ in texts]
+
+class Twice(OneWord):
+    labels = ("b", "a", "a")
+
+class OneNumber(OneWord):
+    labels = 2
+
+class Once(OneWord):
+    labels = (label for label in ("bad", "good"))
+
+class StandIn:
+    labels = ("bad", "good")
+    def __getattr__(self, name):
+        return lambda *_: name
+    def predict_proba(self, texts):
+        return [[0.0, 1.0] for _ in texts]
+
+class Trap(OneWord):
+    labels = ("bad", "good")
+    @property
+    def is_batch_invariant(self):
+        raise RuntimeError("not yet")
 """
 
 
@@ -284,3 +328,44 @@ def test_an_object_that_is_a_model_itself_is_taken_as_it_is(
     model = load_model("python:ready_made:model", TextClassification())
     assert model.source == "testing:KeywordClassifier"
     assert model.predict([Example("1", {"text": "good"})])[0].label == "positive"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("one_text", "returned one str for all that it was asked"),
+        ("without_order", "returned one set for all that it was asked"),
+        ("by_text", "returned one dict for all that it was asked"),
+        ("complex_numbers", "complex numbers, which are no probabilities"),
+        ("endless", "gave 3 or more answers to 2 examples"),
+    ],
+)
+def test_answers_that_are_no_list_of_answers(target, classification, make, name, message):
+    model = load_model(f"{target}:{name}#labels=bad|good", classification)
+    with pytest.raises(ModelError, match=message):
+        predict_or_fail(model, make("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("OneWord", "its labels is a str"),
+        ("OneNumber", "its labels is a int"),
+        ("Once", "its labels is a generator"),
+        ("Twice", "its label 'a' stands twice among 3 labels"),
+    ],
+)
+def test_labels_that_are_no_list_of_names(target, classification, name, message):
+    with pytest.raises(ModelError, match=message):
+        load_model(f"{target}:{name}", classification)
+
+
+def test_a_stand_in_that_has_every_attribute_is_asked_like_any_object(target, classification, make):
+    model = load_model(f"{target}:StandIn", classification)
+    assert labels_of(model, make("a")) == ["good"]
+
+
+def test_an_attribute_that_raises_is_an_error_of_the_model(target, classification):
+    source = f"{target}:Trap"
+    with pytest.raises(ModelError, match=r"RuntimeError: not yet \(at models_of_a_user.py:\d+\)"):
+        load_replicate(source, classification, LoadOptions())

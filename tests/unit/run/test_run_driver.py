@@ -376,3 +376,22 @@ def test_what_a_kill_left_half_written_is_removed_at_the_next_start(tmp_path):
     (tmp_path / "out" / ".records.parquet.1.tmp").touch()
     folder = run(plan("python:object:K"), tmp_path / "out", models={"m": KeywordClassifier()})
     assert not list(folder.path.rglob("*.tmp"))
+
+
+def test_a_run_whose_journal_was_removed_is_not_replaced_by_another(tmp_path):
+    out = tmp_path / "out"
+    made = plan(family(tmp_path), seeds=(1,))
+    before = run(made, out).findings()
+    (out / "journal.sqlite").unlink()
+    with pytest.raises(PlanError, match="holds a run of another plan"):
+        run(replace(made, seed=made.seed + 1), out)
+    assert run(made, out).findings() == before
+
+
+def test_tables_of_others_are_not_overwritten(tmp_path):
+    out = tmp_path / "mine"
+    out.mkdir()
+    (out / "items.parquet").write_bytes(b"mine")
+    with pytest.raises(PlanError, match=r"holds no run, but a file 'items\.parquet'"):
+        run(plan(family(tmp_path), seeds=(1,)), out)
+    assert (out / "items.parquet").read_bytes() == b"mine"

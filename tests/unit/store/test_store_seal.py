@@ -92,6 +92,14 @@ def test_what_a_kill_left_half_written_goes(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.rglob("*") if p.is_file()] == ["records.npy"]
 
 
+def test_files_of_others_stay(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for name in (".notes.txt.tmp", ".draft.1.tmp", "mine/.records.parquet.12.tmp"):
+        (tmp_path / name).touch()
+    remove_leftovers(tmp_path)
+    assert len([p for p in tmp_path.rglob("*") if p.is_file()]) == 3
+
+
 def journal_of(path: Path) -> None:
     journal = Journal(path)
     rng = np.random.default_rng(0)

@@ -1,0 +1,58 @@
+"""While models are asked, stdout is ours alone: what their code prints goes to stderr.
+
+Results on stdout are read by machines; a model, or a C library under it, that prints would stand in
+the middle of them. What a model closes is open again afterwards.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+_OUT: Final = 1
+_ERR: Final = 2
+
+
+@contextmanager
+def prints_on_stderr() -> Iterator[None]:
+    """Send to stderr what is printed inside, by Python and below it; both streams come back."""
+    kept, files = (sys.stdout, sys.stderr), _copies()
+    _flush(sys.stdout)
+    if files:
+        os.dup2(_ERR, _OUT)
+    sys.stdout = sys.stderr
+    try:
+        yield
+    finally:
+        _flush(sys.stdout)
+        for file, copy in files.items():
+            os.dup2(copy, file)
+            os.close(copy)
+        sys.stdout, sys.stderr = _open(kept[0], _OUT), _open(kept[1], _ERR)
+
+
+def _copies() -> dict[int, int]:
+    """Copies of both files, so that they can be had again; none where one of them is closed."""
+    copies: dict[int, int] = {}
+    try:
+        for file in (_OUT, _ERR):
+            copies[file] = os.dup(file)
+    except OSError:
+        for copy in copies.values():
+            os.close(copy)
+        return {}
+    return copies
+
+
+def _flush(stream: Any) -> None:
+    """Write what is buffered, as far as it can be."""
+    with suppress(OSError, ValueError, AttributeError):
+        stream.flush()
+
+
+def _open(stream: Any, file: int) -> Any:
+    """The stream, or one like it where somebody has closed it; it leaves its file open."""
+    if not getattr(stream, "closed", False):
+        return stream
+    return open(file, "w", encoding="utf-8", errors="backslashreplace", closefd=False)

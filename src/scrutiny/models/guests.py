@@ -1,0 +1,164 @@
+"""Code of the user's own runs in our process: what it raises, and where it goes, stays its own.
+
+A model that leaves (``sys.exit``), raises what is no ``Exception``, changes the working folder or
+lets a forked child of it run on has done so to itself; the run goes on as it would have.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from scrutiny.core.errors import ModelError, ScrutinyError
+from scrutiny.core.storable import storable
+
+_OURS: Final = "scrutiny"
+_INSTALLED: Final = ("site-packages", "dist-packages")
+_MOST_SAID: Final = 300  # letters of a message that may hold anything
+_STANDARD: Final = (0, 1, 2)
+#: Working folder that the user's code has moved to.
+_moved_to: dict[str, str] = {}
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether somebody wants the command to end, also from within a group of errors."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.subgroup(KeyboardInterrupt) is not None
+    return isinstance(error, KeyboardInterrupt)
+
+
+def message_of(error: BaseException) -> str:
+    """Type and message of an error; whatever its message is, or does when it is asked for."""
+    try:
+        said = str(error)
+    except Exception:  # its own __str__ is broken, too
+        said = "its message cannot be had"
+    return f"{type(error).__name__}: {said}"
+
+
+@contextmanager
+def exits_refused(source: str) -> Iterator[None]:
+    """Turn ``sys.exit`` in a model's code, and what is no ``Exception``, into an error of its own.
+
+    Interrupts pass: they are the user's.
+
+    Raises
+    ------
+    ModelError
+        If the code inside leaves.
+    """
+    try:
+        yield
+    except SystemExit as left:
+        raise ModelError(
+            f"{source} called sys.exit({left.code!r}), which would end the run: a model returns "
+            "its answers or raises an error. Mend the model, then re-issue the same command."
+        ) from left
+    except BaseException as error:
+        if isinstance(error, Exception) or is_interrupt(error):
+            raise
+        raise _raised(source, error, _own_line(error.__traceback__)) from error
+
+
+@contextmanager
+def errors_named(source: str) -> Iterator[None]:
+    """Turn whatever a model's own code raises while it is made or described into one error.
+
+    Errors in code that is not the user's pass as they are: they are bugs of somebody else.
+
+    Raises
+    ------
+    ModelError
+        With the line of the user's code.
+    """
+    try:
+        with exits_refused(source):
+            yield
+    except ScrutinyError:
+        raise
+    except Exception as error:
+        line = _own_line(error.__traceback__)
+        if line is None:
+            raise
+        raise _raised(source, error, line) from error
+
+
+def _raised(source: str, error: BaseException, line: str | None) -> ModelError:
+    """Error for what a model raised where there is no item that could be left out."""
+    where = "" if line is None else f" (at {line})"
+    return ModelError(
+        f"{source} cannot be used: it raised {storable(message_of(error)[:_MOST_SAID])}{where}. "
+        "Mend the model, then re-issue the same command."
+    )
+
+
+@contextmanager
+def at_home(*, is_new: bool = False) -> Iterator[None]:
+    """Let the user's code run in the working folder that it has moved to, and come back to ours.
+
+    What is made anew (``is_new``) begins in ours, which its model string is relative to.
+    A child that it has forked and that would run on in our code ends here.
+    """
+    process = os.getpid()
+    ours = _here()
+    if not is_new:
+        _move(_moved_to.get("folder"))
+    try:
+        yield
+    finally:
+        if os.getpid() != process:
+            os._exit(0)
+        _hold_standard_files()
+        theirs = _here()
+        if theirs is not None and theirs != ours:
+            _moved_to["folder"] = theirs
+        elif theirs == ours:
+            _moved_to.pop("folder", None)
+        if theirs != ours:
+            _move(ours)
+
+
+def _hold_standard_files() -> None:
+    """Hold the numbers of standard streams that were closed: the next file would get them."""
+    for number in _STANDARD:
+        try:
+            os.fstat(number)
+        except OSError:
+            with suppress(OSError):
+                os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+
+
+def _here() -> str | None:
+    """Working folder; nothing where it was removed."""
+    with suppress(OSError):
+        return str(Path.cwd())
+    return None
+
+
+def _move(folder: str | None) -> None:
+    """Go to a folder, where it is there."""
+    if folder is not None:
+        with suppress(OSError):
+            os.chdir(folder)
+
+
+def _own_line(trace: TracebackType | None) -> str | None:
+    """File and line of the user's code that an error came out of; nothing where it was ours."""
+    found = None
+    for frame, number in traceback.walk_tb(trace):
+        module = str(frame.f_globals.get("__name__", ""))
+        file = frame.f_code.co_filename
+        top = module.partition(".")[0]
+        is_own = (
+            top != _OURS
+            and top not in sys.stdlib_module_names
+            and not any(part in file for part in _INSTALLED)
+            and not file.startswith("<")
+        )
+        if is_own:
+            found = f"{Path(file).name}:{number}"
+    return found

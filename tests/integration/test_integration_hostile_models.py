@@ -1,0 +1,122 @@
+"""Whatever a model does to its process, the command ends with its results or with one sentence."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODELS = """
+import os, sys
+
+def answers(texts):
+    return ["p" if "good" in text else "n" for text in texts]
+
+class Model:
+    labels = ("n", "p")
+    def predict(self, texts):
+        return answers(texts)
+
+class Odd(BaseException):
+    pass
+
+class Raises(Model):
+    def predict(self, texts):
+        raise Odd("odd")
+
+class Unmade(Model):
+    def __init__(self):
+        raise Odd("odd")
+
+class Unnamed(Model):
+    def fingerprint(self):
+        raise RuntimeError("no digest")
+
+class Moves(Model):
+    def __init__(self):
+        os.makedirs("elsewhere", exist_ok=True)
+        os.chdir("elsewhere")
+        open("weights", "w").close()
+    def predict(self, texts):
+        open("weights").close()
+        return answers(texts)
+
+class Forks(Model):
+    def predict(self, texts):
+        if os.fork() == 0:
+            sys.exit(0)
+        return answers(texts)
+
+class RunsOn(Model):
+    def predict(self, texts):
+        os.fork()
+        return answers(texts)
+
+class Prints(Model):
+    def predict(self, texts):
+        print("a line of its own")
+        os.write(1, b"and one from below\\n")
+        return answers(texts)
+
+class Closes(Model):
+    def predict(self, texts):
+        sys.stdout.close()
+        sys.stderr.close()
+        os.close(1)
+        return answers(texts)
+
+class Takes(Model):
+    def predict(self, texts):
+        sys.stdout = sys.stderr = None
+        return answers(texts)
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(tmp_path / "cache"))
+    Path("models.py").write_text(MODELS)
+    lines = [f"a {'good' if n % 2 else 'bad'} film {n},{'np'[n % 2]}" for n in range(40)]
+    Path("x.csv").write_text("\n".join(["text,label", *lines]) + "\n")
+    return tmp_path
+
+
+def asked(name: str) -> tuple[int, str, str]:
+    data, model = "csv:x.csv", f"python:./models.py:{name}"
+    words = ["run", "performance", "--model", model, "--data", data, "--out", "out", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "scrutiny", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("name", ["Moves", "Forks", "RunsOn", "Prints", "Closes", "Takes"])
+def test_results_are_those_of_a_well_behaved_model(here: Path, name: str) -> None:
+    code, out, err = asked(name)
+    assert code == 0, err
+    rows = [json.loads(line) for line in out.splitlines()]
+    values = [row["value"] for row in rows if row.get("metric") == "accuracy@1"]
+    assert values
+    assert set(values) == {1.0}
+    assert (here / "out" / "findings.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Raises", "raised an error for each of the 40 texts it was asked; the first: Odd: odd"),
+        ("Unmade", "Unmade cannot be used: it raised Odd: odd (at models.py:"),
+        ("Unnamed", "Unnamed cannot be used: it raised RuntimeError: no digest (at models.py:"),
+    ],
+)
+def test_what_it_raises_is_said_in_one_sentence(here: Path, name: str, words: str) -> None:
+    code, out, err = asked(name)
+    assert (code, out) == (2, "")
+    assert words in err
