@@ -22,6 +22,7 @@ from scrutiny.models.lineage import replicates_of
 from scrutiny.run.assignment import to_json
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
 from scrutiny.run.desk import LocalDesk, NoAnswers
+from scrutiny.run.distinct_outputs import distinct_outputs
 from scrutiny.run.environment import environment
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.run.executors import Executor, Work, executor
@@ -45,7 +46,6 @@ from scrutiny.store.seal import Seal, damage
 _LOG: Final = logging.getLogger("scrutiny")
 _STATE: Final = "state"  # of the process that works on a run: running or ended
 _OF_SHARDS: Final = {"variants", "records", "outputs", "timings"}  # tables of what shards gave
-_OUTPUT_KEY: Final = ("subject", "replicate", "dataset", "condition", "item", "variant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +361,9 @@ def _write_tables(folder: RunFolder, journal: Journal, resolved: Resolved) -> No
     folder.write_table(
         "records", _parts(journal, measured, "records"), schema=RECORDS, footer=footer
     )
-    folder.write_table("outputs", _unique(_parts(journal, measured, "outputs")), schema=OUTPUTS)
+    folder.write_table(
+        "outputs", distinct_outputs(_parts(journal, measured, "outputs")), schema=OUTPUTS
+    )
     folder.write_table("timings", _parts(journal, prepared + measured, "timings"), schema=TIMINGS)
     for task in measured:
         for name in journal.parts(task):
@@ -375,18 +377,6 @@ def _parts(journal: Journal, tasks: Iterable[str], name: str) -> Iterator[pa.Tab
         table = journal.part(task, name)
         if table is not None:
             yield table
-
-
-def _unique(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Outputs without those that another diagnostic has asked for already."""
-    seen: set[tuple[str, ...]] = set()
-    for table in tables:
-        columns = [table.column(c).to_pylist() for c in _OUTPUT_KEY]
-        keep = []
-        for key in zip(*columns, strict=True):
-            keep.append(key not in seen)
-            seen.add(key)
-        yield table.filter(pa.array(keep)) if not all(keep) else table
 
 
 def _measures(measurement: Measurement, resolved: Resolved) -> dict[str, Any]:
