@@ -1,4 +1,4 @@
-"""What a user gives in numbers and nested values, checked in one place.
+"""Check of numbers and nested values that a user gives, in one place.
 
 NaN and infinities read as numbers everywhere (TOML has words for them, JSON's ``1e999`` is one),
 and every comparison with NaN is false: a limit of NaN would be passed by anything. Values nested

@@ -1,4 +1,4 @@
-"""What a Python object is made of, as far as it can be read without pickling it.
+"""Digest of a Python model: its code, arrays and parameters, read without pickling it.
 
 An object of the user's own code states no fingerprint of its weights. Its code, the arrays that it
 holds (NumPy, torch), those that its functions refer to, and the whole state of scikit-learn
