@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -14,6 +15,7 @@ from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import load_options
 from scrutiny.cli.progress import progress_of
 from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.core.errors import DataError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.core.secrets import redacted
@@ -99,9 +101,10 @@ def _free_folder(name: str, identity: str) -> Path:
         if not folder.exists():
             break
         if (folder / "manifest.json").is_file() and not is_in_use(folder):
-            manifest = RunFolder(folder).manifest
-            if manifest["status"] != "done" and manifest["identity"] == identity:
-                break
+            with suppress(DataError):  # damaged: somebody else's, for all that is known
+                manifest = RunFolder(folder).manifest
+                if manifest.get("status") != "done" and manifest.get("identity") == identity:
+                    break
     return folder
 
 

@@ -43,7 +43,7 @@ from scrutiny.store.findings import finding_from_json, finding_to_json
 from scrutiny.store.portable import portable
 from scrutiny.store.published import reproduction_from_json, reproduction_to_json
 from scrutiny.store.schemas import ROW_GROUP
-from scrutiny.store.seal import damage, seal_of
+from scrutiny.store.seal import damage, is_as_signed, seal_of, signed
 
 #: Of the manifest and the tables beside it.
 FORMAT: Final = 1
@@ -62,7 +62,7 @@ class RunFolder:
         Raises
         ------
         DataError
-            If there is no such folder, or no run in it, or if a finished run has lost a file or
+            If there is no such folder, or no finished run in it, or if the run has lost a file or
             has a damaged one.
         """
         folder = cls(path)
@@ -73,7 +73,13 @@ class RunFolder:
                 f"{str(path)!r} holds no run: it has no manifest.json. Give the folder that "
                 "`scrutiny run --out` or `scrutiny audit --out` wrote."
             )
-        found = damage(folder.path, folder.manifest.get("files", {}))
+        manifest = folder.manifest
+        if manifest.get("status", "done") != "done":
+            raise DataError(
+                f"{str(path)!r} holds a run that is not finished. Re-issue its command; it goes on "
+                "where it stopped."
+            )
+        found = damage(folder.path, manifest.get("files", {}))
         if found:
             raise DataError(f"{found}. Re-issue its command; what it asked is in the cache.")
         return folder
@@ -85,7 +91,7 @@ class RunFolder:
         Raises
         ------
         DataError
-            If it does not read, or is of another format.
+            If it does not read, is of another format, or is not as it was written.
         """
         path = self.path / "manifest.json"
         manifest = read_json(path)
@@ -97,11 +103,16 @@ class RunFolder:
                 f"{path} is of format {str(form)[:20]}, and this version of scrutiny reads format "
                 f"{FORMAT}: install the version that wrote it, or re-issue the run's command."
             )
+        if not is_as_signed(manifest):
+            raise DataError(
+                f"{path} is damaged: it is not as it was written. Re-issue the command of the run, "
+                "or import its logs again; what a run asked is in the cache."
+            )
         return manifest
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest; secrets and absolute paths of sources are left out of it."""
-        kept = portable(manifest, self.path)
+        kept = signed(portable(manifest, self.path))
         text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(self.path / "manifest.json", text + "\n")
 

@@ -1,6 +1,5 @@
 """Where a run goes, and what is said of a model that fails."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.cli.progress import Bars, progress_of
 from scrutiny.run.asking import HOPELESS
+from scrutiny.store.run_folder import RunFolder
 
 MODEL = "python:./broken_model.py:answer#labels=bad|good"
 PROGRESS = ("Asking models", "A kill costs")
@@ -88,6 +88,9 @@ def test_folders_are_numbered_and_the_plan_s_own_is_gone_on_with(broken: Path) -
     unfinish(Path("runs/performance-1"))
     assert exit_code_of(group, [*COMMAND, "none", *data, "--seed", "3"]) == 0  # another plan
     assert names() == ["performance-1", "performance-2", "performance-3"]
+    Path("runs/performance-3/manifest.json").write_text("{")
+    assert exit_code_of(group, [*COMMAND, "none", *data, "--seed", "3"]) == 0  # not overwritten
+    assert names()[3:] == ["performance-4"]
 
 
 def names() -> list[str]:
@@ -95,5 +98,5 @@ def names() -> list[str]:
 
 
 def unfinish(folder: Path) -> None:
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps({**manifest, "status": "running"}))
+    run = RunFolder(folder)
+    run.write_manifest({**run.manifest, "status": "running"})

@@ -3,6 +3,7 @@
 import json
 import random
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,22 @@ def test_damage_is_named(run: RunFolder, name: str, how: str) -> None:
         RunFolder.open(run.path)
     assert f"{path} {words}" in str(error.value)
     assert "Re-issue its command" in str(error.value)
+
+
+def test_no_flipped_byte_of_a_manifest_passes(run: RunFolder) -> None:
+    path = run.path / "manifest.json"
+    before, data = run.manifest, path.read_bytes()
+    for place in range(len(data)):
+        for bit in (1, 32):  # another letter or digit, another case
+            path.write_bytes(data[:place] + bytes([data[place] ^ bit]) + data[place + 1 :])
+            with suppress(DataError):
+                assert RunFolder.open(run.path).manifest == before  # only what JSON skips
+
+
+def test_a_run_whose_manifest_says_that_it_runs_is_not_read(run: RunFolder) -> None:
+    run.write_manifest({**run.manifest, "status": "running"})
+    with pytest.raises(DataError, match="holds a run that is not finished"):
+        RunFolder.open(run.path)
 
 
 @pytest.mark.parametrize("form", [99, 2, "1", None])
