@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -18,6 +19,7 @@ from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.checked_language import ask_or_fail
 from scrutiny.run.desk import Desk
 from scrutiny.run.pace import Pace, may_be_cut, own_batches
+from scrutiny.run.question_forms import PREDICT
 from scrutiny.run.sameness import Witnesses
 from scrutiny.store.answers import (
     answer_keys,
@@ -100,12 +102,12 @@ class Asker:
         fingerprint: str,
         to_data: Mapping[str, str],
         digest: str,
-        witnesses: Witnesses | None = None,
+        witnesses: Mapping[str, Witnesses] | None = None,
         pace: Pace | None = None,
     ) -> None:
         self.model = model
         self._pace = pace or Pace()
-        self._witnesses = witnesses
+        self._witnesses = witnesses or {}
         self.tally = Tally()
         self._desk = desk
         self._fingerprint = fingerprint
@@ -128,27 +130,51 @@ class Asker:
             examples, fingerprint=self._fingerprint, capability="predict", label_map=self._digest
         )
 
-        def ask(chunk: Sequence[int]) -> list[Prediction | Failure]:
-            if self._witnesses is not None:
-                self.tally.asked += self._witnesses.ask_again(self._predict)
-            return self._predict([examples[i] for i in chunk])
-
-        def noted(chunk: Sequence[int], answers: Sequence[Prediction | Failure]) -> None:
-            if self._witnesses is not None:
-                self._witnesses.keep([examples[i] for i in chunk], answers)
-
+        self._ask_again(PREDICT)
         return self._answers(
             _Questions(
                 keys,
                 [_length(example) for example in examples],
-                ask,
+                lambda chunk: self._predict([examples[i] for i in chunk]),
                 encode,
                 decode,
                 batches=own_batches(self.model, examples),
                 by_time=may_be_cut(self.model),
-                noted=noted,
+                noted=self._noted(PREDICT, examples),
             )
         )
+
+    def ask_again(self) -> None:
+        """Ask, once in a process, some of what the model answered when this run began.
+
+        Raises
+        ------
+        ModelError
+            If the model answers differently now.
+        """
+        for capability in self._witnesses:
+            self._ask_again(capability)
+
+    def _ask_again(self, capability: str) -> None:
+        witnesses = self._witnesses.get(capability)
+        if witnesses is not None:
+            self.tally.asked += witnesses.ask_again(partial(self._asked, capability))
+
+    def _noted(
+        self, capability: str, questions: Sequence[Any]
+    ) -> Callable[[Sequence[int], Sequence[Any | Failure]], None]:
+        """Who is told what was asked and answered."""
+        witnesses = self._witnesses.get(capability)
+        if witnesses is None:
+            return lambda _, __: None
+        return lambda chunk, answers: witnesses.keep([questions[i] for i in chunk], answers)
+
+    def _asked(self, capability: str, questions: Sequence[Any]) -> list[Any | Failure]:
+        """Checked answers of the model."""
+        if capability == PREDICT:
+            return self._predict(questions)
+        with usually_collected():
+            return ask_or_fail(self.model, capability, questions)
 
     def _predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
         """Checked answers of the model, in the data's labels."""
@@ -162,20 +188,18 @@ class Asker:
             return []
         keys = query_keys(queries, fingerprint=self._fingerprint, capability=capability)
 
-        def ask(chunk: Sequence[int]) -> list[Any | Failure]:
-            with usually_collected():
-                return ask_or_fail(self.model, capability, [queries[i] for i in chunk])
-
+        self._ask_again(capability)
         sizes = [_tokens(query) for query in queries]
         return self._answers(
             _Questions(
                 keys,
                 sizes,
-                ask,
+                lambda chunk: self._asked(capability, [queries[i] for i in chunk]),
                 encode_numbers,
                 decode_numbers,
                 most=CHUNK_TOKENS,
                 by_time=self.model.is_batch_invariant,
+                noted=self._noted(capability, queries),
             )
         )
 

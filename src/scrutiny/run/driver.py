@@ -28,10 +28,12 @@ from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.run.executors import Executor, Work, executor
 from scrutiny.run.label_check import label_warnings, matches_to_show
 from scrutiny.run.pace import BOUND, BOUND_WITHOUT_CACHE
+from scrutiny.run.perform import Performer
 from scrutiny.run.progress import Progress, Silent
 from scrutiny.run.published import reproductions
+from scrutiny.run.reissued import note_places, see_again
 from scrutiny.run.resolved import Measurement, Resolved
-from scrutiny.run.sameness import MEMOS, Again, compared, must_be_the_same, who
+from scrutiny.run.sameness import MEMOS, compared, must_be_the_same, outcomes, who
 from scrutiny.run.settled import is_settled, settle
 from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
 from scrutiny.run.trained_on import chosen_by
@@ -45,6 +47,7 @@ from scrutiny.store.seal import Seal, damage
 
 _LOG: Final = logging.getLogger("scrutiny")
 _STATE: Final = "state"  # of the process that works on a run: running or ended
+_STAGES: Final = ("prepare", "measure")
 _OF_SHARDS: Final = {"variants", "records", "outputs", "timings"}  # tables of what shards gave
 
 
@@ -121,13 +124,14 @@ def _run(
         _same_models(journal, resolved)
         claims = _fix_claims(journal, resolved)
         started = _manifest(resolved, options, claims, journal, status="running")
+        desk = LocalDesk(answers, journal, options.progress)
+        _see_again(resolved, journal, Performer(resolved, desk, run_id=run_id, models=models))
         if is_settled(folder, journal, started):
             return
         folder.write_manifest(started)
         is_packed = _is_packed(journal, folder, resolved)
         _write_items(folder, resolved)
         make = executor(options.executor, workers=options.workers, objects=models)
-        desk = LocalDesk(answers, journal, options.progress)
         # one for both stages: models stay loaded, and are known to be those that were asked
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         work = _Work(resolved, journal, options.progress, bound=bound)
@@ -177,7 +181,7 @@ class _Work:
 
     def run(self, make: Callable[[], Executor]) -> None:
         """Do what is not done of each stage."""
-        for stage in ("prepare", "measure"):
+        for stage in _STAGES:
             self._run_stage(stage, make)
 
     def _run_stage(self, stage: str, make: Callable[[], Executor]) -> None:
@@ -299,6 +303,15 @@ def _same_models(journal: Journal, resolved: Resolved) -> None:
             must_be_the_same(journal, name, source, pairing.reading.digest, keep=False)
 
 
+def _see_again(resolved: Resolved, journal: Journal, performer: Performer) -> None:
+    """Refuse replicates that are not what was asked, also where nothing is left to ask."""
+    done = journal.done()
+    if done:
+        tasks = (task for stage in _STAGES for task in tasks_of(resolved, stage))
+        see_again(resolved, journal, performer, [task for task in tasks if task.id not in done])
+    note_places(resolved, journal)
+
+
 def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
     """Claims of the plan; those that were not there before the first query are post hoc.
 
@@ -333,8 +346,7 @@ def _is_packed(journal: Journal, folder: RunFolder, resolved: Resolved) -> bool:
     if files is None:
         return False
     done = journal.done()
-    stages = ("prepare", "measure")
-    is_done = all(task.id in done for stage in stages for task in tasks_of(resolved, stage))
+    is_done = all(task.id in done for stage in _STAGES for task in tasks_of(resolved, stage))
     if is_done and not damage(folder.path, files):
         return True
     journal.forget()
@@ -446,8 +458,7 @@ def _compared(journal: Journal, resolved: Resolved, family: Family) -> dict[str,
     if not data:
         return {}
     names = [who(family.name, r.source, name) for r in family.replicates for name in data]
-    kept = [journal.memo(f"again/{name}") for name in names]
-    again = [Again(*value) for is_known, value in kept if is_known]
+    again = [one for name in names for one in outcomes(journal, name)]
     return {"compared": compared(resolved.pairings[family.name, data[0]].reading, again)}
 
 

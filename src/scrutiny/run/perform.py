@@ -29,6 +29,7 @@ from scrutiny.run.context import AskedReference, RunContext
 from scrutiny.run.desk import Desk
 from scrutiny.run.loading import load_given, load_replicate
 from scrutiny.run.pace import Pace
+from scrutiny.run.question_forms import FORMS
 from scrutiny.run.resolved import Resolved
 from scrutiny.run.sameness import Witnesses, must_be_the_same, who
 from scrutiny.run.tasks import TaskSpec
@@ -57,13 +58,25 @@ class Performer:
         self._loaded: OrderedDict[tuple[str, str, str], Model] = OrderedDict()
         self._batches: OrderedDict[str, Batch] = OrderedDict()
         self._readings: dict[str, Reading] = {}
-        self._witnesses: dict[str, Witnesses] = {}
+        self._witnesses: dict[str, dict[str, Witnesses]] = {}
         self._paces: dict[str, Pace] = {}
 
     def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Block of a task: variants, or records with outputs; and what it took."""
         with exits_refused(self._source(task)), seldom_collected():
             return self._prepare(task) if task.stage == "prepare" else self._measure(task, prepared)
+
+    def ask_again(self, family: str, dataset: str, position: int) -> None:
+        """Load a replicate that this run has asked, and see whether it is the same.
+
+        Raises
+        ------
+        ModelError
+            If it is not.
+        """
+        replicate = self._resolved.families[family].replicates[position]
+        with exits_refused(replicate.source), seldom_collected():
+            self._asker(family, dataset, replicate).ask_again()
 
     def _source(self, task: TaskSpec) -> str:
         """Whose code runs in a task."""
@@ -178,7 +191,10 @@ class Performer:
         if name not in self._readings:
             reading = self._readings[name] = read_object(model)
             if not reading.is_whole:
-                self._witnesses[name] = Witnesses(self._desk, name, model.source)
+                self._witnesses[name] = {
+                    capability: Witnesses(self._desk, name, model.source, form)
+                    for capability, form in FORMS.items()
+                }
         return self._readings[name].digest
 
     def _of_this_run(self, family: str, replicate: Replicate) -> str:

@@ -4,27 +4,22 @@ A model that states a fingerprint is known by it. Of another, what can be read i
 start, and where that is not everything, some of what it answered before is asked again.
 """
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.secrets import redacted
-from scrutiny.core.task import Prediction
 from scrutiny.models.python_reading import Reading, read_object
-from scrutiny.store.answers import decode, encode
+from scrutiny.run.question_forms import FORMS, PREDICT, Form
 
 #: What the keys of these memos begin with; a finished run needs them at its next start.
-MEMOS: Final = ("fingerprint/", "witnesses/", "again/")
+MEMOS: Final = ("fingerprint/", "witnesses", "again", "place/")
 MOST: Final = 32  # questions that are kept, and asked again
-_TOLERANCE: Final = 1e-4  # how far probabilities may differ between batches
-_SHOWN: Final = 60  # letters of a text in a message
 
-Predict = Callable[[Sequence[Example]], Sequence[Prediction | Failure]]
+Ask = Callable[[Sequence[Any]], Sequence[Any | Failure]]
 
 
 class Memos(Protocol):
@@ -92,16 +87,19 @@ class Witnesses:
         Of the replicate on its dataset, from `who`.
     source
         Its model string.
+    form
+        Of the questions.
     """
 
-    def __init__(self, memos: Memos, name: str, source: str) -> None:
+    def __init__(self, memos: Memos, name: str, source: str, form: Form = FORMS[PREDICT]) -> None:
         self._memos = memos
         self._name = name
         self._source = source
+        self._form = form
         self._is_settled = False
-        self._kept: list[tuple[dict[str, Any], str]] = []
+        self._kept: list[tuple[Any, Any]] = []
 
-    def ask_again(self, predict: Predict) -> int:
+    def ask_again(self, ask: Ask) -> int:
         """Ask once in a process what was answered before; gives the number of questions.
 
         Raises
@@ -111,54 +109,65 @@ class Witnesses:
         """
         if self._is_settled or self._kept:
             return 0
-        known, kept = self._memos.memo(f"witnesses/{self._name}")
+        form = self._form
+        known, kept = self._memos.memo(f"witnesses{form.key}/{self._name}")
         if not known:
             return 0
         self._is_settled = True
-        examples = [_example(n, question) for n, (question, _) in enumerate(kept)]
-        before = [decode(answer.encode()) for _, answer in kept]
-        now = predict(examples)
-        changed = [n for n in range(len(kept)) if _differ(before[n], now[n])]
+        questions = [form.asked(question) for question, _ in kept]
+        before = [form.answered(answer) for _, answer in kept]
+        now = ask(questions)
+        changed = [n for n in range(len(kept)) if form.do_differ(before[n], now[n])]
         asked = len(kept)
         if changed:
-            again = predict([examples[n] for n in changed])
+            again = ask([questions[n] for n in changed])
             asked += len(changed)
-            if not any(_differ(now[n], a) for n, a in zip(changed, again, strict=True)):
-                self._refuse(examples, before, now, changed)
-        outcome = Again(len(kept), "does not repeat its own answers" if changed else "the same")
-        self._memos.set_memo(f"again/{self._name}", [outcome.asked, outcome.outcome])
+            if not any(form.do_differ(now[n], a) for n, a in zip(changed, again, strict=True)):
+                self._refuse(questions, before, now, changed)
+        outcome = "does not repeat its own answers" if changed else "the same"
+        key = f"again{form.key}/{self._name}"
+        if self._memos.memo(key) != (True, [len(kept), outcome]):
+            self._memos.set_memo(key, [len(kept), outcome])
         return asked
 
-    def keep(self, examples: Sequence[Example], answers: Sequence[Prediction | Failure]) -> None:
+    def keep(self, questions: Sequence[Any], answers: Sequence[Any | Failure]) -> None:
         """Keep some of the first questions, and of the next until there are enough; no failures."""
         if self._is_settled:
             return
         good = [
-            (_question(example), encode(answer).decode())
-            for example, answer in zip(examples, answers, strict=True)
-            if isinstance(answer, Prediction)
+            (self._form.question(question), self._form.answer(answer))
+            for question, answer in zip(questions, answers, strict=True)
+            if not isinstance(answer, Failure)
         ]
         if good:
             step = max(1, len(good) // (MOST - len(self._kept)))
             self._kept = [*self._kept, *good[::step]][:MOST]
             self._is_settled = len(self._kept) == MOST
-            self._memos.set_memo(f"witnesses/{self._name}", self._kept)
+            self._memos.set_memo(f"witnesses{self._form.key}/{self._name}", self._kept)
 
     def _refuse(
         self,
-        examples: Sequence[Example],
-        before: Sequence[Prediction],
-        now: Sequence[Prediction | Failure],
+        questions: Sequence[Any],
+        before: Sequence[Any],
+        now: Sequence[Any | Failure],
         changed: Sequence[int],
     ) -> None:
-        first = changed[0]
+        first, form = changed[0], self._form
         raise ModelError(
-            f"{self._source} has changed since this run began: of {len(examples)} questions that "
+            f"{self._source} has changed since this run began: of {len(questions)} questions that "
             f"it had answered and was asked again, it answers {len(changed)} differently. "
-            f"{examples[first].text[:_SHOWN]!r} was {_short(before[first])} and is "
-            f"{_short(now[first])} now. Put the model back as it was and re-issue the same "
+            f"{form.shown(questions[first])!r} was {form.in_short(before[first])} and is "
+            f"{form.in_short(now[first])} now. Put the model back as it was and re-issue the same "
             "command, or choose another --out."
         )
+
+
+def outcomes(memos: Memos, name: str) -> "Iterator[Again]":
+    """What came of asking a replicate again, for each kind of question that it was asked."""
+    for form in FORMS.values():
+        known, value = memos.memo(f"again{form.key}/{name}")
+        if known:
+            yield Again(*value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,45 +196,6 @@ def compared(reading: Reading | None, again: Sequence[Again]) -> str:
     outcomes = ", ".join(dict.fromkeys(one.outcome for one in again))
     done = f"{asked} were: {outcomes}" if again else "none was so far"
     return (
-        "its code, arrays and estimators were read and are compared at every start; at a resume "
-        f"questions that it has answered are asked again ({done})"
+        "its code, arrays and estimators were read and are compared at every start; at a later "
+        f"start questions that it has answered are asked again ({done})"
     )
-
-
-def _question(example: Example) -> dict[str, Any]:
-    """What a model gets to see of an example, as JSON."""
-    tokens = None if example.tokens is None else {k: list(v) for k, v in example.tokens.items()}
-    return {"fields": dict(example.fields), "tokens": tokens, "language": example.language}
-
-
-def _example(number: int, question: Mapping[str, Any]) -> Example:
-    """Example of `_question`."""
-    tokens = question["tokens"]
-    return Example(
-        f"asked-again-{number}",
-        question["fields"],
-        tokens=None
-        if tokens is None
-        else {k: tuple((a, b) for a, b in v) for k, v in tokens.items()},
-        language=question["language"],
-    )
-
-
-def _differ(a: Prediction | Failure, b: Prediction | Failure) -> bool:
-    """Whether two answers are those of different models; a failure says nothing."""
-    if isinstance(a, Failure) or isinstance(b, Failure):
-        return False
-    if a.scores is not None and b.scores is not None:
-        if len(a.scores) != len(b.scores):
-            return True
-        pairs = zip(a.scores, b.scores, strict=True)
-        return not all(math.isclose(x, y, abs_tol=_TOLERANCE) for x, y in pairs)
-    return (a.label, a.spans, a.text) != (b.label, b.spans, b.text)
-
-
-def _short(answer: Prediction | Failure) -> str:
-    """Answer in a few words."""
-    if isinstance(answer, Failure):
-        return answer.reason
-    scores = "" if answer.scores is None else f" ({max(answer.scores):.4g})"
-    return f"{answer.label or answer.text or 'no label'}{scores}"

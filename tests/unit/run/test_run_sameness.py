@@ -151,9 +151,11 @@ def test_changed_arrays_are_refused_by_a_finished_run_too(tmp_path):
     asked = model.asked
     assert asked == 5_000  # nothing was asked twice
     again(tmp_path, model)
-    assert model.asked == asked
+    assert model.asked == asked + MOST  # is it the same?
     with pytest.raises(ModelError, match="has changed since this run began"):
         again(tmp_path, Weighted(array=2.0))
+    with pytest.raises(ModelError, match="it answers 32 differently"):
+        again(tmp_path, Weighted(hidden=0.6))
 
 
 def test_without_a_cache_finished_shards_are_held_against_the_model_too(tmp_path):

@@ -1,0 +1,99 @@
+"""Replicates that a run has asked and will not ask again: whether they are the same.
+
+Whoever is asked once more is looked at then. The others, all of them where a finished run is issued
+again, would be believed: so those without a fingerprint are asked some questions again, and those
+with one are loaded for it where their files are not as they were.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.models.source import parse
+from scrutiny.run.perform import Performer
+from scrutiny.run.resolved import Resolved
+from scrutiny.run.sameness import Memos, who
+from scrutiny.run.tasks import TaskSpec
+
+_OBJECTS: Final = "python"  # what these read cannot be known from where they stand
+
+Asked = tuple[str, int, str]  # family, position of the replicate, dataset
+
+
+def note_places(resolved: Resolved, memos: Memos) -> None:
+    """Keep the sizes and times of the files of all replicates, where they are not kept yet."""
+    for family, position, dataset in _replicates(resolved):
+        key, files = _place(resolved, (family, position, dataset))
+        if files and not memos.memo(key)[0]:
+            memos.set_memo(key, files)
+
+
+def see_again(
+    resolved: Resolved, memos: Memos, performer: Performer, todo: Iterable[TaskSpec]
+) -> None:
+    """Refuse a replicate that has changed since it was asked, where no task will ask it.
+
+    Raises
+    ------
+    ModelError
+        If one has.
+    """
+    asked = set(_asked_by(todo))
+    for one in _replicates(resolved):
+        family, position, dataset = one
+        replicate = resolved.families[family].replicates[position]
+        known, _ = memos.memo(f"fingerprint/{who(family, replicate.source, dataset)}")
+        if not known or one in asked or _is_known(resolved, memos, one):
+            continue
+        performer.ask_again(family, dataset, position)
+        key, files = _place(resolved, one)
+        if files:
+            memos.set_memo(key, files)
+
+
+def _replicates(resolved: Resolved) -> Iterable[Asked]:
+    for family, dataset in resolved.pairings:
+        for position in range(len(resolved.families[family].replicates)):
+            yield family, position, dataset
+
+
+def _asked_by(todo: Iterable[TaskSpec]) -> Iterable[Asked]:
+    for task in todo:
+        if task.family:
+            yield task.family, task.replicate, task.dataset
+        if task.reference:
+            yield *task.reference, task.dataset
+
+
+def _is_known(resolved: Resolved, memos: Memos, one: Asked) -> bool:
+    """Whether a replicate is known to be the same without being loaded."""
+    family, position, dataset = one
+    pairing = resolved.pairings[family, dataset]
+    if pairing.reading is not None:
+        return pairing.reading.is_whole and position == 0
+    if position == 0:
+        return True  # its fingerprint is a part of the run's identity
+    source = parse(resolved.families[family].replicates[position].source)
+    if source.scheme == _OBJECTS:
+        return False
+    key, files = _place(resolved, one)
+    return not files or memos.memo(key) == (True, files)
+
+
+def _place(resolved: Resolved, one: Asked) -> tuple[str, list[Any]]:
+    """Key of a replicate's files, and their names, sizes and times; none where it has none."""
+    family, position, dataset = one
+    source = resolved.families[family].replicates[position].source
+    return f"place/{who(family, source, dataset)}", _files(parse(source).target)
+
+
+def _files(target: str) -> list[Any]:
+    path = Path(target).expanduser()
+    if path.is_file():
+        found = [path]
+    elif path.is_dir():
+        found = sorted(part for part in path.iterdir() if part.is_file())
+    else:
+        return []
+    stats = [(part, part.stat()) for part in found]
+    return [[part.name, stat.st_size, stat.st_mtime_ns] for part, stat in stats]

@@ -1,0 +1,54 @@
+"""What language models answered is asked again, as it is for classifiers."""
+
+import json
+
+import pytest
+
+from scrutiny.core.errors import ModelError
+from scrutiny.core.language import Cloze, Continuation, SentencePair
+from scrutiny.run.asking import Asker
+from scrutiny.run.desk import ForgetfulDesk
+from scrutiny.run.question_forms import FORMS
+from scrutiny.run.sameness import Witnesses, outcomes
+from scrutiny.testing import ToyCausalLanguageModel, ToyMaskedLanguageModel
+
+
+class Kept(ForgetfulDesk):
+    """Memos as the journal keeps them: JSON."""
+
+    def set_memo(self, key, value):
+        super().set_memo(key, json.loads(json.dumps(value, allow_nan=False)))
+
+
+def asker(model, desk):
+    witnesses = {name: Witnesses(desk, "m", "toy:m", form) for name, form in FORMS.items()}
+    return Asker(model, desk, fingerprint="f", to_data={}, digest="d", witnesses=witnesses)
+
+
+ASKED = [
+    ("masked_logprobs", ToyMaskedLanguageModel, [(Cloze((2, 5, 3), (1,), (5,)),), ()]),
+    ("token_logprobs", ToyCausalLanguageModel, [Continuation((2, 5, 6)), Continuation((2, 5), 2)]),
+    ("next_sentence", ToyMaskedLanguageModel, [SentencePair("a", "b")]),
+    ("attention_received", ToyMaskedLanguageModel, [(2, 5, 3), (2, 3)]),
+]
+
+
+@pytest.mark.parametrize(("capability", "kind", "queries"), ASKED, ids=[a[0] for a in ASKED])
+def test_the_same_language_model_goes_on(capability, kind, queries):
+    desk, model = Kept(), kind({"a": 1.0, "b": 2.0})
+    asker(model, desk).ask(capability, queries)
+    again = asker(model, desk)
+    again.ask_again()
+    assert again.tally.asked == len(queries)
+    assert [one.outcome for one in outcomes(desk, "m")] == ["the same"]
+
+
+@pytest.mark.parametrize(
+    ("capability", "kind", "queries"), ASKED[:2], ids=[a[0] for a in ASKED[:2]]
+)
+def test_another_language_model_is_refused(capability, kind, queries):
+    desk = Kept()
+    asker(kind({"a": 1.0, "b": 2.0}), desk).ask(capability, queries)
+    other = asker(kind({"a": 2.0, "b": 1.0}), desk)
+    with pytest.raises(ModelError, match=r"toy:m has changed .* it answers 1 differently"):
+        other.ask(capability, [*queries, queries[0]])
