@@ -74,6 +74,33 @@ def _prefixed_number(number: int) -> bytes:
     return length_prefixed(str(number))
 
 
+def stream_of(thing: object, name: str | None = None) -> str:
+    """Name of the random numbers of a transformation, statistic, search, task or diagnostic.
+
+    It is the ``stream`` that the thing declares, and without one its name. Whoever renames a thing,
+    or merges two, declares the old name, and every number that was drawn for it stays.
+
+    Parameters
+    ----------
+    thing
+        What draws.
+    name
+        What it is called, where that is not its ``id``.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> stream_of(SimpleNamespace(id="typos@1"))
+    'typos@1'
+    >>> stream_of(SimpleNamespace(id="slips@1", stream="typos@1"))
+    'typos@1'
+    """
+    declared: str = getattr(thing, "stream", "")
+    if declared:
+        return declared
+    return name if name is not None else str(getattr(thing, "id"))  # noqa: B009 - any plug-in
+
+
 def generator(
     seed: int, purpose: str, *, name: str, item: str, draw: int = 0
 ) -> "np.random.Generator":

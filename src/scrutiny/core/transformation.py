@@ -96,8 +96,8 @@ class Transformation(Protocol):
     may be scored against the old gold without a check. ``resources`` names what it needs
     ("tagger", "wordnet", "masked_lm", "vectors", "translator").
 
-    Six more members are optional. ``allowed`` names the values that a parameter may have where its
-    type does not (the regions of a table): others are refused. ``where`` says what it may do to
+    Seven more members are optional. ``allowed`` names the values that a parameter may have where
+    its type does not (the regions of a table): others are refused. ``where`` says what it may do to
     annotated spans unless the recipe says otherwise: "anywhere" (also without the member),
     "around" or "within" them.
     ``warm(documents, resources)`` is called before a chunk of documents is perturbed, so that a
@@ -105,7 +105,8 @@ class Transformation(Protocol):
     search to choose among: it runs where it is named, and no list of defaults has it. Nor has
     one whose ``is_default`` is false: its outputs are too seldom texts that somebody would write.
     ``is_local`` is true where the word alone decides whether it is a site, so that a search need
-    not look at the others again.
+    not look at the others again. ``stream`` names its random numbers where it has been renamed
+    (`scrutiny.core.randomness.stream_of`).
     """
 
     id: str

@@ -5,7 +5,7 @@ from typing import Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.randomness import generator
+from scrutiny.core.randomness import generator, stream_of
 from scrutiny.core.task import Task
 from scrutiny.data.source import DataSource
 
@@ -37,7 +37,7 @@ def permutation_seed(source: DataSource, task: Task) -> int | None:
 
 def permuted(task: Task, examples: Sequence[Example], *, seed: int) -> tuple[Example, ...]:
     """Examples, in order, whose labels the task's ``permute`` has exchanged at random."""
-    rng = generator(seed, "permute", name=task.name, item="")
+    rng = generator(seed, "permute", name=stream_of(task, task.name), item="")
     hook = getattr(task, "permute")  # noqa: B009 - an optional member of tasks
     exchanged: tuple[Example, ...] = hook(examples, rng)
     return exchanged

@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING
 from scrutiny.core.edit import Edit, EditRefusedError, Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.ground import Ground
 from scrutiny.perturb.operations import Amount, Operation, amount_of, operations_of
@@ -181,13 +182,16 @@ def amount_changed(example: Example, variant: Variant) -> Amount:
 @lru_cache(maxsize=1024)
 def _of_recipe(recipe: str) -> tuple[str, Where]:
     """Name of the stream of a recipe's controls, without parameters, and where they may change."""
-    return _PARAMETERS.sub("", recipe), _where(recipe)
-
-
-def _where(recipe: str) -> Where:
-    """Where the treatment could change: the widest of its steps'."""
+    name = _PARAMETERS.sub("", recipe)
     try:
-        found = [step.where for step in parse_recipe(recipe).steps]
+        steps = parse_recipe(recipe).steps
     except UserError:  # made by hand, or by a plug-in that is not here
-        return "anywhere"
+        return name, "anywhere"
+    for step in steps:
+        name = name.replace(step.transformation.id, stream_of(step.transformation))
+    return name, _widest([step.where for step in steps])
+
+
+def _widest(found: list[Where]) -> Where:
+    """Where a treatment of several steps could change."""
     return "anywhere" if "anywhere" in found or len(set(found)) > 1 else found[0]

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrutiny.core.edit import Edit, EditRefusedError, Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.transformation import Constraint, Site
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.gate import Outcome, gate_for
@@ -252,7 +253,7 @@ def _stream(step: Step, document: TextDocument, setting: Setting, repetition: in
 
 def _stream_name(step: Step, document: TextDocument, repetition: int) -> str:
     """Name of the stream: further fields and repeated steps draw numbers of their own."""
-    name = step.transformation.id
+    name = stream_of(step.transformation)
     fields = document.example.fields
     if len(fields) > 1 and document.field != next(iter(fields)):
         name = f"{name}/{document.field}"

@@ -46,6 +46,8 @@ class Additive:
     divisor
         What the value is divided by ``(...)`` of sums ``(..., component)``, where that is not
         every row: attacked items, decided pairs. Nothing where every row counts.
+    stream
+        See `scrutiny.core.randomness.stream_of`.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Additive:
     no_effect: float | None = None
     tests: ReplicateTests | None = None
     divisor: Callable[[Array], Array] | None = None
+    stream: str = ""
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""

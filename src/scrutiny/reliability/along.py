@@ -9,7 +9,7 @@ import numpy as np
 
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
-from scrutiny.core.randomness import generator
+from scrutiny.core.randomness import generator, stream_of
 from scrutiny.core.record import Measure
 from scrutiny.reliability.adjusted_along import with_max_t
 from scrutiny.reliability.derive import join
@@ -77,5 +77,5 @@ def estimate_along(
     no_effect = getattr(statistic, "no_effect", None)
     if no_effect is None:
         return found
-    rng = generator(seed, "max-t", name=statistic.id, item=key.dataset)
+    rng = generator(seed, "max-t", name=stream_of(statistic), item=key.dataset)
     return with_max_t(found, no_effect=no_effect, rng=rng, is_fixed=is_held(resampling))

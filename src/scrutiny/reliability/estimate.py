@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
-from scrutiny.core.randomness import generator
+from scrutiny.core.randomness import generator, stream_of
 from scrutiny.core.record import Counts
 from scrutiny.reliability.across import across
 from scrutiny.reliability.additive import divisors, scale_of
@@ -116,7 +116,7 @@ def of_draws(
         else:
             interval = interval_of(
                 resampled,
-                name=statistic.id,
+                name=stream_of(statistic),
                 scale=scale,
                 resampling=resampling,
                 seed=seed,
@@ -250,7 +250,7 @@ def _each(
     return tuple(
         interval_of(
             resampled.select([position]),
-            name=f"{statistic.id} {name or ''}",
+            name=f"{stream_of(statistic)} {name or ''}",
             scale=scale_of(statistic),
             resampling=own,
             seed=seed,

@@ -14,7 +14,7 @@ from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
-from scrutiny.core.randomness import generator
+from scrutiny.core.randomness import generator, stream_of
 from scrutiny.core.record import Counts, columns_of
 from scrutiny.core.registry import registry
 from scrutiny.reliability.adjusted_tests import with_holm
@@ -254,7 +254,7 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
     units = None if panel.units is None else panel.units[joined.rows]
     if joined.rows.size == 0:
         return []
-    name = f"{spec.metric} {canonical_json(assignment.condition)} {spec.group}"
+    name = f"{stream_of(statistic)} {canonical_json(assignment.condition)} {spec.group}"
     rng = generator(estimator.seed, "replicate-test", name=name, item=assignment.dataset)
     names = [panel.replicates[i] for i in joined.replicates]
     cells = None if panel.cells is None else panel.cells[joined.rows]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
 from scrutiny.core.example import Example
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row, Status
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.association.clusters_design import condition_of, make_clusters_design
@@ -185,6 +186,6 @@ def _clustering(
         starts=params.n_starts,
         permutations=_PERMUTATIONS,
         rng=ctx.rng(
-            "kmeans", Clusters.id, f"{place.test.name}/{place.part}", draw=params.start_seed
+            "kmeans", stream_of(Clusters), f"{place.test.name}/{place.part}", draw=params.start_seed
         ),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.randomness import stream_of
 from scrutiny.diagnostics.attack.own_words import OwnWords, Pieces
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.found import Found
@@ -153,7 +154,7 @@ class _Source:
         # a word without a synonym is no place for a word of the victim's
         moves = problem.space.moves
         self._has_none = any(isinstance(move.transformation, AnyWord) for move in moves)
-        self._rng = problem.rng(AtRandom.id)
+        self._rng = problem.rng(stream_of(AtRandom))
         self._candidates: dict[int, Sequence[State]] = {}
 
     @property

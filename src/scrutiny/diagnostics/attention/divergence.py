@@ -21,6 +21,7 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.errors import MissingExtraError
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.patterns import NO_WORDS, TEXTS
@@ -170,7 +171,7 @@ def _keep(total: Doubles, ctx: Context, *, restarts: int, place: str) -> None:
     """Keep the distances, and their points where they can be scaled."""
     ctx.array("divergence", total)
     try:
-        rng = ctx.rng("scaling", Divergence.id, place)
+        rng = ctx.rng("scaling", stream_of(Divergence), place)
         scaled = scaled_to_points(total, rng=rng, restarts=restarts)
     except MissingExtraError:
         return

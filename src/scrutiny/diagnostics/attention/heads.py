@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.baselines import SPAN_BASELINES, span_baselines
@@ -82,7 +83,7 @@ class Heads:
         def use(position: int, sentence: Sentence) -> list[Row]:
             example = batch.examples[position]
             kept.see(position, sentence[0][params.presets[0]], params.encoding)
-            rng = ctx.rng("pseudo-cue", self.id, example.id)
+            rng = ctx.rng("pseudo-cue", stream_of(self), example.id)
             return list(_rows(views[position], sentence, item=example.id, params=params, rng=rng))
 
         yield from each_example(ctx.model, [view.words for view in views], presets, use=use)

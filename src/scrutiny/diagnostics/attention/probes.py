@@ -11,6 +11,7 @@ from scrutiny.core.annotation import Arcs
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.data.halves import half_of
@@ -193,7 +194,7 @@ class _Study:
 
     def _fitted(self) -> dict[str, dict[tuple[str, int], Probe]]:
         """Probes by the half that they were fitted to, kind and draw."""
-        rng = self._ctx.rng("probe-training", AttentionProbe.id, self._place)
+        rng = self._ctx.rng("probe-training", stream_of(AttentionProbe), self._place)
         chosen = chosen_for_training(self._halves, most=self._params.n_training, rng=rng)
         has_words = bool(set(self._kinds) & set(WITH_WORDS)) and bool(self._words)
         embeddings = embeddings_of(self._ctx.model, self._words) if has_words else None
@@ -219,7 +220,7 @@ class _Study:
                 sentences,
                 vectors=vectors if kind in WITH_WORDS else None,
                 fitting=fitting,
-                rng=self._ctx.rng(f"probe-{kind}", AttentionProbe.id, half, draw),
+                rng=self._ctx.rng(f"probe-{kind}", stream_of(AttentionProbe), half, draw),
             )
             for kind in self._kinds
             for draw in range(1, self._params.draws + 1)

@@ -16,6 +16,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.adversary import search
@@ -105,7 +106,10 @@ def _rows(
     """Rows of each item of a group."""
     shape = params.copies, group.weights.shape[1]
     noise = np.stack(
-        [ctx.rng("noise", Adversarial.id, e.id).standard_normal(shape) for e in group.examples]
+        [
+            ctx.rng("noise", stream_of(Adversarial), e.id).standard_normal(shape)
+            for e in group.examples
+        ]
     )
     layer = layer_of(ctx)
     sought = search(layer, group, noise, params)

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.erasing import erase
@@ -91,7 +92,7 @@ def _rows(
             names,
             weights[i],
             gradient[i],
-            [ctx.rng("order", Erasure.id, example.id, draw) for draw in range(draws)],
+            [ctx.rng("order", stream_of(Erasure), example.id, draw) for draw in range(draws)],
         )
         for i, example in enumerate(group.examples)
     ]

@@ -15,6 +15,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.distances import tvd
@@ -134,5 +135,5 @@ def _permutations(
     ctx: Context, item: str, n: int, count: int
 ) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Permutations ``(draw, token)`` of a text's tokens."""
-    rng = ctx.rng("permutation", Permutation.id, item)
+    rng = ctx.rng("permutation", stream_of(Permutation), item)
     return rng.permuted(np.tile(np.arange(n), (count, 1)), axis=1)

@@ -8,6 +8,7 @@ from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inpu
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.similarity.answers import Labels
@@ -145,7 +146,7 @@ class _Sampled:
                 if isinstance(found[0], str):
                     yield params.table.row(example.id, role, OF_SAMPLES, found)
                     continue
-                rng = self.ctx.rng("exchange", f"{Drift.id}/{role}", example.id)
+                rng = self.ctx.rng("exchange", f"{stream_of(Drift)}/{role}", example.id)
                 numbers = of_samples(*found, exchanges=params.exchanges, rng=rng)
                 yield params.table.row(example.id, role, OF_SAMPLES, numbers)
 

@@ -13,6 +13,7 @@ from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.leaving_out import (
@@ -136,7 +137,7 @@ class _Sample:
         ctx: Context,
     ) -> "_Sample":
         """Sample of a dataset: the same for every pair of models."""
-        stream = partial(ctx.rng, "likeness", SimilarityRepresentations.id)
+        stream = partial(ctx.rng, "likeness", stream_of(SimilarityRepresentations))
         units = units_of(examples, params.unit)
         kept = drawn(units, params.most_items, stream(f"{cell.dataset}/items"))
         place = stream(f"{cell.dataset}/order").permutation(np.flatnonzero(kept))

@@ -23,6 +23,7 @@ from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.language import POOLINGS, Represents
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.leaving_out import Likeness, Scheme, dealt, likeness
@@ -147,7 +148,7 @@ def _searched(
 ) -> Iterator[Variant]:
     """Searched and random change of each drawn item, in this order."""
     recipe = parse_recipe(params.recipe)
-    stream = partial(ctx.rng, "stir", SharedVectors.id)
+    stream = partial(ctx.rng, "stir", stream_of(SharedVectors))
     kept = drawn(units_of(examples, params.unit), params.most_items, stream("items"))
     chosen = [e for e, is_drawn in zip(examples, kept.tolist(), strict=True) if is_drawn]
     columns = [
@@ -248,7 +249,7 @@ class _Aligned:
         X, Y = ask(chosen), ask(changed)
         there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1))
         units = units_of(chosen, self.params.unit)
-        rng = self.ctx.rng("stir", SharedVectors.id, f"{self.cell.dataset}/groups")
+        rng = self.ctx.rng("stir", stream_of(SharedVectors), f"{self.cell.dataset}/groups")
         group = dealt(units, self.params.groups, rng)
         found = _likeness(X[there], Y[there], Scheme(group[there], units[there], ()))
         influences = iter(() if found is None else found.influence.tolist())

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.transformation import Constraint, Transformation
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.named_streams import named_streams
@@ -49,7 +50,7 @@ class Space:
     def __post_init__(self) -> None:
         if not self.moves:
             raise PlanError("A space needs at least one transformation.")
-        ids = [move.transformation.id for move in self.moves]
+        ids = [stream_of(move.transformation) for move in self.moves]
         before = [ids[:number].count(name) for number, name in enumerate(ids)]
         streams = [f"{name}+{n}" if n else name for name, n in zip(ids, before, strict=True)]
         object.__setattr__(self, "_streams", tuple(streams))

@@ -62,7 +62,7 @@ def _retained(hits: Hits, view: RunView) -> "list[Retained]":
     from scrutiny.reliability.spread import retained_scores
 
     assert hits.margin is not None  # the caller has looked
-    rng = generator(view.facts.seed, "abstention", name=identity(hits.key), item="items")
+    rng = generator(view.facts.seed, "abstention", name=hits.key.dataset, item="items")
     return retained_scores(
         hits.hit, hits.margin, coverages=COVERAGES, rng=rng, level=view.facts.level
     )

@@ -6,6 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.search.goal import Judged
 from scrutiny.perturb.search.methods.choosing import best, ranked, reached
 from scrutiny.perturb.search.methods.crossing import genes, join, mixed
@@ -85,7 +86,7 @@ class Genetic:
 
     def search(self, problem: Problem) -> Asking:
         """Evolve until the goal is reached, or the generations are over."""
-        rng = problem.rng(self.id)
+        rng = problem.rng(stream_of(self))
         start = problem.base.state
         yield from problem.prepare([(start, problem.places(start))])
         weights = self._weights(problem)

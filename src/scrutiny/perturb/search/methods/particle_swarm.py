@@ -6,6 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.search.goal import Judged
 from scrutiny.perturb.search.ledger import is_better
 from scrutiny.perturb.search.methods.choosing import best, reached
@@ -77,7 +78,7 @@ class ParticleSwarm:
 
     def search(self, problem: Problem) -> Asking:
         """Move until the goal is reached, or the iterations are over."""
-        rng = problem.rng(self.id)
+        rng = problem.rng(stream_of(self))
         start = yield from _mutated(problem, [problem.base] * self.population, rng)
         there = reached(start)
         speeds = (rng.random(len(start)) * 2 - 1) * self.fastest

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.state import State
 
@@ -58,7 +59,7 @@ class RandomChoice:
         steps = (self.amounts or {}).get(origin.example.id, self.words)
         start = problem.base.state
         yield from problem.prepare([(start, problem.places(start))])
-        rng = problem.rng(self.id)
+        rng = problem.rng(stream_of(self))
         drawn = (walk(problem, rng, steps) for _ in range(self.tries))
         texts = (state for state in drawn if state is not None)
         if not self.stops:

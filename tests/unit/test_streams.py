@@ -1,0 +1,105 @@
+"""Random numbers survive renames: each thing that draws declares the name of its numbers."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scrutiny.core import registry as module
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.example import Example
+from scrutiny.core.plan import Resampling
+from scrutiny.core.randomness import stream_of
+from scrutiny.core.record import Measure
+from scrutiny.core.registry import Registration, registry
+from scrutiny.perturb.control import matched_control
+from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.universal.typos import Typos
+from scrutiny.reliability.estimate import estimate
+from scrutiny.reliability.panel import Panel, Side
+from scrutiny.reliability.statistics import ACCURACY
+
+FROZEN = Path(__file__).parents[1] / "golden" / "streams.json"
+TEXT = Example("1", {"text": "a wonderful little film about growing up in a small town"})
+
+
+class Slips(Typos):
+    """The same under another name."""
+
+    id = "slips@1"
+    stream = "typos@1"
+
+
+class Strays(Typos):
+    """The same under another name, which draws other numbers."""
+
+    id = "strays@1"
+
+
+class Point:
+    name, value = "renamed", "renamed:LINES"
+
+    def load(self):
+        names = {"slips@1": "Slips", "strays@1": "Strays"}
+        return tuple(
+            Registration("transformation", name, f"{__name__}:{made}")
+            for name, made in names.items()
+        )
+
+
+@pytest.fixture
+def renamed(monkeypatch):
+    monkeypatch.setattr(module, "entry_points", lambda group: [Point()])
+    registry.cache_clear()
+    parse_recipe.cache_clear()
+    yield
+    monkeypatch.undo()
+    registry.cache_clear()
+    parse_recipe.cache_clear()
+
+
+def declared(kind):
+    """Names of the random numbers of all built-in things of a kind."""
+    found = registry()
+    return sorted({stream_of(found.load(kind, name), name) for name in found.names(kind)})
+
+
+@pytest.mark.parametrize("kind", json.loads(FROZEN.read_text(encoding="utf-8")))
+def test_no_stream_is_lost(kind):
+    """Whoever renames or merges declares the old stream, or says here that its numbers change."""
+    assert declared(kind) == json.loads(FROZEN.read_text(encoding="utf-8"))[kind]
+
+
+@pytest.mark.usefixtures("renamed")
+def test_a_transformation_keeps_its_variants_and_controls_under_another_name():
+    one, other, stray = (perturb(TEXT, name, seed=3) for name in ("typos@1", "slips@1", "strays@1"))
+    assert other.edits == one.edits
+    assert stray.edits != one.edits
+    first, second, third = (matched_control(TEXT, v, seed=3) for v in (one, other, stray))
+    assert second.edits == first.edits
+    assert third.edits != first.edits
+
+
+def test_a_statistic_keeps_its_interval_under_another_name():
+    hits = (np.random.default_rng(5).random((3, 40)) < 0.7).astype(float)
+    names = tuple(f'{{"seed":"{r}"}}' for r in range(3))
+    panel = Panel((Measure("hit"),), names, tuple(f"i{i}" for i in range(40)))
+    side = {"": Side(hits[..., None], np.zeros(hits.shape, np.int8))}
+
+    def limits(statistic):
+        found = estimate(
+            panel,
+            side,
+            statistic=statistic,
+            key=EstimateKey("d@1#0", statistic.id, "m", "x"),
+            resampling=Resampling(draws=400),
+            seed=7,
+        ).estimate
+        return found.low, found.high
+
+    same = replace(ACCURACY, id="right@1", stream="accuracy@1")
+    assert limits(same) == limits(ACCURACY)
+    assert limits(replace(ACCURACY, id="right@1")) != limits(ACCURACY)
