@@ -1,0 +1,96 @@
+"""The counter of the house: on a small house whose figures can be counted by hand."""
+
+import ast
+import json
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+TOOL = Path(__file__).parents[2] / "tools" / "house_figures.py"
+MODULE = '''"""Told.
+
+At length.
+"""
+# a remark
+
+import json
+
+
+def one(x):
+    """Told."""
+    text = """of
+two lines"""
+    return getattr(x, "stream", None), hasattr(x, text), json
+'''
+
+
+@pytest.fixture(scope="module")
+def tool():
+    spec = spec_from_file_location("house_figures", TOOL)
+    module = module_from_spec(spec)
+    sys.modules["house_figures"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def house(tmp_path):
+    files = {
+        "house/__init__.py": "",
+        "house/core/__init__.py": "",
+        "house/core/a.py": "from house.core.b import x\n",
+        "house/core/b.py": "def f():\n    from house.core import a\n    return a\n",
+        "house/core/c.py": "import house.cli.d\n",
+        "house/cli/d.py": MODULE,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_docstrings_are_neither_statements_nor_lines_of_code(tool):
+    tree = ast.parse(MODULE)
+    assert tool.statements(tree) == 4  # import, def, assignment, return
+    assert tool.code_lines(MODULE, tree) == 5  # a text over two lines is two
+
+
+def test_only_members_of_a_literal_name_are_looked_for(tool):
+    assert tool.looked_for(ast.parse(MODULE)) == 1
+
+
+def arrows_of(tool, house):
+    known = tool.modules(house)
+    return {
+        name: tool.imported(name, path, ast.parse(path.read_text()), known)
+        for name, path in known.items()
+    }
+
+
+def test_imports_in_functions_close_a_circle(tool, house):
+    arrows = arrows_of(tool, house)
+    assert arrows["house.core.a"] == {"house.core.b"}
+    assert tool.circles(arrows) == [["house.core.a", "house.core.b"]]
+    assert tool.circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert tool.circles({"a": {"b"}, "b": set()}) == []
+
+
+def test_an_import_from_a_higher_floor_runs_back_up(tool, house):
+    settings = house / "pyproject.toml"
+    contract = '[[tool.importlinter.contracts]]\ntype = "layers"\n'
+    settings.write_text(contract + 'layers = ["house.cli | house.run", "house.core"]\n')
+    floor = tool.floors(settings)
+    assert floor == {"house.cli": 2, "house.run": 2, "house.core": 1}
+    assert tool.up(arrows_of(tool, house), floor) == ["house.core.c -> house.cli.d"]
+
+
+def test_today_stands_beside_the_beginning(tool, capsys, monkeypatch):
+    today = tool.figures()
+    assert today["arrows back up"] == 0
+    monkeypatch.setattr(tool, "figures", lambda: today)
+    began = json.loads(tool.BEGINNING.read_text(encoding="utf-8"))
+    tool.main([])
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split("  ")[0] for line in lines] == list(began) == list(today)
