@@ -66,6 +66,28 @@ class Closes(Model):
         os.close(1)
         return answers(texts)
 
+class Replaces(Model):
+    def __init__(self):
+        import builtins
+        self.ours = builtins.open
+        builtins.open = lambda *_, **__: 1 / 0
+    def predict(self, texts):
+        assert open is not self.ours
+        return answers(texts)
+
+class ClosesAll(Model):
+    def predict(self, texts):
+        os.closerange(3, 64)
+        return answers(texts)
+
+class Interrupting(Exception):
+    def __str__(self):
+        raise KeyboardInterrupt
+
+class RaisesInterrupting(Model):
+    def predict(self, texts):
+        raise Interrupting
+
 class Takes(Model):
     def predict(self, texts):
         sys.stdout = sys.stderr = None
@@ -85,7 +107,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def asked(name: str) -> tuple[int, str, str]:
     data, model = "csv:x.csv", f"python:./models.py:{name}"
-    words = ["run", "performance", "--model", model, "--data", data, "--out", "out", "--json"]
+    return done_of("run", "performance", "--model", model, "--data", data, "--out", "out", "--json")
+
+
+def done_of(*words: str) -> tuple[int, str, str]:
     done = subprocess.run(
         [sys.executable, "-m", "scrutiny", *words],
         capture_output=True,
@@ -97,7 +122,9 @@ def asked(name: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("name", ["Moves", "Forks", "RunsOn", "Prints", "Closes", "Takes"])
+@pytest.mark.parametrize(
+    "name", ["Moves", "Forks", "RunsOn", "Prints", "Closes", "Takes", "Replaces"]
+)
 def test_results_are_those_of_a_well_behaved_model(here: Path, name: str) -> None:
     code, out, err = asked(name)
     assert code == 0, err
@@ -111,6 +138,8 @@ def test_results_are_those_of_a_well_behaved_model(here: Path, name: str) -> Non
 @pytest.mark.parametrize(
     ("name", "words"),
     [
+        ("ClosesAll", "has closed files that it had not opened: those that answers"),
+        ("RaisesInterrupting", "the first: Interrupting: its message cannot be had"),
         ("Raises", "raised an error for each of the 40 texts it was asked; the first: Odd: odd"),
         ("Unmade", "Unmade cannot be used: it raised Odd: odd (at models.py:"),
         ("Unnamed", "Unnamed cannot be used: it raised RuntimeError: no digest (at models.py:"),
@@ -120,3 +149,33 @@ def test_what_it_raises_is_said_in_one_sentence(here: Path, name: str, words: st
     code, out, err = asked(name)
     assert (code, out) == (2, "")
     assert words in err
+
+
+PLAN = """
+[data.x]
+source = "csv:x.csv"
+[models.m]
+source = "python:./models.py:Prints"
+[[measure]]
+id = "level"
+diagnostic = "performance"
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "check plan.toml --json",
+        "compare python:./models.py:Prints python:./models.py:Model --data csv:x.csv --json",
+        "audit --model python:./models.py:Prints --data csv:x.csv --only performance --json",
+    ],
+)
+def test_what_it_prints_is_in_no_results(here: Path, words: str) -> None:
+    (here / "plan.toml").write_text(PLAN)
+    models = (here / "models.py").read_text()
+    (here / "models.py").write_text('print("imported")\n' + models)
+    code, out, err = done_of(*words.split())
+    assert code == 0, err
+    assert all(isinstance(json.loads(line), dict) for line in out.splitlines())
+    assert out
+    assert "imported" in err

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.options import asked_models, running_options
+from scrutiny.cli.streams import prints_on_stderr
 
 
 @click.command("audit")
@@ -27,6 +28,7 @@ def command(**flags: Any) -> int:
     from scrutiny.cli.running import Request, finish, run_request
 
     request = Request.of(flags)
-    plan = audit_from_flags(flags, request.options)
+    with prints_on_stderr():
+        plan = audit_from_flags(flags, request.options)
     folder = run_request(plan, flags, request, name="audit")
     return finish(folder, flags, html=flags["html"] or folder.path / "report.html")

@@ -7,6 +7,7 @@ import click
 
 from scrutiny.cli.narrow import fitted
 from scrutiny.cli.options import load_options, model_options
+from scrutiny.cli.streams import prints_on_stderr
 
 
 @click.command("check")
@@ -24,7 +25,8 @@ def command(
     from scrutiny.run.training import with_stand_ins
 
     options = load_options(device, batch, model_settings)
-    with with_stand_ins(read_plan(plan), options=options) as (made, trainings):
+    stand_ins = with_stand_ins(read_plan(plan), options=options)
+    with prints_on_stderr(), stand_ins as (made, trainings):
         cost = cost_of(resolve(made, options=options))
     if as_json:
         train = [plain(training) for training in trainings]

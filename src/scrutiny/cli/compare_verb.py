@@ -8,6 +8,7 @@ import click
 
 from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import DRAWS, running_options
+from scrutiny.cli.streams import prints_on_stderr
 
 _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
 
@@ -87,7 +88,7 @@ def command(**flags: Any) -> int:
     from scrutiny.run.comparing.levels import CompareOptions
     from scrutiny.run.comparing.whole import compare_side_by_side
 
-    with opened(flags) as sides:
+    with prints_on_stderr(), opened(flags) as sides:
         for side in (sides.first, sides.second):
             say_warnings(side.manifest)
         options = CompareOptions(

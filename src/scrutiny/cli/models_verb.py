@@ -10,6 +10,7 @@ import click
 
 from scrutiny.cli.narrow import WIDTH
 from scrutiny.cli.options import Folder, load_options, model_options
+from scrutiny.cli.streams import prints_on_stderr
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
@@ -172,7 +173,8 @@ def check(model: str, data: str | None, limit: str, **loading: Any) -> int:
     source = expand(model, name="model").replicates[0].source
     dataset = load_dataset(data or _REVIEWS, limit=limit)
     options = load_options(**loading)
-    loaded = _loaded(source, dataset.task, options, or_language=data is None)
+    with prints_on_stderr():
+        loaded = _loaded(source, dataset.task, options, or_language=data is None)
     if "predict" in loaded.capabilities:
         _check_answers(loaded, dataset.examples)
     else:
@@ -208,14 +210,16 @@ def _check_answers(model: Model, examples: Sequence[Example]) -> None:
     """
     from scrutiny.models.determinism import check_determinism
 
-    report = check_determinism(model, examples)
+    with prints_on_stderr():
+        report = check_determinism(model, examples)
     click.echo(str(report))
     if not report.is_kept:
         raise ModelError(f"{model.source} does not keep its promise.")
     if "gradients" in model.capabilities:
         from scrutiny.testing import check_gradients
 
-        check_gradients(model, examples)
+        with prints_on_stderr():
+            check_gradients(model, examples)
         click.echo("Its gradients are those of what it predicts, in any batch: kept.")
 
 
@@ -229,7 +233,8 @@ def _check_language(model: Model) -> None:
     """
     from scrutiny.testing import check_language_model
 
-    check_language_model(model)
+    with prints_on_stderr():
+        check_language_model(model)
     for line in _lines(model.source, f"answers {', '.join(sorted(model.capabilities))}", ""):
         click.echo(line)
     promise = "bit-identical answers" if model.is_batch_invariant else "answers equal to 1e-4"

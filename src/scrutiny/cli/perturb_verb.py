@@ -1,7 +1,6 @@
 """``scrutiny perturb``: transformations as a stream."""
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -9,6 +8,7 @@ from typing import IO, Any
 import click
 
 from scrutiny.cli.failures import say
+from scrutiny.cli.streams import prints_on_stderr
 
 
 @click.command("perturb")
@@ -34,10 +34,11 @@ def command(output: Path | None, **flags: Any) -> int:
     """
     from scrutiny.store.files import save_stream
 
-    if output is None:
-        _write(flags, sys.stdout)
-    else:
-        save_stream(output, lambda stream: _write(flags, stream))
+    with prints_on_stderr() as stdout:
+        if output is None:
+            _write(flags, stdout)
+        else:
+            save_stream(output, lambda stream: _write(flags, stream))
     return 0
 
 

@@ -8,28 +8,50 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import IO, Any, Final
+
+from scrutiny.store.held import hold, release
 
 _OUT: Final = 1
 _ERR: Final = 2
 
 
 @contextmanager
-def prints_on_stderr() -> Iterator[None]:
-    """Send to stderr what is printed inside, by Python and below it; both streams come back."""
+def prints_on_stderr() -> Iterator[IO[str]]:
+    """Send to stderr what is printed inside, by Python and below it; both streams come back.
+
+    Gives a stream that still goes to stdout, for results that are written while models are asked.
+    """
     kept, files = (sys.stdout, sys.stderr), _copies()
     _flush(sys.stdout)
+    own = _own(kept[0], files)
+    hold(files.values())
     if files:
         os.dup2(_ERR, _OUT)
     sys.stdout = sys.stderr
     try:
-        yield
+        yield own
     finally:
+        if own is not kept[0]:
+            _flush(own)
         _flush(sys.stdout)
+        release(files.values())
         for file, copy in files.items():
-            os.dup2(copy, file)
-            os.close(copy)
+            with suppress(OSError):  # somebody has closed the copy
+                os.dup2(copy, file)
+                os.close(copy)
         sys.stdout, sys.stderr = _open(kept[0], _OUT), _open(kept[1], _ERR)
+
+
+def _own(stream: Any, copies: dict[int, int]) -> Any:
+    """Stream to where stdout leads now; itself where it does not go through the file."""
+    try:
+        is_file = stream.fileno() == _OUT and _OUT in copies
+    except (OSError, ValueError, AttributeError):
+        return stream
+    if not is_file:
+        return stream
+    return open(copies[_OUT], "w", encoding=stream.encoding, errors=stream.errors, closefd=False)
 
 
 def _copies() -> dict[int, int]:

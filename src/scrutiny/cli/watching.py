@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from scrutiny.cli.failures import say
+from scrutiny.models.guests import CLOSED, FILES_CLOSED, watched_by_parent
 
 #: Verbs that ask models.
 WATCHED: Final = frozenset({"audit", "check", "compare", "run", "train"})
@@ -59,6 +60,7 @@ def watched(run: Callable[[], int]) -> int:
         os.close(reader)
         _end_with(parent)
         _heed_one_interrupt_at_a_time()
+        watched_by_parent()
         try:
             return run()
         finally:  # an error of ours ends the command, too: it has its traceback
@@ -108,7 +110,7 @@ def _leave(status: int, *, is_done: bool) -> NoReturn:
     else:
         code = os.WEXITSTATUS(status)
         if not is_done:
-            say(_ENDED.format(code))
+            say(CLOSED if code == FILES_CLOSED else _ENDED.format(code))
             code = _MODEL_FAILED
     sys.stderr.flush()
     os._exit(code)

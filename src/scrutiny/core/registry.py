@@ -6,8 +6,10 @@ the same door: an entry point of group ``scrutiny`` that names a tuple of `Regis
 """
 
 import re
+import sys
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -45,7 +47,8 @@ class Entry:
         """
         module, _, attribute = self.registration.target.partition(":")
         try:
-            return getattr(import_module(module), attribute)
+            with redirect_stdout(sys.stderr):  # stdout belongs to the command
+                return getattr(import_module(module), attribute)
         except AttributeError as error:
             raise ConformanceError(
                 f"{self.origin} registers {self.registration.name!r} as "
@@ -133,7 +136,8 @@ def registry() -> Registry:
         if point.value == "scrutiny.registrations:REGISTRATIONS":
             continue  # read above, so that a source checkout without metadata has its names too
         try:
-            lines = [Registration(*line) for line in point.load()]
+            with redirect_stdout(sys.stderr):
+                lines = [Registration(*line) for line in point.load()]
             found = build([*sources, (point.name, lines)])
         except Exception as error:
             warnings.warn(f"The plug-in {point.name!r} was left out: {error}", stacklevel=2)

@@ -12,7 +12,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.storable import is_storable
 from scrutiny.core.task import Prediction
-from scrutiny.models.guests import at_home, is_interrupt, message_of
+from scrutiny.models.guests import at_home, is_interrupt, message_of, shown
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -67,7 +67,7 @@ def answer_or_fail(
     if not asked:
         return []
     try:
-        with at_home():
+        with at_home(source):
             given = ask(asked)
             answers: list[A | Failure] = [*listed(given, len(asked))]
     except (ModelError, ConformanceError):
@@ -143,7 +143,7 @@ def _check_types(model: Model, example: Example, answer: Prediction) -> None:
     )
     if not is_sound:
         raise ModelError(
-            f"{_where(model, example)} is {repr(answer)[:_SHOWN]}: in a Prediction the label and "
+            f"{_where(model, example)} is {shown(answer, _SHOWN)}: in a Prediction the label and "
             "the text are strings, the scores numbers and the spans of the type Span."
         )
 

@@ -1,9 +1,11 @@
 """Code of the user's own runs in our process: what it raises, and where it goes, stays its own.
 
 A model that leaves (``sys.exit``), raises what is no ``Exception``, changes the working folder or
-lets a forked child of it run on has done so to itself; the run goes on as it would have.
+what is built in, or lets a forked child of it run on has done so to itself; the run goes on as it
+would have. One that closes files that it has not opened ends the command.
 """
 
+import builtins
 import os
 import sys
 import traceback
@@ -11,17 +13,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 from scrutiny.core.errors import ModelError, ScrutinyError
 from scrutiny.core.storable import storable
+from scrutiny.store.held import is_lost
 
 _OURS: Final = "scrutiny"
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _MOST_SAID: Final = 300  # letters of a message that may hold anything
 _STANDARD: Final = (0, 1, 2)
-#: Working folder that the user's code has moved to.
+#: Exit code of a watched process whose files were closed: it can't say anything any more.
+FILES_CLOSED: Final = 87
+CLOSED: Final = (
+    "The model, or code that it calls, has closed files that it had not opened: those that "
+    "answers and results are written to. A model closes what it has opened. What was done is kept: "
+    "mend the model, then re-issue the same command."
+)
+#: Working folder that a file or module of the user's has moved to, by its model string.
 _moved_to: dict[str, str] = {}
+#: What such a file or module has put in the place of what is built in.
+_built_in: dict[str, dict[str, Any]] = {}
+#: Whether a parent watches this process, and speaks where it can't.
+_watched: list[bool] = []
+
+
+def watched_by_parent() -> None:
+    """Note that this process may end with `FILES_CLOSED`, of which its parent says what it is."""
+    _watched.append(True)
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -35,9 +54,17 @@ def message_of(error: BaseException) -> str:
     """Type and message of an error; whatever its message is, or does when it is asked for."""
     try:
         said = str(error)
-    except Exception:  # its own __str__ is broken, too
+    except BaseException:  # its own __str__ is broken, too, or interrupts
         said = "its message cannot be had"
     return f"{type(error).__name__}: {said}"
+
+
+def shown(value: object, letters: int) -> str:
+    """Beginning of what a value of the user's is as text, where that can be had."""
+    try:
+        return repr(value)[:letters]
+    except BaseException:  # its own __repr__ is broken
+        return f"a {type(value).__name__}"
 
 
 @contextmanager
@@ -55,8 +82,9 @@ def exits_refused(source: str) -> Iterator[None]:
         yield
     except SystemExit as left:
         raise ModelError(
-            f"{source} called sys.exit({left.code!r}), which would end the run: a model returns "
-            "its answers or raises an error. Mend the model, then re-issue the same command."
+            f"{source} called sys.exit({shown(left.code, _MOST_SAID)}), which would end the run: a "
+            "model returns its answers or raises an error. Mend the model, then re-issue the same "
+            "command."
         ) from left
     except BaseException as error:
         if isinstance(error, Exception) or is_interrupt(error):
@@ -97,29 +125,59 @@ def _raised(source: str, error: BaseException, line: str | None) -> ModelError:
 
 
 @contextmanager
-def at_home(*, is_new: bool = False) -> Iterator[None]:
+def at_home(source: str, *, is_new: bool = False) -> Iterator[None]:
     """Let the user's code run in the working folder that it has moved to, and come back to ours.
 
     What is made anew (``is_new``) begins in ours, which its model string is relative to.
     A child that it has forked and that would run on in our code ends here.
+
+    Raises
+    ------
+    ModelError
+        If it has closed files of ours.
     """
-    process = os.getpid()
-    ours = _here()
+    process, ours, owner = os.getpid(), _here(), _owner(source)
+    known = dict(vars(builtins))
     if not is_new:
-        _move(_moved_to.get("folder"))
+        _move(_moved_to.get(owner))
+    vars(builtins).update(_built_in.get(owner, {}))
     try:
         yield
     finally:
         if os.getpid() != process:
             os._exit(0)
+        _take_back_built_in(owner, known)
         _hold_standard_files()
         theirs = _here()
         if theirs is not None and theirs != ours:
-            _moved_to["folder"] = theirs
+            _moved_to[owner] = theirs
         elif theirs == ours:
-            _moved_to.pop("folder", None)
+            _moved_to.pop(owner, None)
         if theirs != ours:
             _move(ours)
+        if is_lost():
+            _end_without_files()
+
+
+def _owner(source: str) -> str:
+    """File or module of a model string: what its code shares."""
+    return source.partition("#")[0].rpartition(":")[0]
+
+
+def _take_back_built_in(owner: str, known: dict[str, Any]) -> None:
+    """Have what is built in as it was; what the user's code has put there is for itself."""
+    now = vars(builtins)
+    changed = {name: now[name] for name in known if name in now and now[name] is not known[name]}
+    if changed:
+        _built_in[owner] = changed
+    now.update(known)
+
+
+def _end_without_files() -> None:
+    """End before anything is written to what stands where our files stood."""
+    if _watched:
+        os._exit(FILES_CLOSED)
+    raise ModelError(CLOSED)
 
 
 def _hold_standard_files() -> None:

@@ -18,7 +18,7 @@ def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:
 
     What a checkpoint that was trained here knows of its own gives way to that.
     """
-    with errors_named(source), at_home(is_new=True):
+    with errors_named(source), at_home(source, is_new=True):
         model = load_model(source, task, options)
     stated = training_source(source, options)
     return model if stated is None else with_training_text(model, lambda: hashes_of(stated))

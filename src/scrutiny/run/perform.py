@@ -13,7 +13,7 @@ from scrutiny.core.collecting import seldom_collected
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.secrets import redacted
-from scrutiny.models.guests import exits_refused
+from scrutiny.models.guests import at_home, errors_named, exits_refused
 from scrutiny.models.python_reading import Reading, read_object
 from scrutiny.run.asking import Asker, Tally
 from scrutiny.run.blocks import (
@@ -173,7 +173,8 @@ class Performer:
         model = self._model(family, dataset, replicate)
         match = self._resolved.pairings[family, dataset].labels
         name = who(family, replicate.source, dataset)
-        fingerprint = model.fingerprint()
+        with errors_named(replicate.source), at_home(replicate.source):
+            fingerprint = model.fingerprint()
         stated = fingerprint or self._read(name, model)
         must_be_the_same(self._desk, name, replicate.source, stated, keep=True)
         return Asker(

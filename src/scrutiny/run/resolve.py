@@ -212,7 +212,7 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
                 else load_replicate(source, task, resolved.options)
             )
         model = first[family, task.name]
-        with errors_named(model.source), at_home():
+        with errors_named(model.source), at_home(model.source):
             pairings[family, name] = _pair(
                 model, resolved.datasets[name], task, explicit.get(family) or {}
             )

@@ -7,9 +7,21 @@ from pathlib import Path
 
 from scrutiny.core.errors import StorageError
 from scrutiny.store.files import storage_errors
+from scrutiny.store.held import hold, numbers_of, release
 
 _SHOWN = 120  # letters of an error that may quote a damaged file
 _FULL = ("full", "disk i/o", "readonly", "unable to open", "too big")
+
+
+class _Held(sqlite3.Connection):
+    """A connection whose file is looked after until it is closed."""
+
+    numbers: tuple[int, ...] = ()
+
+    def close(self) -> None:
+        """Close the file."""
+        release(self.numbers)
+        super().close()
 
 
 def connect(path: Path, schema: str) -> sqlite3.Connection:
@@ -23,7 +35,7 @@ def connect(path: Path, schema: str) -> sqlite3.Connection:
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     with database_errors(path):
-        connection = sqlite3.connect(path, timeout=30, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=30, isolation_level=None, factory=_Held)
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
@@ -31,6 +43,8 @@ def connect(path: Path, schema: str) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
+        connection.numbers = tuple(numbers_of(path))
+        hold(connection.numbers)
         return connection
 
 

@@ -1,3 +1,4 @@
+import io
 import os
 import sys
 
@@ -5,6 +6,7 @@ import pytest
 
 from scrutiny.cli.failures import say
 from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.store.held import release
 
 
 def test_what_is_printed_inside_goes_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:
@@ -15,6 +17,45 @@ def test_what_is_printed_inside_goes_to_stderr(capfd: pytest.CaptureFixture[str]
     said = capfd.readouterr()
     assert said.out == "ours\n"
     assert sorted(said.err.splitlines()) == ["below it", "by Python"]
+
+
+def test_results_have_a_way_to_stdout_while_others_print(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open(1, "w", closefd=False) as real:
+        monkeypatch.setattr(sys, "stdout", real)
+        with prints_on_stderr() as out:
+            print("theirs")
+            os.write(1, b"theirs from below\n")
+            print("ours", file=out)
+    assert capfd.readouterr().out == "ours\n"
+    kept = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", kept)
+    with prints_on_stderr() as out:
+        assert out is kept
+
+
+def test_a_copy_that_was_closed_is_no_error() -> None:
+    kept = os.dup(1)
+    before = set(numbers_open())
+    with prints_on_stderr():
+        for number in set(numbers_open()) - before:
+            os.close(number)
+        release(range(100))
+    os.dup2(kept, 1)
+    os.close(kept)
+
+
+def numbers_open() -> list[int]:
+    return [n for n in range(100) if is_open(n)]
+
+
+def is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 
 
 def test_closed_streams_are_open_again(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import builtins
 import os
 import sys
 from pathlib import Path
@@ -6,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.models.guests import at_home, errors_named, exits_refused, is_interrupt, message_of
+from scrutiny.models.guests import (
+    at_home,
+    errors_named,
+    exits_refused,
+    is_interrupt,
+    message_of,
+    shown,
+)
+from scrutiny.store.held import hold, numbers_of, release
+
+THEIRS = "python:./theirs.py:Model#seed=1"
 
 
 class Odd(BaseException):
@@ -14,8 +25,13 @@ class Odd(BaseException):
 
 
 class Mute(Exception):
+    def __init__(self, why=ValueError):
+        self.why = why
+
     def __str__(self):
-        raise ValueError("no words")
+        raise self.why("no words")
+
+    __repr__ = __str__
 
 
 def test_interrupts_are_known_alone_and_in_groups():
@@ -29,6 +45,8 @@ def test_interrupts_are_known_alone_and_in_groups():
 def test_a_message_is_had_of_any_error():
     assert message_of(ValueError("wrong")) == "ValueError: wrong"
     assert message_of(Mute()) == "Mute: its message cannot be had"
+    assert message_of(Mute(KeyboardInterrupt)) == "Mute: its message cannot be had"
+    assert (shown("x" * 9, 3), shown(Mute(KeyboardInterrupt), 3)) == ("'xx", "a Mute")
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), Odd("odd"), GeneratorExit()])
@@ -61,28 +79,75 @@ def test_an_error_of_ours_stays_as_it_is():
 def test_each_has_its_own_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "theirs").mkdir()
     monkeypatch.chdir(tmp_path)
-    with at_home():
+    with at_home(THEIRS):
         os.chdir("theirs")
     assert Path.cwd() == tmp_path
-    with at_home():
+    with at_home(THEIRS):
         assert Path.cwd() == tmp_path / "theirs"
-    with at_home(is_new=True):
+    with at_home(THEIRS, is_new=True):
         assert Path.cwd() == tmp_path
         os.chdir("theirs")
-    with at_home():
+    with at_home(THEIRS):
         os.chdir(tmp_path)
-    with at_home():
+    with at_home(THEIRS):
         assert Path.cwd() == tmp_path
+
+
+def test_each_model_has_the_folder_of_its_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theirs").mkdir()
+    with at_home(THEIRS, is_new=True):
+        os.chdir("theirs")
+    with at_home("python:./other.py:Model"):
+        assert Path.cwd() == tmp_path
+    with at_home("python:./theirs.py:another#seed=2"):
+        assert Path.cwd() == tmp_path / "theirs"
+    with at_home(THEIRS):
+        os.chdir(tmp_path)
+
+
+def test_what_is_built_in_is_ours_again_and_theirs_for_them():
+    with at_home("python:./replaces.py:Model", is_new=True):
+        builtins.open = None
+        del builtins.repr
+    assert builtins.open is open is not None
+    assert repr(1) == "1"
+    with at_home("python:./replaces.py:Model"):
+        assert builtins.open is None
+    with at_home("python:./other.py:Model"):
+        assert builtins.open is not None
+
+
+def test_files_of_ours_that_were_closed_end_the_run(tmp_path: Path):
+    (tmp_path / "theirs").write_text("kept")
+    file = os.open(tmp_path / "ours", os.O_CREAT | os.O_RDWR)
+    numbers = numbers_of(tmp_path / "ours")
+    assert numbers == [file]
+    hold(numbers)
+    with at_home(THEIRS):
+        pass
+
+    def close() -> None:
+        with at_home(THEIRS):
+            os.close(file)
+            assert os.open(tmp_path / "theirs", os.O_RDONLY) == file
+
+    with pytest.raises(ModelError, match="has closed files that it had not opened"):
+        close()
+    release(numbers)
+    os.close(file)
+    with at_home(THEIRS):
+        pass
 
 
 def test_a_folder_that_was_removed_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    with at_home():
+    with at_home(THEIRS):
         Path("gone").mkdir()
         os.chdir("gone")
         (tmp_path / "gone").rmdir()
     assert Path.cwd() == tmp_path
-    with at_home():
+    with at_home(THEIRS):
         assert Path.cwd() == tmp_path
 
 
@@ -93,7 +158,7 @@ def test_a_child_that_runs_on_ends_where_the_users_code_ends(tmp_path: Path):
     code = (
         "import os\n"
         "from scrutiny.models.guests import at_home\n"
-        "with at_home():\n"
+        "with at_home('python:m:M'):\n"
         "    child = os.fork()\n"
         "if child:\n"
         "    os.waitpid(child, 0)\n"
