@@ -255,6 +255,7 @@ def write_tables(folder: Path) -> None:
     table(folder / "from-one.csv", plain, [(t, from_one[label]) for t, label in rows])
     cases = [(t, label.title() if i == 1 else label) for i, (t, label) in enumerate(rows)]
     table(folder / "cases.csv", plain, cases)
+    table(folder / "accents.csv", plain, [("one", "n\u00e9"), ("two", "ne\u0301")])
     table(folder / "one-item.csv", plain, rows[:1])
     table(folder / "header-only.csv", plain, [])
     table(folder / "no-label.csv", plain, [(t, "") for t, _ in rows])
@@ -322,6 +323,9 @@ class Model:
         return [self.one(text) for text in texts]
 class Good(Model):
     def one(self, text): return [0.1, 0.9] if "liked" in text else [0.9, 0.1]
+class Cases(Good):
+    labels = ("negative", "positive", "Positive")
+    def one(self, text): return [*super().one(text), 0.0]
 class Painter(Good):
     labels = ("blue", "red")
 class Nan(Good):
@@ -402,6 +406,9 @@ def write_plans(folder: Path) -> None:
         "infinite.toml": PLAN + claim.format("level", "<= 1e999"),
         "nan.toml": PLAN + "[resampling]\nlevel = nan\n",
         "labels.toml": PLAN.replace('source = "python:./models.py:Good"', labels),
+        "unused-label.toml": PLAN.replace(
+            'source = "python:./models.py:Good"', labels.replace("positive", "positve")
+        ),
         "plan.yaml": "measure: []\n",
         "twice.json": '{"seed": 1, "seed": 2}',
         "deep.json": '{"data":' * 100_000,

@@ -21,6 +21,7 @@ from scrutiny.core.plan import Plan
 from scrutiny.core.secrets import redacted
 from scrutiny.core.storable import storable
 from scrutiny.models.places import cache_file
+from scrutiny.run.doubtful_data import data_warnings
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.run.trained_on import chosen_by
@@ -85,7 +86,7 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
                 f"{dataset.name}: {len(dataset.bad_rows)} rows do not read and were left out; "
                 f"the first is {first.source}: {first.reason}"
             )
-    for sentence in chosen_by(resolved):
+    for sentence in (*chosen_by(resolved), *data_warnings(resolved.datasets)):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
     folder = run_plan(resolved, out, options=request.running)

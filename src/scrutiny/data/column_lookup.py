@@ -1,13 +1,17 @@
 """Columns by role, and finding the ones that a data string names."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
+
+#: Codes of languages (BCP 47): two or three letters, then parts of up to eight.
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,11 @@ def add_shared(roles: dict[str, str], stated: DataSource, table: Table) -> dict[
     if language in table.columns:
         roles["language"] = language
         return {}
+    if not _LANGUAGE.fullmatch(language):
+        raise DataError(
+            f"language={language} is neither a column of {table.place} nor the code of a language "
+            f"(en, pt-BR). Its columns are {listed(table.columns)}."
+        )
     return {"language": language}
 
 

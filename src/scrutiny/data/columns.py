@@ -58,7 +58,7 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
     name = task or stated.option("task")
     name = load_task(name).name if name else task_of_options(options)
     if name and roles_of(load_task(name)):
-        return own_columns(name, stated, table)
+        return own_columns(name, stated, source=source, table=table)
     return _common_columns(name, stated, source=source, table=table)
 
 
@@ -76,12 +76,12 @@ def _common_columns(task: str, stated: DataSource, *, source: DataSource, table:
         # words with an annotation are no text to classify, though a column has them as a text
         told = task_of_annotation(table.columns)
         if told:
-            return own_columns(told, stated, table)
+            return own_columns(told, stated, source=source, table=table)
     roles |= guesses
     if not name and not {"text", "tokens"} & set(roles):
         told = task_of_names(table.columns)
         if told:
-            return own_columns(told, stated, table)
+            return own_columns(told, stated, source=source, table=table)
     name = name or _infer(roles, source, table)
     needed = load_task(name).columns
     refuse_foreign(name, source, own=())

@@ -11,6 +11,7 @@ from scrutiny.core.canonical import length_prefixed
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.data.labels import LabelMatch, sort_labels
+from scrutiny.data.lookalikes import lookalikes, refuse_same_labels
 from scrutiny.data.reading import BadRow, OnBadRow, Reading, open_data, parse_limit
 from scrutiny.data.source import DataSource
 
@@ -45,6 +46,8 @@ class Dataset:
         Column by role.
     data_string
         The data string with all that was guessed stated; empty for an object.
+    warnings
+        Sentences about what the file may not mean: labels that look alike.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Dataset:
     notes: tuple[str, ...]
     columns: Mapping[str, str]
     data_string: str = ""
+    warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of examples."""
@@ -132,25 +136,28 @@ def load_dataset(
         fingerprint.update(key)
         fingerprint.update(example.id.encode() + b"\0")
         if reading.task.scored_by is None:
-            fingerprint.update(_columns_key(example))
+            fingerprint.update(columns_key(example))
     if not examples:
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
+    labels = _labels(examples, reading)
+    refuse_same_labels(labels, str(reading.source))
     return Dataset(
         name=name or _name(reading.source) + _suffix(reading.permute),
         source=str(reading.source),
         task=reading.task.name,
         examples=tuple(examples),
-        labels=_labels(examples, reading),
+        labels=labels,
         label_map=reading.label_map,
         bad_rows=tuple(reading.bad_rows),
         fingerprint=fingerprint.hexdigest(),
         notes=reading.notes,
+        warnings=tuple(lookalikes(examples)),
         columns=reading.columns.roles,
         data_string=_stated(reading),
     )
 
 
-def _columns_key(example: Example) -> bytes:
+def columns_key(example: Example) -> bytes:
     """Texts as they are labeled, and columns, of an item without gold."""
     columns = [f"{name}={value!r}" for name, value in sorted(example.attributes.items())]
     texts = [part for field in example.fields.items() for part in field]

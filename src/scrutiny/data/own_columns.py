@@ -15,14 +15,15 @@ ID_NAMES: Final = ("id", "guid", "uid", "uuid", "item_id", "example_id")
 _ID: Final = Role("id", OPTIONS["id"], "field", ID_NAMES)
 
 
-def own_columns(task: str, stated: DataSource, table: Table) -> Columns:
+def own_columns(task: str, stated: DataSource, *, source: DataSource, table: Table) -> Columns:
     """Columns of a task that brings its own roles: stated, else by well-known names.
 
+    ``stated`` is the data string with the reader's defaults, ``source`` what its author wrote.
     Where such a task has a category and nobody says which column that is, the first of the groups
     is it.
     """
     own = roles_of(load_task(task))
-    refuse_foreign(task, stated, own=own)
+    refuse_foreign(task, source, own=own)
     roles = {
         role.key: column_named(stated.option(role.name), role.name, stated, table)
         for role in (*own, _ID)
@@ -44,10 +45,12 @@ def own_columns(task: str, stated: DataSource, table: Table) -> Columns:
 
 
 def refuse_foreign(task: str, source: DataSource, *, own: Sequence[Role]) -> None:
-    """Refuse options that only other tasks have."""
+    """Refuse options that only other tasks have, but for empty ones, which keep from guessing."""
+    columns = [role.name for role in own] or list(load_task(task).columns)
+    others = {name for name, value in source.options.items() if value} & set(ROLES)
     for name in source.options:
-        if name not in OPTIONS and name not in {role.name for role in own}:
-            mine = f": it has {', '.join(role.name for role in own)}" if own else ""
+        if name not in {*columns, "id"} and (name not in OPTIONS or name in others):
+            mine = f": it has {', '.join(columns)}"
             raise DataError(
                 f"In {source}, {name}= is no column of {task}{mine}. Columns to compare groups by "
                 "are listed in group=, those whose rows belong together in unit=."

@@ -24,6 +24,7 @@ from scrutiny.data.tasks.names import load_task
 
 OnBadRow = Literal["skip", "fail"]
 
+_MOST_LABELS = 20
 _ODDITIES = {
     "unopened": "{n} rows have entities that begin with I- rather than B-; they were read as "
     "conlleval reads them (an entity starts there).",
@@ -63,8 +64,8 @@ class Reading:
         Seed of a random exchange of labels, or nothing.
     keeps_unlabeled
         Whether rows whose label or tags are empty are read without gold; else they are bad rows.
-    bad_rows, oddities, identifiers, permutation
-        Grow as the examples are read: what was left out, mended, named, exchanged.
+    bad_rows, oddities, identifiers, renamed, permutation
+        Grow as the examples are read: what was left out, mended, named, renamed, exchanged.
     """
 
     source: DataSource
@@ -78,6 +79,7 @@ class Reading:
     bad_rows: list[BadRow] = field(default_factory=list)
     oddities: Counter[str] = field(default_factory=Counter)
     identifiers: Identifiers = field(default_factory=Identifiers)
+    renamed: set[str] = field(default_factory=set)
     permutation: str = ""
 
     def __iter__(self) -> Iterator[Example]:
@@ -126,6 +128,9 @@ class Reading:
             _ODDITIES.get(code, f"{{n}} rows: {code}.").format(n=n)
             for code, n in sorted(self.oddities.items())
         ]
+        absent = [label for label in self.label_map if label not in self.renamed]
+        shown = ", ".join(map(repr, absent[:_MOST_LABELS]))
+        notes.append(f"labels= renames {shown}, which no row that was read has." if absent else "")
         repeated = self.identifiers.repetitions
         notes.append(f"{repeated} items repeat an earlier one exactly." if repeated else "")
         return tuple(filter(None, notes))
@@ -159,8 +164,12 @@ class Reading:
         """Gold under the names of the label map; a label that it lacks is refused."""
         try:
             if isinstance(gold, tuple):
+                self.renamed.update(span.label for span in gold)
                 return tuple(span._replace(label=self.label_map[span.label]) for span in gold)
-            return None if gold is None else self.label_map[gold]
+            if gold is None:
+                return None
+            self.renamed.add(gold)
+            return self.label_map[gold]
         except KeyError as error:
             known = "|".join(f"{k}:{v}" for k, v in self.label_map.items())
             raise DataError(f"the label {error.args[0]!r} is not in labels={known}") from None
@@ -245,7 +254,6 @@ def open_data(
     own = reader_options(scheme)
     naming = replace(parsed, options={k: v for k, v in parsed.options.items() if k not in own})
     roles = resolve_columns(naming, table, task=task or "")
-    labels = parsed.options.get("labels", "")
     found = load_task(roles.task)
     return Reading(
         source=parsed,
@@ -254,7 +262,7 @@ def open_data(
         task=found,
         permute=permutation_seed(parsed, found),
         keeps_unlabeled=_keeps_unlabeled(parsed, found),
-        label_map=parse_label_map(labels) if labels else {},
+        label_map=_label_map(parsed, found),
         on_bad_row=on_bad_row,
     )
 
@@ -377,6 +385,23 @@ def _keeps_unlabeled(source: DataSource, task: Task) -> bool:
             "lack; leave it out."
         )
     return stated == "keep"
+
+
+def _label_map(source: DataSource, task: Task) -> dict[str, str]:
+    """New names of labels that the data string states.
+
+    Raises
+    ------
+    DataError
+        If they do not read, or the items of the task have no labels.
+    """
+    labels = source.options.get("labels", "")
+    if labels and not {"label", "tags"} & set(task.columns):
+        raise DataError(
+            f"labels={labels} in {source}: items of {task.name} have no labels that could have "
+            "other names; leave it out."
+        )
+    return parse_label_map(labels) if labels else {}
 
 
 def _class_name(value: Any, names: tuple[str, ...]) -> Any:

@@ -144,7 +144,7 @@ def summarize(data: Dataset) -> DataSummary:
         examples=examples[:_SHOWN],
         fingerprint=data.fingerprint,
         columns=data.columns,
-        notes=data.notes,
+        notes=(*data.notes, *data.warnings),
         data_string=data.data_string,
     )
 

@@ -6,16 +6,17 @@
     conll:dev.conll#token=0,tag=-1              builtin:reviews
 
 What stands after ``#`` names columns (``text``, ``text_pair``, ``label``, ``id``, ``tokens``,
-``tags``, ``unit``, ``group``) and says how to read (the rest of `OPTIONS`). Tasks bring options of
-their own (``more``, ``less``), and so do readers. Several columns are separated by ``|``; a comma,
-a bar or a percent sign in a column's name is written ``%2C``, ``%7C``, ``%25``.
+``tags``, ``unit``, ``group``) and says how to read (the rest of `OPTIONS`; those in `READING` are
+of the readers that look at them). Tasks bring options of their own (``more``, ``less``), and so do
+readers. Several columns are separated by ``|``; a comma, a bar or a percent sign in a column's name
+is written ``%2C``, ``%7C``, ``%25``.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote
 
 from scrutiny.core.errors import DataError, UnknownNameError
@@ -47,6 +48,10 @@ OPTIONS: Final[Mapping[str, str]] = {
     "config": "configuration of a data set of the hub",
     "permute": "seed of a random exchange of what the items are labeled as: a null",
 }
+#: Options that say how to read, which only the readers have that look at them.
+READING: Final = frozenset(
+    {"quote", "encoding", "header", "delimiter", "field", "token", "tag", "config"}
+)
 _SUFFIXES: Final = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -159,14 +164,16 @@ def parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]:
 
 def check_option(name: str, *, where: str, scheme: str = "") -> None:
     """Refuse an option that does not exist; near names are in the message."""
-    if name in OPTIONS:
+    if name in OPTIONS and name not in READING:
         return
     known = known_options(scheme)
     if name not in known:
         near = get_close_matches(name, known, n=2, cutoff=0.6)
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        of_others = f" of {scheme}:" if scheme and name in OPTIONS else ""
         raise DataError(
-            f"In {where!r}, there is no option {name!r}. {hint}There are: {', '.join(known)}."
+            f"In {where!r}, there is no option {name!r}{of_others}. {hint}There are: "
+            f"{', '.join(known)}."
         )
 
 
@@ -174,15 +181,22 @@ def known_options(scheme: str = "") -> dict[str, str]:
     """All options with what they are for: everybody's, those of tasks, those of one reader."""
     from scrutiny.data.tasks.roles import role_options
 
-    return {**OPTIONS, **role_options(), **reader_options(scheme)}
+    reading = _marked(scheme, "reading", ())
+    common = {k: said for k, said in OPTIONS.items() if k not in READING or k in reading}
+    return {**common, **role_options(), **reader_options(scheme)}
 
 
 def reader_options(scheme: str) -> Mapping[str, str]:
     """Options that the reader of this scheme brings; none for an unknown one."""
-    if scheme not in schemes():
-        return {}
-    brought: Mapping[str, str] = getattr(registry().load("reader", scheme), "options", {})
+    brought: Mapping[str, str] = _marked(scheme, "options", {})
     return brought
+
+
+def _marked(scheme: str, what: str, default: Any) -> Any:
+    """What the reader of a scheme says of its options; the default for an unknown one."""
+    if scheme not in schemes():
+        return default
+    return getattr(registry().load("reader", scheme), what, default)
 
 
 def schemes() -> list[str]:

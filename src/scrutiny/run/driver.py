@@ -23,6 +23,7 @@ from scrutiny.run.assignment import to_json
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
 from scrutiny.run.desk import LocalDesk, NoAnswers
 from scrutiny.run.distinct_outputs import distinct_outputs
+from scrutiny.run.doubtful_data import data_warnings
 from scrutiny.run.environment import environment
 from scrutiny.run.estimating import Estimator, estimate_all
 from scrutiny.run.executors import Executor, Work, executor
@@ -426,7 +427,7 @@ def _manifest(
             name: _model_manifest(f) | _compared(journal, resolved, f)
             for name, f in resolved.families.items()
         },
-        "warnings": list(chosen_by(resolved)),
+        "warnings": [*chosen_by(resolved), *data_warnings(resolved.datasets)],
         "label_matches": list(matches_to_show(resolved)),
         "labels": {
             f"{family} on {data}": pairing.labels.note

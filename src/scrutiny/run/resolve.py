@@ -16,9 +16,11 @@ from scrutiny.core.storable import is_storable, repeated
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.labels import LabelMatch, match_labels
+from scrutiny.data.shared_items import SharedItems
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.family import expand
 from scrutiny.models.guests import at_home, errors_named
+from scrutiny.run.doubtful_data import refused_on_shared, shared_data
 from scrutiny.run.loading import capabilities_of, load_given, load_replicate
 from scrutiny.run.pairs import pairs_of
 from scrutiny.run.params import make_params
@@ -68,16 +70,18 @@ def resolve(
     plan = with_presupposed(plan)
     options = options or LoadOptions()
     datasets = _datasets(plan, data or {})
+    shared = shared_data(plan, datasets)
     families = {
         m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)
         for m in plan.models
     }
     tasks = {name: load_task(dataset.task) for name, dataset in datasets.items()}
     looked_up = Resolved(plan, datasets, families, {}, {}, tasks, options)
+    _must_name_labels_that_occur(looked_up)
     paired = replace(looked_up, pairings=_pairings(looked_up, models or {}))
     measured = replace(paired, measurements={m.id: _measurement(m, paired) for m in plan.measure})
     _must_measure_once(measured)
-    return _with_estimates(measured)
+    return _with_estimates(measured, shared)
 
 
 def _must_be_sound(plan: Plan) -> None:
@@ -149,7 +153,7 @@ def _must_measure_once(resolved: Resolved) -> None:
             seen[key] = one.plan.id
 
 
-def _with_estimates(resolved: Resolved) -> Resolved:
+def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolved:
     """Resolved plan with everything that it computes and claims, under full names."""
     designed = tuple(design_assignments(resolved))
     controlled = tuple(design_contrasts(resolved, designed))
@@ -167,12 +171,14 @@ def _with_estimates(resolved: Resolved) -> Resolved:
         *(c.id for _, c in contrasts),
     ]
     claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
+    data_of = {a.spec.id: a.dataset for a in assignments}
+    data_of |= {c.id: c.a.dataset for c in (*controlled, *(c for _, c in contrasts))}
     return replace(
         resolved,
         assignments=assignments,
         relations=tuple(plan_relations(resolved, assignments)),
         contrasts=(*controlled, *(c for _, c in contrasts)),
-        claims=(*design_claims(resolved), *claims),
+        claims=tuple(refused_on_shared((*design_claims(resolved), *claims), data_of, shared)),
     )
 
 
@@ -217,6 +223,26 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
                 model, resolved.datasets[name], task, explicit.get(family) or {}
             )
     return pairings
+
+
+def _must_name_labels_that_occur(resolved: Resolved) -> None:
+    """Refuse label maps of models for labels that their data lack: nothing would use them.
+
+    Data that are cut by a limit may lack any label.
+    """
+    plan = resolved.plan
+    cut = {d.name for d in plan.data if d.limit is not None}
+    for model in plan.models:
+        measured = {
+            d for m in plan.measure if model.name in (*m.models, m.reference) for d in m.data
+        }
+        if not model.labels or not measured or measured & cut:
+            continue
+        known = sorted({label for name in measured for label in resolved.datasets[name].labels})
+        unknown = next((label for label in model.labels if label not in known), None)
+        if unknown is not None:
+            problem = UnknownNameError("label in its data", unknown, known)
+            raise PlanError(f"labels of model {model.name!r}: {problem}")
 
 
 def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str]) -> Pairing:

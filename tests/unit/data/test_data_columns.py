@@ -120,3 +120,29 @@ def test_a_column_without_a_name_is_no_language():
 def test_columns_that_are_no_text_are_refused(columns, words):
     with pytest.raises(DataError, match=words):
         load_dataset([{"text": "a", "label": "x"}], columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "said"),
+    [
+        (("text", "label", "z"), "text=text,label=label,tags=z", "tags= is no column of text-cl"),
+        (("a", "b", "z"), "more=a,less=b,label=z", "label= is no column of sentence-pairs"),
+        (("a", "b"), "more=a,less=b,labels=x:y", "sentence-pairs have no labels"),
+        (("text", "label"), "language=lang", "neither a column of .* nor the code of a language"),
+    ],
+)
+def test_options_that_a_task_would_not_look_at_are_refused(names, options, said):
+    with pytest.raises(DataError, match=said):
+        columns_of(names, options)
+
+
+def test_an_empty_role_keeps_from_guessing():
+    task, roles, _ = columns_of(("text", "label", "text_pair"), "text=text,label=label,text_pair=")
+    assert (task, set(roles)) == ("text-classification", {"text", "label"})
+
+
+def test_new_names_of_labels_that_no_row_has_are_noted():
+    assert (
+        "labels= renames 'zzz', which no row that was read has."
+        in columns_of(("text", "label"), "labels=a:b|zzz:c")[-1]
+    )

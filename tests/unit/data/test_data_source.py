@@ -1,7 +1,7 @@
 import pytest
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.source import OPTIONS, DataSource, known_options, parse_source, schemes
+from scrutiny.data.source import OPTIONS, READING, DataSource, known_options, parse_source, schemes
 
 
 def test_parts():
@@ -91,5 +91,29 @@ def test_every_option_says_what_it_is_for():
     assert all(OPTIONS.values())
     options = known_options("stereoset")
     assert all(options.values())
-    assert {*OPTIONS, "more", "kind"} <= set(options)
+    assert {*OPTIONS, "more", "kind"} - READING <= set(options)
     assert "control" not in known_options("stereoset")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("csv:dev.csv#config=x", "config"),
+        ("parquet:dev.parquet#encoding=latin-1", "encoding"),
+        ("jsonl:dev.jsonl#field=rows", "field"),
+        ("builtin:reviews#header=none", "header"),
+        ("hf:glue#quote=none", "quote"),
+    ],
+)
+def test_options_of_other_readers_are_refused(text, name):
+    scheme = text.partition(":")[0]
+    with pytest.raises(DataError, match=f"no option '{name}' of {scheme}:"):
+        parse_source(text)
+
+
+def test_every_way_of_reading_belongs_to_a_reader():
+    there = set(OPTIONS)
+    for scheme in schemes():
+        there -= set(known_options(scheme))
+    assert not there
+    assert "encoding" in known_options("stereoset")

@@ -293,3 +293,12 @@ def test_a_model_whose_labels_cannot_be_told_apart_is_refused(object_plan):
     numbered = [{**row, "label": n % 2} for n, row in enumerate(rows(12))]
     with pytest.raises(ModelError, match="its label 'no' stands twice"):
         look(object_plan, data={"x": numbered}, models={"m": twice})
+
+
+def test_a_label_map_for_labels_that_the_data_lack_is_refused(object_plan):
+    wrong = replace(object_plan.models[0], labels={"positve": "positive"})
+    made = replace(object_plan, models=(wrong,))
+    with pytest.raises(PlanError, match=r"labels of model 'm': .*'positve'.*'positive'"):
+        look(made)
+    cut = replace(made, data=(replace(made.data[0], limit=4),))
+    assert look(cut).pairings["m", "x"].labels.mapping["positive"] == "positive"

@@ -76,6 +76,6 @@ def read(source: DataSource) -> Table:
     name, columns = SAMPLES[source.target]
     with as_file(files("scrutiny.data") / "samples" / name) as path:
         reader = _READERS[name.rpartition(".")[2]]
-        table = reader(DataSource(source.scheme, str(path), source.options))
+        table = reader(DataSource(source.scheme, str(path)))
         rows = list(table.rows)  # within the block: a zipped package unpacks for its length only
     return replace(table, rows=iter(rows), place=name, defaults=columns)

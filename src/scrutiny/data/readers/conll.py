@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.peek import with_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -14,6 +15,7 @@ _COMMENT = re.compile(r"#\s*([\w.-]+)\s*=\s*(.*)")
 _HEADING = re.compile(r"#\s*(newdoc|newpar)\b")
 
 
+@takes("encoding", "token", "tag")
 def read(source: DataSource) -> Table:
     """Sentences with their ``tokens``, ``tags`` and what ``# key = value`` lines state.
 

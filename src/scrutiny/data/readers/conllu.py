@@ -26,6 +26,7 @@ _ARCS: Final = "arcs"
 
 
 @takes(
+    "encoding",
     annotation="arcs (unless told), or upos or xpos: the words' classes",
     subtypes="drop leaves out what follows the colon of a relation",
 )

@@ -25,7 +25,7 @@ _DIRECTIONS: Final = ("stereo", "antistereo")
 _CONTROLS: Final = {"negated": ("negated", "negated-2"), "antistereotype": ("antistereotype",)}
 
 
-@takes(control=f"kind of a control set: {' or '.join(_CONTROLS)}")
+@takes("encoding", control=f"kind of a control set: {' or '.join(_CONTROLS)}")
 def read(source: DataSource) -> Table:
     """Pairs of the published file, of the revised one, or of a control set.
 

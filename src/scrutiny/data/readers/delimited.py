@@ -10,6 +10,7 @@ from itertools import chain
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.options import takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -17,11 +18,13 @@ _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar":
 _LONGEST_FIELD = 2**27
 
 
+@takes("encoding", "quote", "header", "delimiter")
 def read_csv(source: DataSource) -> Table:
     """Rows of a comma-separated file; fields may be quoted and span lines."""
     return _read(source, delimiter=",", quote="double")
 
 
+@takes("encoding", "quote", "header", "delimiter")
 def read_tsv(source: DataSource) -> Table:
     """Rows of a tab-separated file; never quoted unless told."""
     return _read(source, delimiter="\t", quote="none")

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.delimited import read_tsv
+from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.stated import stated_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -23,6 +24,7 @@ _FLAGS: Final = {"TRUE": True, "FALSE": False}
 _FEMININE: Final = frozenset({"she", "her", "hers", "herself"})
 
 
+@takes("encoding")
 def read(source: DataSource) -> Table:
     """Texts with three mentions: the pronoun, and the names A and B, each corefering or not.
 

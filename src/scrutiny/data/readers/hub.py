@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import DataError, MissingExtraError
 from scrutiny.data.readers.objects import hub_table
+from scrutiny.data.readers.options import takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
 
@@ -56,6 +57,7 @@ def parse_name(target: str, *, config: str = "") -> HubName:
     return HubName(name, config or None, split, revision)
 
 
+@takes("config")
 def read(source: DataSource) -> Table:
     """Rows of a data set of the hub, or of a folder that ``datasets`` saved or can read.
 

@@ -7,6 +7,7 @@ from typing import Any
 from scrutiny.core.errors import DataError
 from scrutiny.core.json_text import parse_json, parse_json_from
 from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.peek import with_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -14,11 +15,13 @@ from scrutiny.data.table import RawRow, Table
 _SPACE = " \t\r\n"
 
 
+@takes("encoding")
 def read_jsonl(source: DataSource) -> Table:
     """Rows of a file with one JSON object on each line."""
     return with_columns(_object_lines(lines(source)), source.target)
 
 
+@takes("encoding", "field")
 def read_json(source: DataSource) -> Table:
     """Rows of a JSON file: a list of objects, an object of columns, or a list inside an object.
 

@@ -49,7 +49,10 @@ _CORPORA: Final = {
 }
 
 
-@takes(files="files of a folder to read, by name, separated by bars; * stands for anything")
+@takes(
+    "encoding",
+    files="files of a folder to read, by name, separated by bars; * stands for anything",
+)
 def read(source: DataSource) -> Table:
     """Frames of a file or of all files of a folder and its subfolders, one an item.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.stated import stated_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -11,6 +12,7 @@ from scrutiny.data.table import RawRow, Table
 _COLUMNS = ("text", "document")
 
 
+@takes("encoding")
 def read(source: DataSource) -> Table:
     """Passages of a file, or of all ``.txt`` files of a folder by name.
 

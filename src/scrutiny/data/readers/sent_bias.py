@@ -35,7 +35,7 @@ class _Test(NamedTuple):
     content: str
 
 
-@takes(tests="tests to read, by name, separated by bars; * stands for anything")
+@takes("encoding", tests="tests to read, by name, separated by bars; * stands for anything")
 def read(source: DataSource) -> Table:
     """Items of all tests, one for each text of each set.
 

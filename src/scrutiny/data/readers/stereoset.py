@@ -32,6 +32,7 @@ _COLUMNS: Final = (
 
 
 @takes(
+    "encoding",
     kind=f"which examples to read: {' or '.join(KINDS)}; both unless told",
     malformed="leave-out leaves out contexts with two blanks or a blank inside a word",
 )

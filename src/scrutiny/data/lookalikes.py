@@ -1,0 +1,90 @@
+"""Labels and groups that look alike and count as two: never merged, never passed over."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+
+_SPACES: Final = re.compile(r"\s+")
+_MOST_SHOWN: Final = 5
+#: A column with more values than this is no grouping.
+_MOST_VALUES: Final = 500
+
+
+def refuse_same_labels(labels: Iterable[str], where: str) -> None:
+    """Refuse two labels that are the same letters, written as other code points.
+
+    Raises
+    ------
+    DataError
+        With both.
+    """
+    first: dict[str, str] = {}
+    for label in labels:
+        other = first.setdefault(unicodedata.normalize("NFC", label), label)
+        if other != label:
+            raise DataError(
+                f"{where}: the labels {other!a} and {label!a} are the same text, {label}, "
+                "with its accents written in two ways, and would count as two classes. Write the "
+                "file's labels in one form, unicodedata.normalize('NFC', label)."
+            )
+
+
+def lookalikes(examples: Sequence[Example]) -> Iterator[str]:
+    """A sentence for each pair of labels, or of one column's groups, that look alike."""
+    labels = Counter(label for example in examples for label in _labels(example))
+    yield from _said("labels", labels, "classes")
+    for name, values in _groups(examples).items():
+        yield from _said(f"values of {name.removeprefix('a_')}", values, "groups")
+
+
+def _said(what: str, counts: Counter[str], count_as: str) -> Iterator[str]:
+    pairs = list(_pairs(counts))
+    for a, b in pairs[:_MOST_SHOWN]:
+        is_case = a.casefold() == b.casefold()
+        how = "case" if is_case else "spaces, forms of letters, or characters that are not seen"
+        first, second = (repr(a), repr(b)) if is_case else (ascii(a), ascii(b))
+        yield (
+            f"The {what} {first} ({counts[a]:,} items) and {second} ({counts[b]:,}) differ only in "
+            f"{how}, and count as two {count_as}. If they mean the same, give them one name in the "
+            "file."
+        )
+    if len(pairs) > _MOST_SHOWN:
+        yield f"{len(pairs) - _MOST_SHOWN} more pairs of {what} look alike."
+
+
+def _pairs(values: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Values beside the first that looks like them."""
+    first: dict[str, str] = {}
+    for value in sorted(values):
+        other = first.setdefault(_looks(value).casefold(), value)
+        if other != value:
+            yield other, value
+
+
+def _looks(value: str) -> str:
+    """Value as it looks: one form of each letter, single spaces, nothing that is not seen."""
+    plain = unicodedata.normalize("NFKC", value)
+    seen = "".join(c for c in plain if unicodedata.category(c) not in ("Cf", "Cc") or c.isspace())
+    return _SPACES.sub(" ", seen).strip()
+
+
+def _labels(example: Example) -> Iterator[str]:
+    if isinstance(example.gold, str):
+        yield example.gold
+    elif example.gold is not None:
+        yield from {span.label for span in example.gold}
+
+
+def _groups(examples: Sequence[Example]) -> dict[str, Counter[str]]:
+    """How often each value of each group of few values occurs."""
+    found: dict[str, Counter[str]] = {}
+    for example in examples:
+        for name, value in example.attributes.items():
+            if name.startswith("a_") and isinstance(value, str):
+                found.setdefault(name, Counter())[value] += 1
+    return {name: values for name, values in found.items() if len(values) <= _MOST_VALUES}

@@ -1,0 +1,67 @@
+"""How many items two data sets share: what holds on both is then no second finding."""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+
+from scrutiny.core.example import Example
+from scrutiny.data.dataset import Dataset, columns_key
+from scrutiny.data.identity import content_key
+from scrutiny.data.tasks.names import load_task
+
+
+@dataclass(frozen=True, slots=True)
+class SharedItems:
+    """Items that stand in both of two data sets of one task, under whatever identifiers.
+
+    Parameters
+    ----------
+    a, b
+        Names of the data sets.
+    shared
+        Items of the smaller one that stand in the other, with the same gold or another.
+    smaller
+        Size of the smaller.
+    is_same
+        Whether both are the same items with the same gold, in any order.
+    """
+
+    a: str
+    b: str
+    shared: int
+    smaller: int
+    is_same: bool
+
+    @property
+    def is_half(self) -> bool:
+        """Whether it is half of the smaller data set or more."""
+        return 2 * self.shared >= self.smaller
+
+
+def shared_items(datasets: list[Dataset]) -> list[SharedItems]:
+    """What each pair of data sets of one task shares, where it shares anything."""
+    tasks = Counter(dataset.task for dataset in datasets)
+    several = [dataset for dataset in datasets if tasks[dataset.task] > 1]
+    asked = {id(dataset): _asked(dataset) for dataset in several}
+    found = []
+    for a, b in combinations(several, 2):
+        if a.task == b.task and (both := (asked[id(a)] & asked[id(b)]).total()):
+            is_same = both == len(a) == len(b) and _answered(a) == _answered(b)
+            found.append(SharedItems(a.name, b.name, both, min(len(a), len(b)), is_same))
+    return found
+
+
+def _asked(dataset: Dataset) -> Counter[bytes]:
+    """Keys of the items without gold; columns are part of them where a task has no labels."""
+    needs_columns = load_task(dataset.task).scored_by is None
+    return Counter(_question(e, needs_columns=needs_columns) for e in dataset.examples)
+
+
+def _question(example: Example, *, needs_columns: bool) -> bytes:
+    key = content_key(Example(example.id, example.fields, None, example.spans))
+    return key + columns_key(example) if needs_columns else key
+
+
+def _answered(dataset: Dataset) -> Counter[bytes]:
+    """Keys of the items with their gold."""
+    return Counter(content_key(example) for example in dataset.examples)

@@ -1,0 +1,70 @@
+"""What is wrong with data of a plan: the same items under two names, labels that look alike."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from scrutiny.core.claim import Claim
+from scrutiny.core.errors import PlanError
+from scrutiny.core.plan import Plan
+from scrutiny.data.dataset import Dataset
+from scrutiny.data.shared_items import SharedItems, shared_items
+
+
+def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItems, ...]:
+    """What data sets share that a measurement brings together.
+
+    Raises
+    ------
+    PlanError
+        If two of them hold the same items.
+    """
+    pairs = {p for m in plan.measure for p in combinations(sorted(set(m.data)), 2)}
+    named = [replace(datasets[name], name=name) for name in sorted({n for p in pairs for n in p})]
+    found = tuple(s for s in shared_items(named) if tuple(sorted((s.a, s.b))) in pairs)
+    for one in found:
+        if one.is_same:
+            raise PlanError(
+                f"data {one.a!r} and {one.b!r} hold the same {one.smaller:,} items, and what holds "
+                "on both would count as holding on two data sets. Leave one of them out, or "
+                "measure them in two runs."
+            )
+    return found
+
+
+def data_warnings(datasets: Mapping[str, Dataset]) -> list[str]:
+    """What the data sets' files may not mean, each with the name of the data set."""
+    return [f"{name}: {said}" for name, data in datasets.items() for said in data.warnings]
+
+
+def refused_on_shared(
+    claims: Iterable[Claim], datasets: Mapping[str, str], shared: Sequence[SharedItems]
+) -> list[Claim]:
+    """Claims; those on several data sets are refused where two of these share half their items.
+
+    Parameters
+    ----------
+    datasets
+        Data set of each estimate, by its full name.
+    """
+    halves = {frozenset((one.a, one.b)): one for one in shared if one.is_half}
+    return [_judged(claim, datasets, halves) for claim in claims] if halves else list(claims)
+
+
+def _judged(
+    claim: Claim, datasets: Mapping[str, str], halves: Mapping[frozenset[str], SharedItems]
+) -> Claim:
+    used = sorted({datasets[c.estimate] for c in claim.components if c.estimate in datasets})
+    for pair in combinations(used, 2):
+        one = halves.get(frozenset(pair))
+        if one is not None and not claim.refused:
+            return replace(claim, refused=_reason(one))
+    return claim
+
+
+def _reason(one: SharedItems) -> str:
+    return (
+        f"{one.a} and {one.b} share {one.shared:,} of the {one.smaller:,} items of the smaller, so "
+        "that it holds on both says nothing beyond one of them; give data of which less than half "
+        "is shared"
+    )

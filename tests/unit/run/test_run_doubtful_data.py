@@ -1,0 +1,76 @@
+"""The same items under two names: refused as two data sets, and where half are shared no claim."""
+
+from dataclasses import replace
+
+import pytest
+from small_runs import plan, rows
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.plan import DataPlan, MeasurePlan
+from scrutiny.data.dataset import load_dataset
+from scrutiny.data.shared_items import shared_items
+from scrutiny.run.doubtful_data import data_warnings
+from scrutiny.run.resolve import resolve
+from scrutiny.testing import KeywordClassifier
+
+
+def looked_up(x, y):
+    names = (DataPlan("x", "object:x"), DataPlan("y", "object:y"))
+    measure = MeasurePlan("d", "performance", ("m",), ("x", "y"))
+    made = replace(plan("python:object:KeywordClassifier"), data=names, measure=(measure,))
+    return resolve(made, data={"x": x, "y": y}, models={"m": KeywordClassifier()})
+
+
+def renamed(items, name="other"):
+    return [{**row, "id": f"{name}-{row['id']}"} for row in items]
+
+
+def swapped(items):
+    other = {"positive": "negative", "negative": "positive"}
+    return [{**row, "label": other[row["label"]]} for row in items]
+
+
+@pytest.mark.parametrize("again", [rows(12), renamed(rows(12)), rows(12)[::-1]])
+def test_the_same_items_are_no_second_dataset(again):
+    with pytest.raises(PlanError, match=r"data 'x' and 'y' hold the same 12 items.*Leave one of"):
+        looked_up(rows(12), again)
+
+
+@pytest.mark.parametrize(("x", "y"), [(12, 6), (12, 23)])
+def test_a_claim_beyond_data_that_share_half_their_items_is_refused(x, y):
+    found = looked_up(rows(x), rows(y))
+    each, other, across = found.claims
+    assert (each.refused, other.refused) == ("", "")
+    assert f"x and y share {min(x, y)} of the {min(x, y)} items" in across.refused
+
+
+def test_other_gold_for_the_same_texts_is_no_second_dataset():
+    *own, across = looked_up(rows(12), swapped(rows(12))).claims
+    assert "x and y share 12 of the 12 items" in across.refused
+    assert not any(claim.refused for claim in own)
+
+
+def test_data_that_share_less_than_half_are_two():
+    found = looked_up(rows(20)[:11], rows(20)[6:])
+    assert not any(claim.refused for claim in found.claims)
+
+
+def test_data_of_other_tasks_share_nothing():
+    texts = load_dataset(rows(6), name="x")
+    pairs = [{"text": r["text"], "text_pair": "b", "label": r["label"]} for r in rows(6)]
+    assert shared_items([texts, load_dataset(pairs, name="y")]) == []
+    assert shared_items([texts]) == []
+
+
+def test_items_without_labels_are_told_apart_by_their_columns():
+    tests = load_dataset("builtin:agreement", limit=20, name="x")
+    other = [replace(e, attributes={**e.attributes, "a_test": "z"}) for e in tests.examples]
+    again = replace(tests, name="y", examples=tuple(other))
+    assert shared_items([tests, again]) == []
+    assert shared_items([tests, replace(tests, name="z")])[0].is_same
+
+
+def test_labels_that_look_alike_are_told_with_the_name_of_the_data():
+    said = data_warnings({"x": load_dataset([*rows(4), {**rows(5)[-1], "label": "Negative"}])})
+    assert len(said) == 1
+    assert said[0].startswith("x: The labels 'Negative' (1 items) and 'negative' (2)")
