@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from scrutiny.stats import binomial
 from scrutiny.stats.agreement import cohen_kappa
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.correlation import fisher_limits
@@ -85,7 +86,7 @@ def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCount
     replicates, items = told.shape
     basis = flips(told)
     times = told.sum(axis=0).astype(np.int64)
-    fair = scipy.stats.binom.pmf(np.arange(replicates + 1), replicates, 0.5) * items
+    fair = binomial.pmf(np.arange(replicates + 1), replicates, 0.5) * items
     by_margin = None
     if margins is not None and replicates > 1:
         by_margin = _expected(poisson_binomial(_margin_chances(margins, told.shape)))

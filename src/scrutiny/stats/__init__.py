@@ -13,7 +13,8 @@ intervals
     `multibootstrap`: as published. `bootstrap`: items only, percentile and BCa. `replicates`:
     seeds only. `proportion`: Wilson.
 tests
-    `exact`: what an exact test answers, its smallest attainable p included. `mcnemar`, `rank`,
+    `exact`: what an exact test answers, its smallest attainable p included. `binomial`: without the
+    rest of scipy's distributions. `mcnemar`, `rank`,
     `permutation` (by exchangeable unit, within strata; sign flips). `variance_ratio`: seed spread
     against item error.
 associations

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from scrutiny.stats import binomial
 from scrutiny.stats.arrays import FloatArray, IntArray, finite
 from scrutiny.stats.errors import StatisticsError
 
@@ -100,7 +100,7 @@ def flips(predictions: ArrayLike, *, probabilities: ArrayLike | None = None) -> 
         return _many_answers(answers)
     ones = answers.sum(axis=0).astype(np.int64)
     dissent = np.minimum(ones, replicates - ones)
-    fair = scipy.stats.binom.pmf(np.arange(replicates + 1), replicates, 0.5)
+    fair = binomial.pmf(np.arange(replicates + 1), replicates, 0.5)
     chance = _chances(ones, replicates, probabilities)
     by_item = poisson_binomial(chance)  # (item, k)
     observed, flip = _spreads(answers, ones)

@@ -1,9 +1,9 @@
 """McNemar's test of two conditions on the same items, one replicate at a time."""
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from scrutiny.stats import binomial
 from scrutiny.stats.arrays import one_of
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.exact import ALTERNATIVES, Alternative, ExactTest
@@ -57,9 +57,9 @@ def mcnemar(
 def _tails(k: int, n: int, *, method: str, alternative: str) -> float:
     if n == 0:
         return 1.0  # nothing changed: no evidence either way
-    half = 0.5 * float(scipy.stats.binom.pmf(k, n, 0.5)) if method == "mid-p" else 0.0
-    lower = float(scipy.stats.binom.cdf(k, n, 0.5)) - half
-    upper = float(scipy.stats.binom.sf(k - 1, n, 0.5)) - half
+    half = 0.5 * float(binomial.pmf(k, n, 0.5)) if method == "mid-p" else 0.0
+    lower = float(binomial.cdf(k, n, 0.5)) - half
+    upper = float(binomial.sf(k - 1, n, 0.5)) - half
     if alternative == "greater":
         return upper
     return lower if alternative == "less" else min(1.0, 2.0 * min(lower, upper))

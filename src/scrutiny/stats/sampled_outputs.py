@@ -4,9 +4,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from scrutiny.stats import binomial
 from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.errors import StatisticsError
 
@@ -58,7 +58,7 @@ def _mean_size(probabilities: FloatArray, samples: int) -> float:
     counts = np.arange(samples + 1)
     weights = np.ones(1)
     for p in probabilities:
-        pmf = scipy.stats.binom.pmf(counts, samples, p)
+        pmf = binomial.pmf(counts, samples, p)
         weights = np.convolve(weights, np.convolve(pmf, pmf[::-1]))
     middle = weights.size // 2
     return float(weights @ np.abs(np.arange(weights.size) - middle)) / samples

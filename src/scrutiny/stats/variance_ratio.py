@@ -103,14 +103,14 @@ def variance_ratio(diagnostic: Spread, downstream: Spread, *, level: float = 0.9
     df = (diagnostic.replicates - 1, downstream.replicates - 1)
     ratio = diagnostic.ratio / downstream.ratio
     tail = (1.0 - proper_level(level)) / 2.0
-    upper, lower = scipy.stats.f.ppf([1.0 - tail, tail], *df)
+    upper, lower = scipy.special.fdtri(*df, [1.0 - tail, tail])
     return VarianceRatio(
         ratio=ratio,
         low=float(ratio / upper**0.5),
         high=float(ratio / lower**0.5),
-        p_value=float(scipy.stats.f.sf(ratio**2, *df)),
+        p_value=float(scipy.special.fdtrc(*df, ratio**2)),
         df=df,
-        smallest_significant=float(scipy.stats.f.ppf(0.95, *df) ** 0.5),
+        smallest_significant=float(scipy.special.fdtri(*df, 0.95) ** 0.5),
     )
 
 
@@ -140,8 +140,8 @@ def variance_ratio_power(
     0.63
     """
     df = (replicates[0] - 1, replicates[1] - 1)
-    critical = scipy.stats.f.ppf(1.0 - proper_level(alpha), *df)
-    return float(scipy.stats.f.sf(critical / ratio**2, *df))
+    critical = scipy.special.fdtri(*df, 1.0 - proper_level(alpha))
+    return float(scipy.special.fdtrc(*df, critical / ratio**2))
 
 
 def sd_upper_bound(values: ArrayLike, *, level: float = 0.95) -> float:
@@ -170,5 +170,5 @@ def sd_upper_bound(values: ArrayLike, *, level: float = 0.95) -> float:
     if each.size < 2:
         raise StatisticsError("one replicate has no spread; two are the least.")
     df = each.size - 1
-    quantile = float(scipy.stats.chi2.ppf(1.0 - proper_level(level), df))
+    quantile = float(2.0 * scipy.special.gammaincinv(df / 2, 1.0 - proper_level(level)))
     return float(np.std(each, ddof=1) * (df / quantile) ** 0.5)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from scrutiny.stats import (
     Spread,
@@ -57,3 +58,15 @@ def test_what_does_not_vary_has_no_ratio():
         Spread.of([1.0, 2.0], item_se=0.0)
     with pytest.raises(StatisticsError, match="two are the least"):
         sd_upper_bound([1.0])
+
+
+@pytest.mark.parametrize("replicates", [(2, 2), (5, 3), (25, 5)])
+def test_the_distributions_are_those_of_scipy_to_the_digit(replicates):
+    df = (replicates[0] - 1, replicates[1] - 1)
+    found = variance_ratio(Spread(3.0, 1.0, replicates[0]), Spread(1.3, 1.0, replicates[1]))
+    assert found.p_value == stats.f.sf(found.ratio**2, *df)
+    assert found.low == found.ratio / stats.f.ppf(0.975, *df) ** 0.5
+    assert found.smallest_significant == stats.f.ppf(0.95, *df) ** 0.5
+    values = np.arange(replicates[0]) ** 2.0
+    expected = values.std(ddof=1) * (df[0] / stats.chi2.ppf(1.0 - 0.95, df[0])) ** 0.5
+    assert sd_upper_bound(values) == expected
