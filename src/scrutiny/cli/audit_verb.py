@@ -1,12 +1,16 @@
 """``scrutiny audit``: the front page."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from scrutiny.cli.options import asked_models, running_options
+from scrutiny.cli.output_paths import OutputFile, what_is_wrong
 from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.core.errors import PlanError
+
+_PAGE: Final = "report.html"
 
 
 @click.command("audit")
@@ -15,7 +19,7 @@ from scrutiny.cli.streams import prints_on_stderr
 @click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
 @click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
 @click.option("--only", multiple=True, metavar="NAME", help="These diagnostics only.")
-@click.option("--html", type=click.Path(path_type=Path), help="Where the page goes.")
+@click.option("--html", type=OutputFile(), help="Where the page goes.")
 @running_options
 def command(**flags: Any) -> int:
     r"""Run every diagnostic that applies, and print the table of claims.
@@ -28,7 +32,11 @@ def command(**flags: Any) -> int:
     from scrutiny.cli.running import Request, finish, run_request
 
     request = Request.of(flags)
+    if flags["html"] is None and flags["out"] is not None:
+        wrong = what_is_wrong(str(flags["out"] / _PAGE)) if flags["out"].is_dir() else ""
+        if wrong:
+            raise PlanError(f"The page cannot be written: {wrong}")
     with prints_on_stderr():
         plan = audit_from_flags(flags, request.options)
     folder = run_request(plan, flags, request, name="audit")
-    return finish(folder, flags, html=flags["html"] or folder.path / "report.html")
+    return finish(folder, flags, html=flags["html"] or folder.path / _PAGE)

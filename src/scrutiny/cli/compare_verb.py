@@ -1,13 +1,13 @@
 """``scrutiny compare``: two runs, two logs or two models, paired."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import DRAWS, running_options
+from scrutiny.cli.output_paths import OutputFile, must_be_beside
 from scrutiny.cli.streams import prints_on_stderr
 
 _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
@@ -63,9 +63,7 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
     is_flag=True,
     help="Of two models: also how alike their vectors of the last layers are.",
 )
-@click.option(
-    "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="PAGE", help="Write a page."
-)
+@click.option("--html", type=OutputFile(), metavar="PAGE", help="Write a page.")
 @click.option("--draws", type=DRAWS, help="Resamples of the items.")
 @running_options
 def command(**flags: Any) -> int:
@@ -88,6 +86,7 @@ def command(**flags: Any) -> int:
     from scrutiny.run.comparing.levels import CompareOptions
     from scrutiny.run.comparing.whole import compare_side_by_side
 
+    must_be_beside(flags["html"], flags["out"])
     with prints_on_stderr(), opened(flags) as sides:
         for side in (sides.first, sides.second):
             say_warnings(side.manifest)

@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from scrutiny.cli.failures import say
+from scrutiny.cli.options import Folder
 from scrutiny.core.errors import PlanError, UnknownNameError
 
 #: Kinds that have a template, and what the template does.
@@ -26,7 +27,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=Folder(path_type=Path),
     help="Folder; ./scrutiny-NAME unless told.",
 )
 def command(kind: str, name: str, output: Path | None) -> int:

@@ -8,13 +8,14 @@ from typing import IO, Any
 import click
 
 from scrutiny.cli.failures import say
+from scrutiny.cli.output_paths import OutputFile
 from scrutiny.cli.streams import prints_on_stderr
 
 
 @click.command("perturb")
 @click.option("--data", required=True, metavar="STRING", help="Data string.")
 @click.option("--with", "recipes", required=True, metavar="A,B", help="Recipes; a+b is a sequence.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="JSONL file; else stdout.")
+@click.option("-o", "--output", type=OutputFile(), help="JSONL file; else stdout.")
 @click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
 @click.option("--draws", type=click.IntRange(1, 10_000), default=1, show_default=True)
 @click.option("--constraint", "constraints", multiple=True, metavar="NAME", help="Repeatable.")

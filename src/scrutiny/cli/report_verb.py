@@ -4,10 +4,12 @@ from pathlib import Path
 
 import click
 
+from scrutiny.cli.output_paths import OutputFile
+
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="File; its suffix tells.")
+@click.option("-o", "--output", type=OutputFile(), help="File; its suffix tells.")
 @click.option(
     "--format",
     "form",

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.options import DRAWS, asked_models, running_options
+from scrutiny.cli.output_paths import OutputFile
 
 
 @click.command("run")
@@ -24,7 +25,7 @@ from scrutiny.cli.options import DRAWS, asked_models, running_options
     help="Transformations, for diagnostics that take some.",
 )
 @click.option("--draws", type=DRAWS, help="Resamples of the items.")
-@click.option("--html", type=click.Path(path_type=Path), help="Also write the page.")
+@click.option("--html", type=OutputFile(), help="Also write the page.")
 @running_options
 def command(**flags: Any) -> int:
     r"""Run a plan file, or one diagnostic on a model and data.

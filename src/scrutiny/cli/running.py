@@ -13,6 +13,7 @@ import click
 
 from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import load_options
+from scrutiny.cli.output_paths import must_be_beside
 from scrutiny.cli.progress import progress_of
 from scrutiny.cli.streams import prints_on_stderr
 from scrutiny.core.errors import DataError
@@ -68,6 +69,7 @@ def _near(word: str) -> str:
 
 def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
     """Finished run of a plan, in ``--out`` or in ``runs/NAME-K``; models print on stderr."""
+    must_be_beside(flags.get("html"), flags["out"])
     with prints_on_stderr():
         return _run(plan, flags, request, name=name)
 

@@ -13,6 +13,9 @@ from scrutiny.core.errors import DataError, PlanError, StorageError
 
 _REFUSALS = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES}
 _LEFTOVER = re.compile(r"\..+\.(?:parquet|json|npy)\.\d+\.tmp")
+_OF_A_RUN = re.compile(
+    r".+\.parquet|(manifest|findings|published)\.json|journal\.sqlite.*|arrays|\.lock"
+)
 _SHOWN = 120  # letters of an error that may quote a damaged file
 _WRONG_PLACES = (PermissionError, NotADirectoryError, IsADirectoryError, FileNotFoundError)
 
@@ -103,6 +106,13 @@ def write_text(path: Path, text: str) -> None:
     write_atomically(path, lambda temporary: temporary.write_bytes(data))
 
 
+def is_of_a_run(path: Path, *, is_run: bool | None = None) -> bool:
+    """Whether a path has the name of a run's own file, in a folder that holds a run."""
+    if is_run is None:
+        is_run = any((path.parent / name).is_file() for name in ("manifest.json", "journal.sqlite"))
+    return is_run and _OF_A_RUN.fullmatch(path.name) is not None
+
+
 def save_text(path: Path, text: str) -> None:
     """Write a text to a file or a device.
 
@@ -118,6 +128,8 @@ def save_text(path: Path, text: str) -> None:
 
 def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
     """Have ``fill`` write text to a file, whole or not at all, or to a device.
+
+    A link stays: the file that it leads to is written.
 
     Raises
     ------
@@ -138,5 +150,6 @@ def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
             write(path)
         return
     with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, write)
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
+        target.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(target, write)
