@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from train import FAMILIES, STATED, prepared_for, run
 
-from scrutiny.training.pretraining.run import Job, Seeds
+from scrutiny.training.pretraining.job import Job, Seeds
 from scrutiny.training.pretraining.stopping import stopping_on_signals
 from scrutiny.training.pretraining.teacher import Teacher
 

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import torch
 
+from scrutiny.training.pretraining.job import Job, Seeds, Stated
 from scrutiny.training.pretraining.recipe import Recipe
-from scrutiny.training.pretraining.run import Job, Seeds, prepare, pretrain
+from scrutiny.training.pretraining.run import prepare, pretrain
 from scrutiny.training.pretraining.stopping import stopping_on_signals
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
-from scrutiny.training.pretraining.writing import Stated
 
 FAMILIES = {"bert-4x128": Recipe(layers=4), "bert-2x128": Recipe(layers=2)}
 JOBS = [

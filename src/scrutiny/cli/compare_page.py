@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrutiny.cli.compare_agreement_lines import NAMES, UNITS, floor_words, why_not
 from scrutiny.cli.compare_lines import flip_words, headline, level_name, noise_words, test_words
 from scrutiny.cli.compare_shared_lines import OWN, UNTRAINED, ceiling_name, likeness_name
-from scrutiny.cli.compare_writing import outcome_words
+from scrutiny.cli.compare_words import outcome_words
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.compare_view import (
     AgreedFacts,

@@ -7,9 +7,15 @@ from scrutiny.cli.narrow import WIDTH
 
 if TYPE_CHECKING:
     from scrutiny.core.estimate import Estimate
+    from scrutiny.run.comparing.kept import Outcome
 
 #: Stands for a space at which no line ends.
 KEPT: Final = "\N{NO-BREAK SPACE}"
+_WORDS: Final = {
+    "no regression": "PASS  the loss is shown to lie within",
+    "regression": "FAIL  a loss is shown to lie beyond",
+    "undecided": "UNDECIDED  nothing is shown about a loss of",
+}
 
 
 def wrapped(name: str, words: str) -> list[str]:
@@ -25,3 +31,8 @@ def bounds(found: "Estimate") -> str:
     if found.low is None or found.high is None:
         return f"{found.value:.3f}"
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def outcome_words(outcome: "Outcome") -> str:
+    """What is shown about a loss beyond the margin."""
+    return _WORDS[outcome]

@@ -3,23 +3,17 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from scrutiny.cli.compare_words import outcome_words
 from scrutiny.cli.narrow import narrowed
 from scrutiny.core.storable import printable
 
 if TYPE_CHECKING:
     from scrutiny.cli.compare_sides import Opened
-    from scrutiny.run.comparing.kept import Outcome
     from scrutiny.run.comparing.levels import SideBySide
-
-_WORDS: Final = {
-    "no regression": "PASS  the loss is shown to lie within",
-    "regression": "FAIL  a loss is shown to lie beyond",
-    "undecided": "UNDECIDED  nothing is shown about a loss of",
-}
 
 
 def printed(found: "SideBySide", flags: Mapping[str, Any]) -> None:
@@ -48,11 +42,6 @@ def printed(found: "SideBySide", flags: Mapping[str, Any]) -> None:
         click.echo(f"Kept in {Path(flags['out'])}")
     if flags["html"] is not None:
         click.echo(f"Page: {flags['html']}")
-
-
-def outcome_words(outcome: "Outcome") -> str:
-    """What is shown about a loss beyond the margin."""
-    return _WORDS[outcome]
 
 
 def write_page(found: "SideBySide", sides: "Opened", flags: Mapping[str, Any]) -> None:

@@ -90,8 +90,8 @@ def command(**given: Any) -> int:
 def _family(given: dict[str, Any]) -> Any:
     """What the flags ask for."""
     from scrutiny.training.pretraining.family import Family, seeds_of
+    from scrutiny.training.pretraining.job import Stated
     from scrutiny.training.pretraining.teacher import Teacher
-    from scrutiny.training.pretraining.writing import Stated
 
     teacher = given["distill_from"]
     return Family(

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 from scrutiny.core.errors import LISTED, ConformanceError, UnknownNameError
 
 KINDS: Final = LISTED
+_OWN: Final = "scrutiny.registrations:REGISTRATIONS"
 _NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
 
 
@@ -128,13 +129,13 @@ def registry() -> Registry:
     A plug-in that cannot be imported, or that takes a name that another has, is left out with a
     warning that says why: it must not keep the rest from working.
     """
-    from scrutiny.registrations import REGISTRATIONS
-
-    sources: list[tuple[str, Iterable[Registration]]] = [("scrutiny", REGISTRATIONS)]
+    # asked for by its name, as a plug-in's is: a source checkout has no entry points
+    own = import_module(_OWN.partition(":")[0]).REGISTRATIONS
+    sources: list[tuple[str, Iterable[Registration]]] = [("scrutiny", own)]
     found = build(sources)
     for point in sorted(entry_points(group="scrutiny"), key=lambda p: p.name):
-        if point.value == "scrutiny.registrations:REGISTRATIONS":
-            continue  # read above, so that a source checkout without metadata has its names too
+        if point.value == _OWN:
+            continue
         try:
             with redirect_stdout(sys.stderr):
                 lines = [Registration(*line) for line in point.load()]

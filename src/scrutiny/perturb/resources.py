@@ -178,7 +178,7 @@ def _load_translator(spec: str) -> Any:
 def _load_grammar(spec: str) -> Any:
     def harper() -> Any:
         _extra("harper", "The grammar constraint", "nlp")
-        from scrutiny.perturb.constraints.grammar import HarperChecker
+        from scrutiny.perturb.harper import HarperChecker
 
         return HarperChecker()
 

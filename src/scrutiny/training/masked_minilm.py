@@ -26,10 +26,11 @@ from scrutiny.training.competence.settings import Settings
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode
 from scrutiny.training.pretraining.export import save_weights, write_json
+from scrutiny.training.pretraining.job import Prepared, Seeds, digest_of
 from scrutiny.training.pretraining.loop import Keeping, train
 from scrutiny.training.pretraining.network import start_from_frequencies
 from scrutiny.training.pretraining.recipe import Phase, Recipe
-from scrutiny.training.pretraining.run import Prepared, Seeds, digest_of, prepare
+from scrutiny.training.pretraining.run import prepare
 from scrutiny.training.pretraining.texts import read_texts
 from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer
 from scrutiny.training.pretraining.writing import write_training_hashes

@@ -9,10 +9,14 @@ from scrutiny.cli.failures import exit_code_of
 from scrutiny.report import html
 
 MODEL = """\
-def answer(texts):
-    with open("asked.txt", "a") as file:
-        file.writelines(text + "\\n" for text in texts)
-    return ["good" if len(text) % 2 else "bad" for text in texts]
+class Answering:
+    def fingerprint(self):
+        return "by length"
+
+    def predict(self, texts):
+        with open("asked.txt", "a") as file:
+            file.writelines(text + "\\n" for text in texts)
+        return ["good" if len(text) % 2 else "bad" for text in texts]
 """
 PAGE = Path("out", "report.html")
 
@@ -34,7 +38,7 @@ def issued(tmp_path, monkeypatch):
     monkeypatch.setattr(html, "render_html", counted)
 
     def issue(*more):
-        model = "python:./answering.py:answer#labels=bad|good"
+        model = "python:./answering.py:Answering#labels=bad|good"
         command = ["run", "performance", "--model", model, "--data", "csv:data.csv"]
         running = ["--draws", "100", "--display", "none", "--out", "out", "--html", str(PAGE)]
         monkeypatch.setattr("sys.argv", ["scrutiny", *command, *running, *more])

@@ -9,12 +9,13 @@ from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.perturb.constraints.edit_distance import EditDistance
 from scrutiny.perturb.constraints.embedding_similarity import EmbeddingSimilarity
-from scrutiny.perturb.constraints.grammar import Grammar, HarperChecker
+from scrutiny.perturb.constraints.grammar import Grammar
 from scrutiny.perturb.constraints.max_change import MaxChange
 from scrutiny.perturb.constraints.perplexity_ratio import PerplexityRatio
 from scrutiny.perturb.constraints.stop_words import StopWords
 from scrutiny.perturb.document import document_of
 from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.harper import HarperChecker
 
 TEXT = "The old man saw a dog."
 

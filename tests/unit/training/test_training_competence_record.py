@@ -26,7 +26,8 @@ from scrutiny.training.competence.settings import Settings  # noqa: E402
 from scrutiny.training.competence.shares import share  # noqa: E402
 from scrutiny.training.pretraining.corpus import encode  # noqa: E402
 from scrutiny.training.pretraining.export import write_json  # noqa: E402
-from scrutiny.training.pretraining.run import Job, Seeds, prepare, pretrain  # noqa: E402
+from scrutiny.training.pretraining.job import Job, Seeds  # noqa: E402
+from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
 from scrutiny.training.pretraining.texts import read_texts  # noqa: E402
 from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP  # noqa: E402
 

@@ -19,16 +19,15 @@ from scrutiny.training.pretraining.family import (  # noqa: E402
     pretrain_family,
     seeds_of,
 )
-from scrutiny.training.pretraining.run import (  # noqa: E402
+from scrutiny.training.pretraining.job import (  # noqa: E402
     Job,
     Seeds,
-    prepare,
-    pretrain,
+    Stated,
 )
+from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
 from scrutiny.training.pretraining.state import NAME as STATE  # noqa: E402
 from scrutiny.training.pretraining.stopping import Stop  # noqa: E402
 from scrutiny.training.pretraining.teacher import Teacher  # noqa: E402
-from scrutiny.training.pretraining.writing import Stated  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.transformation import Document
 from scrutiny.perturb.resources import find_resource
 from scrutiny.text.edits import apply_to_text
@@ -16,33 +14,6 @@ from scrutiny.text.edits import apply_to_text
 _IGNORED = frozenset(
     {"Spelling", "Style", "Readability", "Enhancement", "WordChoice", "Formatting", "Regionalism"}
 )
-
-
-class HarperChecker:
-    """Complaints of the Harper grammar checker, each text checked once."""
-
-    def __init__(self) -> None:
-        try:
-            import harper
-        except ImportError as error:
-            raise MissingExtraError("The grammar constraint", "nlp") from error
-        self._linter: Any = harper.Linter()
-        self._plain: Any = harper.Language.PLAINTEXT
-        self._known = lru_cache(maxsize=4096)(self._ask)
-
-    def lints(self, text: str) -> tuple[tuple[str, str], ...]:
-        """(kind, text of the problem) for each complaint.
-
-        Examples
-        --------
-        >>> [kind for kind, _ in HarperChecker().lints("They does not play.")]
-        ['Agreement']
-        """
-        return self._known(text)
-
-    def _ask(self, text: str) -> tuple[tuple[str, str], ...]:
-        found = self._linter.lint(text, language=self._plain)
-        return tuple((str(lint.lint_kind), str(lint.problem_text)) for lint in found)
 
 
 @dataclass(frozen=True, slots=True)

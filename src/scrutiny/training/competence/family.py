@@ -8,7 +8,7 @@ from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.record import FILE, measure
 from scrutiny.training.competence.settings import Settings
 from scrutiny.training.pretraining.export import WEIGHTS, write_json
-from scrutiny.training.pretraining.run import Prepared
+from scrutiny.training.pretraining.job import Prepared
 from scrutiny.training.pretraining.texts import read_texts
 
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from scrutiny.models.lineage import HASHES
 from scrutiny.training.pretraining.export import Precision
+from scrutiny.training.pretraining.job import Job, Prepared, Seeds, Stated
 from scrutiny.training.pretraining.recipe import Recipe
-from scrutiny.training.pretraining.run import Job, Prepared, Seeds, prepare, pretrain
+from scrutiny.training.pretraining.run import prepare, pretrain
 from scrutiny.training.pretraining.teacher import Teacher
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
-from scrutiny.training.pretraining.writing import Stated, write_training_hashes
+from scrutiny.training.pretraining.writing import write_training_hashes
 
 #: Folder of the vocabulary in that of the family.
 TOKENIZER = "tokenizer"

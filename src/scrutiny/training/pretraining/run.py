@@ -1,104 +1,27 @@
 """One pre-training run, from texts to a folder that transformers reads."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.training.pretraining.batches import Batches
-from scrutiny.training.pretraining.corpus import Corpus, encode
-from scrutiny.training.pretraining.export import Precision, save_weights
+from scrutiny.training.pretraining.corpus import encode
+from scrutiny.training.pretraining.export import save_weights
+from scrutiny.training.pretraining.job import Job, Prepared
 from scrutiny.training.pretraining.loop import Keeping, train
 from scrutiny.training.pretraining.network import Forward, new_network, start_from_frequencies
 from scrutiny.training.pretraining.objective import Distillation
 from scrutiny.training.pretraining.recipe import Recipe
-from scrutiny.training.pretraining.teacher import Teacher, load_teacher
-from scrutiny.training.pretraining.texts import TextFile, read_texts
+from scrutiny.training.pretraining.teacher import load_teacher
+from scrutiny.training.pretraining.texts import read_texts
 from scrutiny.training.pretraining.vocabulary import load_vocabulary, train_vocabulary
-from scrutiny.training.pretraining.writing import RECORD, Stated, write_checkpoint
+from scrutiny.training.pretraining.writing import RECORD, write_checkpoint
 
 _WORKING: Final = "working"
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """Texts and vocabulary: the same for all seeds of a family.
-
-    Parameters
-    ----------
-    files
-        The texts.
-    tokenizer
-        A `tokenizers.Tokenizer`.
-    corpus
-        The texts as pieces.
-    recipe
-        With the number of pieces that there are.
-    """
-
-    files: tuple[TextFile, ...]
-    tokenizer: Any
-    corpus: Corpus
-    recipe: Recipe
-
-
-@dataclass(frozen=True, slots=True)
-class Seeds:
-    """What random numbers start from.
-
-    Parameters
-    ----------
-    init
-        Drives the initial weights.
-    data
-        Drives order, pairs and masks.
-    """
-
-    init: int
-    data: int
-
-    def place(self) -> str:
-        """Name of the folder: ``seed-3``, or ``init_seed-3/data_seed-1`` where they differ."""
-        if self.init == self.data:
-            return f"seed-{self.init}"
-        return f"init_seed-{self.init}/data_seed-{self.data}"
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A run to do.
-
-    Parameters
-    ----------
-    prepared
-        Texts, vocabulary and recipe.
-    seeds
-        Of this run.
-    checkpoints
-        Steps after which the weights are kept, in ``step-T``.
-    precision
-        Of the weights that are written.
-    teacher
-        Model to distill from, or nothing.
-    stated
-        What the card says beside what was measured: licence, attribution.
-    """
-
-    prepared: Prepared
-    seeds: Seeds
-    checkpoints: tuple[int, ...] = ()
-    precision: Precision = "fp32"
-    teacher: Teacher | None = None
-    stated: Stated = field(default_factory=Stated)
-
-    def digest(self) -> str:
-        """SHA-256 of all that can change a weight."""
-        teacher = self.teacher.identity() if self.teacher else ""
-        return digest_of(self.prepared, self.seeds, teacher=teacher)
 
 
 def prepare(paths: Sequence[Path], recipe: Recipe, *, tokenizer: Path | None = None) -> Prepared:
@@ -116,18 +39,6 @@ def prepare(paths: Sequence[Path], recipe: Recipe, *, tokenizer: Path | None = N
     )
     fitted = replace(recipe, vocabulary=made.get_vocab_size())
     return Prepared(files, made, encode(files, made), fitted)
-
-
-def digest_of(prepared: Prepared, seeds: Seeds, *, teacher: str = "") -> str:
-    """SHA-256 of all that can change a weight: recipe, seeds, texts, vocabulary, teacher."""
-    parts = {
-        "recipe": prepared.recipe.to_json(),
-        "seeds": {"init": seeds.init, "data": seeds.data},
-        "texts": [(file.name, file.sha256) for file in prepared.files],
-        "vocabulary": hashlib.sha256(prepared.tokenizer.to_str().encode()).hexdigest(),
-        "teacher": teacher,
-    }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def pretrain(

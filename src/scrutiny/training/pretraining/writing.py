@@ -1,42 +1,23 @@
 """What stands beside the weights: tokenizer, machine-readable recipe, model card."""
 
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scrutiny.data.letters import training_hashes
 from scrutiny.models.lineage import HASHES
 from scrutiny.store.files import write_text
 from scrutiny.training.pretraining.card import card_of
 from scrutiny.training.pretraining.export import write_json
+from scrutiny.training.pretraining.job import Job, Prepared
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
-
-if TYPE_CHECKING:
-    from scrutiny.training.pretraining.run import Job, Prepared
 
 #: What a checkpoint's folder says of its training.
 RECORD: Final = "training.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """What the user says of the texts.
-
-    Parameters
-    ----------
-    license
-        Of the weights.
-    attribution
-        A line for each source.
-    """
-
-    license: str = ""
-    attribution: tuple[str, ...] = ()
-
-
 def write_checkpoint(
-    folder: Path, job: "Job", *, sha256: str, step: int, log: list[dict[str, float]]
+    folder: Path, job: Job, *, sha256: str, step: int, log: list[dict[str, float]]
 ) -> None:
     """Write tokenizer, card and, last of all, ``training.json``."""
     record = record_of(job, sha256=sha256, step=step, log=log)
@@ -45,7 +26,7 @@ def write_checkpoint(
     write_json(folder / RECORD, record)
 
 
-def record_of(job: "Job", *, sha256: str, step: int, log: list[dict[str, float]]) -> dict[str, Any]:
+def record_of(job: Job, *, sha256: str, step: int, log: list[dict[str, float]]) -> dict[str, Any]:
     """What ``training.json`` says of a checkpoint."""
     teacher = job.teacher
     corpus = job.prepared.corpus
@@ -74,7 +55,7 @@ def record_of(job: "Job", *, sha256: str, step: int, log: list[dict[str, float]]
     }
 
 
-def write_training_hashes(prepared: "Prepared", folder: Path) -> Path:
+def write_training_hashes(prepared: Prepared, folder: Path) -> Path:
     """Write the hashes of all training sentences, paragraphs lost: one file for a family."""
     import numpy as np
 

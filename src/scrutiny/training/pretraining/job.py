@@ -1,0 +1,117 @@
+"""A pre-training run to do: texts, recipe, seeds, and what is said of them."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrutiny.training.pretraining.corpus import Corpus
+from scrutiny.training.pretraining.export import Precision
+from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.teacher import Teacher
+from scrutiny.training.pretraining.texts import TextFile
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Texts and vocabulary: the same for all seeds of a family.
+
+    Parameters
+    ----------
+    files
+        The texts.
+    tokenizer
+        A `tokenizers.Tokenizer`.
+    corpus
+        The texts as pieces.
+    recipe
+        With the number of pieces that there are.
+    """
+
+    files: tuple[TextFile, ...]
+    tokenizer: Any
+    corpus: Corpus
+    recipe: Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """What random numbers start from.
+
+    Parameters
+    ----------
+    init
+        Drives the initial weights.
+    data
+        Drives order, pairs and masks.
+    """
+
+    init: int
+    data: int
+
+    def place(self) -> str:
+        """Name of the folder: ``seed-3``, or ``init_seed-3/data_seed-1`` where they differ."""
+        if self.init == self.data:
+            return f"seed-{self.init}"
+        return f"init_seed-{self.init}/data_seed-{self.data}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What the user says of the texts.
+
+    Parameters
+    ----------
+    license
+        Of the weights.
+    attribution
+        A line for each source.
+    """
+
+    license: str = ""
+    attribution: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run to do.
+
+    Parameters
+    ----------
+    prepared
+        Texts, vocabulary and recipe.
+    seeds
+        Of this run.
+    checkpoints
+        Steps after which the weights are kept, in ``step-T``.
+    precision
+        Of the weights that are written.
+    teacher
+        Model to distill from, or nothing.
+    stated
+        What the card says beside what was measured: licence, attribution.
+    """
+
+    prepared: Prepared
+    seeds: Seeds
+    checkpoints: tuple[int, ...] = ()
+    precision: Precision = "fp32"
+    teacher: Teacher | None = None
+    stated: Stated = field(default_factory=Stated)
+
+    def digest(self) -> str:
+        """SHA-256 of all that can change a weight."""
+        teacher = self.teacher.identity() if self.teacher else ""
+        return digest_of(self.prepared, self.seeds, teacher=teacher)
+
+
+def digest_of(prepared: Prepared, seeds: Seeds, *, teacher: str = "") -> str:
+    """SHA-256 of all that can change a weight: recipe, seeds, texts, vocabulary, teacher."""
+    parts = {
+        "recipe": prepared.recipe.to_json(),
+        "seeds": {"init": seeds.init, "data": seeds.data},
+        "texts": [(file.name, file.sha256) for file in prepared.files],
+        "vocabulary": hashlib.sha256(prepared.tokenizer.to_str().encode()).hexdigest(),
+        "teacher": teacher,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
