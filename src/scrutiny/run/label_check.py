@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scrutiny.core.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
@@ -27,6 +28,7 @@ from scrutiny.store.run_folder import RunFolder
 #: Roles of families whose labels are somebody's statement; controls and nulls are made here.
 _STATED: Final = ("measured", "baseline")
 _MOST_NAMES: Final = 3
+_LOOK: Final = "Look at what each label means on both sides."
 
 
 def matches_to_show(resolved: Resolved) -> Iterator[str]:
@@ -68,6 +70,8 @@ def label_warnings(
     answers = folder.original_answers()
     for family, data in wanted:
         found = _answers_of(answers, family, data, resolved)
+        if found is not None and not folder.has_scores(family):
+            found = replace(found, source="")
         if found is not None:
             yield from _warnings(found, _level(estimates, family, data))
 
@@ -91,9 +95,11 @@ class _Answers:
     Parameters
     ----------
     family, source, dataset, pairing
-        Who, on what; ``source`` is the model string, or nothing for an object.
-    replicates
-        Canonical JSON of the random factors of each group of answers.
+        Who, on what; ``source`` is the model string, or nothing for an object, and for a model
+        whose answers are labels and no scores.
+    replicates, sources
+        Canonical JSON of the random factors of each group of answers, and the model string; the
+        string is empty for an object.
     gold, answer, units
         Of each group  # (items,)
     has_map
@@ -105,6 +111,7 @@ class _Answers:
     dataset: Dataset
     pairing: Pairing
     replicates: tuple[str | None, ...]
+    sources: tuple[str, ...]
     gold: tuple[Ints, ...]
     answer: tuple[Ints, ...]
     units: tuple[Ints, ...]
@@ -138,12 +145,18 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
     if not groups:
         return None
     chosen = [np.array(group) for group in groups.values()]
+    strings = {
+        (r.key, canonical_json(dict(r.condition))): r.source
+        for r in resolved.families[family].replicates
+        if ":object:" not in r.source
+    }
     return _Answers(
         family=family,
         source="" if ":object:" in model.source else model.source,
         dataset=dataset,
         pairing=pairing,
         replicates=tuple(replicate for replicate, _ in groups),
+        sources=tuple(strings.get(key, "") for key in groups),
         gold=tuple(golds[items[g]] for g in chosen),
         answer=tuple(given[g] for g in chosen),
         units=tuple(units[items[g]] for g in chosen),
@@ -181,21 +194,24 @@ def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | 
 def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
     """Warnings of one family on one dataset: of its replicates, or else of all together."""
     who = f"{found.family} on {found.dataset.name}"
-    by_order: dict[tuple[int, ...], list[tuple[str | None, Exchange]]] = {}
-    several = zip(found.replicates, found.gold, found.answer, found.units, strict=True)
-    for replicate, gold, answer, units in several:
+    by_order: dict[tuple[int, ...], list[tuple[int, Exchange]]] = {}
+    several = zip(found.gold, found.answer, found.units, strict=True)
+    for place, (gold, answer, units) in enumerate(several):
         better = far_better_order(gold, answer, n_labels=found.n_labels, units=units)
         if better is not None:
-            by_order.setdefault(better.order, []).append((replicate, better))
+            by_order.setdefault(better.order, []).append((place, better))
     for members in by_order.values():
         which = ""
+        place, better = members[0]
         if len(members) < len(found.replicates):
-            which = f" ({', '.join(_replicate(replicate) for replicate, _ in members)})"
-        better = members[0][1]
+            which = f" ({', '.join(_replicate(found.replicates[p]) for p, _ in members)})"
+            mend = _mend_some(found, better, found.sources[place])
+        else:
+            mend = _mend(found, better)
         yield (
             f"{who}{which}: labels may be swapped or shifted: {better.now:.3f} of its answers are "
             f"right as the labels are matched, and {better.then:.3f} would be if they were "
-            f"exchanged. {_mend(found, better, whole=not which)}"
+            f"exchanged. {mend}"
         )
     if not by_order and level is not None:
         yield from _below_chance(found, who, level)
@@ -208,7 +224,7 @@ def _below_chance(found: _Answers, who: str, level: Estimate) -> Iterator[str]:
     if level.high is None or level.high >= chance:
         return
     better = exchange(gold, answer, n_labels=found.n_labels)
-    mend = "" if better is None else f" {_mend(found, better, whole=True)}"
+    mend = "" if better is None else f" {_mend(found, better)}"
     yield (
         f"{who}: labels may be swapped or shifted: the whole interval of the accuracy, "
         f"{level.value:.3f} [{level.low:.3f}, {level.high:.3f}], lies below the {chance:.3f} that "
@@ -216,14 +232,23 @@ def _below_chance(found: _Answers, who: str, level: Estimate) -> Iterator[str]:
     )
 
 
-def _mend(found: _Answers, better: Exchange, *, whole: bool) -> str:
+def _mend(found: _Answers, better: Exchange) -> str:
     """The string that exchanges the labels, if that is what they mean."""
     mended = exchanged(
         found.dataset, found.pairing, better.order, model=found.source, has_map=found.has_map
     )
-    if whole and mended:
-        return f"If so, {mended}."
-    return "Look at what each label means on both sides."
+    return f"If so, {mended}." if mended else _LOOK
+
+
+def _mend_some(found: _Answers, better: Exchange, source: str) -> str:
+    """What mends some replicates of a family, all of which are matched as the first one is."""
+    mended = exchanged(found.dataset, found.pairing, better.order, model="", has_map=found.has_map)
+    if not source or not mended:
+        return _LOOK
+    return (
+        "All replicates of a family are matched as one, so no string for all mends some: if so, "
+        f"leave these out and measure each by itself, such as {source}, and for it {mended}."
+    )
 
 
 def _replicate(replicate: str | None) -> str:

@@ -66,13 +66,12 @@ def exchanged(
     order
         For each label of the model, by its number, the one whose answers go with it.
     model
-        Its string, or nothing where it has none.
+        Its string, or nothing where it has none, or where it says its labels itself: names of its
+        outputs change nothing then.
     has_map
         Whether the plan maps the data's labels to the model's: then that map has to change.
     """
-    names = pairing.model_labels
-    place = {name: i for i, name in enumerate(names)}
-    mapping = {data: names[order[place[m]]] for data, m in pairing.labels.mapping.items()}
+    mapping = _mapping(pairing, order)
     if has_map:
         stated = ", ".join(f"{_toml(data)} = {_toml(m)}" for data, m in mapping.items())
         return f"write labels = {{ {stated} }} of the model in the plan"
@@ -87,8 +86,15 @@ def exchanged(
         return ""
     target, _, stated_options = model.partition("#")
     kept = [o for o in stated_options.split(",") if o and not o.startswith("labels=")]
-    labels = f"labels={'|'.join(_outputs(mapping, names))}"
+    labels = f"labels={'|'.join(_outputs(mapping, pairing.model_labels))}"
     return f"give the model as {target}#{','.join([*kept, labels])}"
+
+
+def _mapping(pairing: Pairing, order: Sequence[int]) -> dict[str, str]:
+    """Model label of each data label, after another order."""
+    names = pairing.model_labels
+    place = {name: i for i, name in enumerate(names)}
+    return {data: names[order[place[m]]] for data, m in pairing.labels.mapping.items()}
 
 
 def _outputs(mapping: Mapping[str, str], names: Sequence[str]) -> list[str]:

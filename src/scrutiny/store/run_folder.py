@@ -283,6 +283,16 @@ class RunFolder:
                 kept.append(part.filter(is_original).select(columns))
             return pa.concat_tables(kept)
 
+    def has_scores(self, subject: str) -> bool:
+        """Whether a model answers with scores, which its labels are the names of."""
+        with self._reading("outputs") as path, pq.ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                part = file.read_row_group(group, columns=["subject", "scores"])
+                mine = part.filter(pc.equal(part["subject"], subject))["scores"]
+                if len(mine):
+                    return bool(mine.null_count < len(mine))
+        return False
+
     def estimates(self) -> list[Estimate]:
         """All estimates."""
         return estimates_from_table(self.table("estimates"))

@@ -43,6 +43,12 @@ class Swapped(Reader):
     def turned(self, kind):
         return 1 - kind
 
+class Some(Reader):
+    def __init__(self, seed="0"):
+        self.seed = int(seed)
+    def turned(self, kind):
+        return 1 - kind if self.seed == 2 else kind
+
 class Weak(Reader):
     right = 0.5
 
@@ -53,6 +59,10 @@ class Upside(Reader):
 
 class Three(Reader):
     labels = ("0", "1", "2")
+
+class Scored(Three):
+    def predict_proba(self, texts):
+        return [[float(self.one(text) == label) for label in "012"] for text in texts]
 
 class Words(Reader):
     labels = ("negative", "positive")
@@ -139,13 +149,34 @@ def test_a_map_of_the_plan_is_mended_there(here: Path) -> None:
     assert 'write labels = { "bad" = "LABEL_0", "good" = "LABEL_1" } of the model' in said
 
 
+def test_some_replicates_are_mended_by_themselves(here: Path) -> None:
+    data = data_of(("0", "1"))
+    model = {"source": "python:./readers.py:Some#seed={seed}", "seeds": [1, 2, 3]}
+    values = {
+        "data": {"reviews": {"source": data}},
+        "models": {"m": model},
+        "measure": [{"id": "level", "diagnostic": "performance"}],
+    }
+    (said,) = load(run(plan_of(values)).path).manifest["warnings"]
+    assert said.startswith("m on reviews (seed 2): labels may be swapped or shifted: 0.000 of")
+    source, mended = "python:./readers.py:Some#seed=2", f"{data}#labels=0:LABEL_1|1:LABEL_0"
+    assert said.endswith(f"each by itself, such as {source}, and for it give the data as {mended}.")
+    assert warnings_of(source.rpartition(":")[2], mended) == []
+
+
 def test_data_without_a_string_are_mended_at_the_model(here: Path) -> None:
     data_of(("1", "2"))
     rows = [{"text": e.fields["text"], "label": e.gold} for e in load_dataset("data.csv").examples]
-    found = run("performance", model="python:./readers.py:Three", data=rows)
-    (said,) = found.manifest["warnings"]
-    mended = "python:./readers.py:Three#labels=1|2|0"
+
+    def warned(model: str) -> list[str]:
+        return list(run("performance", model=model, data=rows).manifest["warnings"])
+
+    (said,) = warned("python:./readers.py:Scored")
+    mended = "python:./readers.py:Scored#labels=1|2|0"
     assert said.endswith(f"If so, give the model as {mended}.")
+    assert warned(mended) == []
+    (said,) = warned("python:./readers.py:Three")  # says its labels itself: other names are no help
+    assert said.endswith("Look at what each label means on both sides.")
 
 
 @pytest.mark.parametrize("model", ["Good", "Weak"])
