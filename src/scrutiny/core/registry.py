@@ -89,7 +89,8 @@ class Registry:
 
     def entry(self, kind: str, name: str) -> Entry:
         """Entry of this name."""
-        return self.entries[kind, self.resolve(kind, name)]
+        known = self.entries.get((kind, name))
+        return self.entries[kind, self.resolve(kind, name)] if known is None else known
 
 
 def build(sources: Iterable[tuple[str, Iterable[Registration]]]) -> Registry:

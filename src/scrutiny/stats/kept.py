@@ -17,6 +17,7 @@ from scrutiny.stats.arrays import FloatArray
 
 #: Bytes of draws that are kept in a process.
 MOST_BYTES: Final = 32_000_000
+_MOST_STATES: Final = 64
 
 
 class _Chunk(NamedTuple):
@@ -45,21 +46,27 @@ class KeptDraws:
         return draws * n_units <= self._most
 
     def chunk(
-        self, make: Callable[[], FloatArray], rng: np.random.Generator, *, drawn_as: bytes
+        self,
+        make: Callable[[], FloatArray],
+        rng: np.random.Generator,
+        *,
+        drawn_as: bytes,
+        dtype: type[np.floating[Any]] = np.float64,
     ) -> FloatArray:
         """Chunk that ``make()`` draws from a generator, which is left as ``make()`` leaves it.
 
-        ``drawn_as`` says all that decides the chunk beside the generator's state.
+        ``drawn_as`` says all that decides the chunk beside the generator's state; ``dtype`` is the
+        type of numbers that the counts are wanted in.
         """
         key = hashlib.blake2b(state_of(rng) + drawn_as, digest_size=16).digest()
         known = self._chunks.get(key)
         if known is None:
             drawn = make()
             self._keep(key, _Chunk(_small(drawn), rng.bit_generator.state))
-            return drawn
+            return drawn.astype(dtype, copy=False)
         self._chunks.move_to_end(key)
         rng.bit_generator.state = known.state
-        return known.counts.astype(np.float64)
+        return known.counts.astype(dtype)
 
     def _keep(self, key: bytes, chunk: _Chunk) -> None:
         self._chunks[key] = chunk
@@ -67,6 +74,23 @@ class KeptDraws:
         while self._bytes > self._most:
             _, oldest = self._chunks.popitem(last=False)
             self._bytes -= oldest.counts.nbytes
+
+
+class SaidStates:
+    """States of generators in the words of ``repr``, which NumPy takes long to find."""
+
+    def __init__(self) -> None:
+        self._said: OrderedDict[bytes, str] = OrderedDict()
+
+    def of(self, rng: np.random.Generator) -> str:
+        """``repr`` of a generator's state."""
+        key = state_of(rng)
+        said = self._said.get(key)
+        if said is None:
+            said = self._said[key] = repr(rng.bit_generator.state)
+            if len(self._said) > _MOST_STATES:
+                self._said.popitem(last=False)
+        return said
 
 
 def state_of(rng: np.random.Generator) -> bytes:

@@ -3,15 +3,21 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, finite, has_value
 from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.kept import KeptDraws, SaidStates
 from scrutiny.stats.sums import ComponentTable, Patterns, collapse, component_table
 from scrutiny.stats.weights import CHUNK_BYTES, Units, draw_indices, draw_weights
 
+#: Draws of patterns that were made last: estimates of equal counts draw the same.
+_KEPT: Final = KeptDraws(8_000_000)
+_SAID: Final = SaidStates()
 Value = Callable[[FloatArray, FloatArray], FloatArray]
 Weighted = Callable[[FloatArray, FloatArray], FloatArray]
 Refit = Callable[[FloatArray], float]
@@ -133,7 +139,7 @@ def resample(
     table = patterns.table if patterns else table
     out = np.empty((draws, components.shape[0]))
     start = 0
-    for weights in stream or draw_weights(grouping, draws=draws, rng=rng):
+    for weights in stream or draw_weights(grouping, draws=draws, rng=rng, dtype=table.dtype):
         step = max(1, CHUNK_BYTES // (8 * table.n_sums))
         for top in range(0, weights.shape[0], step):
             part = weights[top : top + step]
@@ -267,8 +273,12 @@ def _pattern_draws(
     patterns: Patterns, draws: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     step = max(1, CHUNK_BYTES // (8 * patterns.sizes.size))
+    strata = [members.size for members in patterns.members]
+    drawn_as = b"".join(each.tobytes() for each in (patterns.sizes, *patterns.members))
     for start in range(0, draws, step):
-        yield patterns.draw(min(step, draws - start), rng)
+        rows = min(step, draws - start)
+        make = partial(patterns.draw, rows, rng)
+        yield _KEPT.chunk(make, rng, drawn_as=f"{rows} {strata} ".encode() + drawn_as)
 
 
 def _identity(
@@ -276,7 +286,7 @@ def _identity(
 ) -> str:
     """Digest of all that decides which items are drawn."""
     digest = hashlib.blake2b(digest_size=8, person=b"scrutiny.draws")
-    digest.update(f"{rng.bit_generator.state!r} {draws}".encode())
+    digest.update(f"{_SAID.of(rng)} {draws}".encode())
     digest.update(units.code.astype("<i8").tobytes())
     digest.update(units.stratum.astype("<i8").tobytes())
     for column in patterns.table.columns if patterns else ():

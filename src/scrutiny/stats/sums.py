@@ -1,6 +1,7 @@
 """Additive components summed over weighted units: the table of a resample."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,6 +10,7 @@ from scrutiny.stats.arrays import FloatArray, IntArray
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.weights import Units
 
+_SHORT = 2**24  # whole numbers below are all there in single precision
 _ROWS_A_PATTERN = 12  # a multinomial count costs about as much as a dozen drawn indices
 
 
@@ -32,6 +34,9 @@ class ComponentTable:
         Each cell lies inside one unit, so that a cell can be drawn many times or not at all.
     n_columns
         Units (or patterns) to be weighted.
+    is_short
+        All sums that a draw of as many units can make are whole numbers that single precision
+        holds: they are the same in it, and take half the time.
     """
 
     columns: tuple[FloatArray, ...]
@@ -40,6 +45,12 @@ class ComponentTable:
     shape: tuple[int, int]
     is_nested: bool
     n_columns: int
+    is_short: bool = False
+
+    @property
+    def dtype(self) -> type[np.floating[Any]]:
+        """Type of weights with which sums are exact where they can be."""
+        return np.float32 if self.is_short else np.float64
 
     @property
     def n_sums(self) -> int:
@@ -57,7 +68,8 @@ class ComponentTable:
         times = np.ones((draws, 1, cells))
         for c, (column, member) in enumerate(zip(self.columns, self.members, strict=True)):
             drawn = weights if member is None else weights[:, member]
-            total = drawn @ column  # (draw, replicate * component + 1)
+            # (draw, replicate * component + 1)
+            total = (drawn @ column.astype(drawn.dtype, copy=False)).astype(np.float64, copy=False)
             sums[:, :, c, :] = total[:, :-1].reshape(draws, replicates, components)
             sums[:, :, c, :] += total[:, -1, None, None] * self.center
             if self.is_nested:
@@ -96,6 +108,7 @@ def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None)
         shape=(replicates, components),
         is_nested=nested,
         n_columns=units.n_units,
+        is_short=whole and units.n_units * float(np.abs(sums).max()) < _SHORT,
     )
 
 

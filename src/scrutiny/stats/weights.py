@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -93,8 +94,16 @@ def _codes(ids: ArrayLike, n_rows: int, name: str) -> IntArray:
     return np.unique(array, return_inverse=True)[1].astype(np.int64).reshape(-1)
 
 
-def draw_weights(units: Units, *, draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+def draw_weights(
+    units: Units,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> Iterator[FloatArray]:
     """Chunks of how often each unit is drawn ``(draw, unit)``, within strata.
+
+    ``dtype`` is the type of numbers that the counts are wanted in: whole numbers in any.
 
     **Measures**: the multiplicities of the nonparametric bootstrap.
 
@@ -124,9 +133,9 @@ def draw_weights(units: Units, *, draws: int, rng: np.random.Generator) -> Itera
         make = partial(_drawn, units, rows, rows_a_block, rng)
         if is_kept:
             drawn_as = f"{rows} {rows_a_block}".encode() + units.stratum.tobytes()
-            yield _KEPT.chunk(make, rng, drawn_as=drawn_as)
+            yield _KEPT.chunk(make, rng, drawn_as=drawn_as, dtype=dtype)
         else:
-            yield make()
+            yield make().astype(dtype, copy=False)
 
 
 def _drawn(units: Units, rows: int, rows_a_block: int, rng: np.random.Generator) -> FloatArray:

@@ -1,10 +1,16 @@
 """Draws of items are drawn once, and a generator moves on as if they were drawn again."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from scrutiny.stats import Units, draw_weights, resample, weights
-from scrutiny.stats.kept import KeptDraws, state_of
+from scrutiny.stats.kept import KeptDraws, SaidStates, state_of
+from scrutiny.stats.sums import Patterns
+
+keeping = import_module("scrutiny.stats.kept")
+resampling = import_module("scrutiny.stats.resample")
 
 
 @pytest.fixture
@@ -123,3 +129,45 @@ def test_states_of_generators_differ_as_they_do():
     before = state_of(one)
     one.random()
     assert state_of(one) != before
+
+
+def test_counts_come_in_the_type_that_is_wanted(filled):
+    units = Units.of(100)
+    for _ in ("drawn", "kept"):
+        (whole,) = draw_weights(units, draws=300, rng=np.random.default_rng(1))
+        (single,) = draw_weights(units, draws=300, rng=np.random.default_rng(1), dtype=np.float32)
+        assert single.dtype == np.float32
+        assert np.array_equal(whole, single)
+    assert len(filled) == 1
+
+
+def test_a_state_is_said_as_repr_says_it(monkeypatch):
+    monkeypatch.setattr(keeping, "_MOST_STATES", 2)
+    states = SaidStates()
+    for kind in (np.random.PCG64, np.random.Philox, np.random.MT19937):
+        for seed in (1, 2, 1):
+            rng = np.random.Generator(kind(seed))
+            for _ in range(3):
+                assert states.of(rng) == repr(rng.bit_generator.state)
+                rng.random()
+    assert len(states._said) == 2
+
+
+def test_patterns_of_equal_counts_are_drawn_once(monkeypatch):
+    monkeypatch.setattr(resampling, "_KEPT", KeptDraws())
+    drawn, draw = [], Patterns.draw
+    monkeypatch.setattr(Patterns, "draw", lambda *given: drawn.append(1) or draw(*given))
+    hits = (np.arange(300) % 4 == 0).astype(float)[None, :, None]
+
+    def found(values, strata=None):
+        units = Units.of(300, strata=strata)
+        mean = lambda sums, _: sums[..., 0, 0] / 300  # noqa: E731
+        rng = np.random.default_rng(3)
+        return resample(values, mean, rng=rng, draws=50, units=units).draws, rng.random()
+
+    first, second = found(hits), found(2 * hits)
+    assert len(drawn) == 1
+    assert np.array_equal(2 * first[0], second[0])
+    assert first[1] == second[1]
+    found(hits, strata=np.arange(300) % 4 == 0)
+    assert len(drawn) == 2

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import StatisticsError, Units
+from scrutiny.stats import StatisticsError, Units, draw_weights
 from scrutiny.stats.sums import collapse, component_table
 
 
@@ -67,3 +67,21 @@ def test_nothing_collapses_where_rows_differ_or_cells_are_nested():
     assert collapse(component_table(X, Units.of(200)), Units.of(200)) is None
     units = Units.of(200, np.arange(200) // 2)
     assert collapse(component_table(X * 0, units, np.arange(200) // 2), units) is None
+
+
+@pytest.mark.parametrize(("largest", "is_short"), [(1.0, True), (20_000.0, True), (2.0**20, False)])
+def test_whole_numbers_are_the_same_in_single_precision(largest, is_short):
+    rng = np.random.default_rng(4)
+    X = np.rint(largest * rng.uniform(-1, 1, size=(3, 500, 2)))
+    table = component_table(X, Units.of(500))
+    assert table.is_short is is_short
+    (counts,) = draw_weights(Units.of(500), draws=400, rng=rng)
+    expected, _ = table.weighted(counts)
+    found, times = table.weighted(counts.astype(table.dtype))
+    assert np.array_equal(found, expected)
+    assert found.dtype == times.dtype == np.float64
+
+
+def test_numbers_that_are_not_whole_stay_in_double_precision():
+    table = component_table(np.full((1, 4, 1), 0.5), Units.of(4))
+    assert table.dtype == np.float64
