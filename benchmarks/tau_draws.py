@@ -10,7 +10,7 @@ from time import process_time
 import numpy as np
 from scipy.stats import kendalltau
 
-from scrutiny.reliability.attention_statistics import HEADS_TAU_F1, SELECTED_HEAD_F1
+from scrutiny.diagnostics.attention.metrics.heads import HEADS_TAU_F1, SELECTED_HEAD_F1
 from scrutiny.stats.resample import resample
 from scrutiny.stats.tau import tau_b
 from scrutiny.stats.weights import Units

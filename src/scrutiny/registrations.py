@@ -18,26 +18,26 @@ _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
 _RE: Final = "scrutiny.perturb.recipes"
 _S: Final = "scrutiny.reliability.statistics"
-_A: Final = "scrutiny.reliability.association_statistics"
-_F: Final = "scrutiny.reliability.faithfulness_statistics"
-_H: Final = "scrutiny.reliability.attention_statistics"
-_AR: Final = "scrutiny.reliability.arc_statistics"
-_P: Final = "scrutiny.reliability.pattern_statistics"
-_RS: Final = "scrutiny.reliability.regression_statistics"
-_HB: Final = "scrutiny.reliability.best_head_statistics"
-_SS: Final = "scrutiny.reliability.stereotype_statistics"
-_SI: Final = "scrutiny.reliability.similarity_statistics"
-_RP: Final = "scrutiny.reliability.representation_statistics"
-_IV: Final = "scrutiny.reliability.invariance_statistics"
+_A: Final = "scrutiny.diagnostics.association.metrics"
+_F: Final = "scrutiny.diagnostics.faithfulness.metrics"
+_H: Final = "scrutiny.diagnostics.attention.metrics.heads"
+_AR: Final = "scrutiny.diagnostics.attention.metrics.arcs"
+_P: Final = "scrutiny.diagnostics.attention.metrics.patterns"
+_RS: Final = "scrutiny.diagnostics.attention.metrics.regression"
+_HB: Final = "scrutiny.diagnostics.attention.metrics.best_head"
+_SS: Final = "scrutiny.diagnostics.stereotypes.metrics"
+_SI: Final = "scrutiny.diagnostics.similarity.metrics.outputs"
+_RP: Final = "scrutiny.diagnostics.similarity.metrics.representations"
+_IV: Final = "scrutiny.diagnostics.invariance.metrics"
 _LS: Final = "scrutiny.reliability.label_statistics"
-_AK: Final = "scrutiny.reliability.attack_statistics"
-_DS: Final = "scrutiny.diagnostics.similarity.drift_statistics"
+_AK: Final = "scrutiny.diagnostics.attack.metrics"
+_DS: Final = "scrutiny.diagnostics.similarity.metrics.drift"
 
 REGISTRATIONS: Final = (
-    Registration("diagnostic", "association.clusters@1", f"{_D}.association:Clusters"),
-    Registration("diagnostic", "association.seat@1", f"{_D}.association:Seat"),
-    Registration("diagnostic", "attack@1", f"{_D}.attack:Attacks"),
-    Registration("diagnostic", "attack.transfer@1", f"{_D}.attack:Transfer"),
+    Registration("diagnostic", "association.clusters@1", f"{_D}.association.clusters:Clusters"),
+    Registration("diagnostic", "association.seat@1", f"{_D}.association.seat:Seat"),
+    Registration("diagnostic", "attack@1", f"{_D}.attack.diagnostic:Attacks"),
+    Registration("diagnostic", "attack.transfer@1", f"{_D}.attack.transfer:Transfer"),
     Registration("diagnostic", "attention.arcs@1", f"{_D}.attention.arcs:Arcs"),
     Registration("diagnostic", "attention.classes@1", f"{_D}.attention.classes:Classes"),
     Registration(
@@ -49,27 +49,41 @@ REGISTRATIONS: Final = (
     Registration("diagnostic", "attention.probe@1", f"{_D}.attention.probes:AttentionProbe"),
     Registration("diagnostic", "attention.regression@1", f"{_D}.attention.regression:Regression"),
     Registration("diagnostic", "attention.stored@1", f"{_D}.attention.stored:Stored"),
-    Registration("diagnostic", "faithfulness.adversarial@1", f"{_D}.faithfulness:Adversarial"),
-    Registration("diagnostic", "faithfulness.agreement@1", f"{_D}.faithfulness:Agreement"),
-    Registration("diagnostic", "faithfulness.erasure@1", f"{_D}.faithfulness:Erasure"),
-    Registration("diagnostic", "faithfulness.heads@1", f"{_D}.faithfulness:FaithfulHeads"),
-    Registration("diagnostic", "faithfulness.permutation@1", f"{_D}.faithfulness:Permutation"),
-    Registration("diagnostic", "performance@1", f"{_D}.performance:Performance"),
-    Registration("diagnostic", "leakage@1", f"{_D}.leakage:Leakage"),
-    Registration("diagnostic", "invariance.scope@1", f"{_D}.invariance:SharedInvariance"),
-    Registration("diagnostic", "landscape@1", f"{_D}.landscape:Landscape"),
-    Registration("diagnostic", "robustness@1", f"{_D}.robustness:Robustness"),
-    Registration("diagnostic", "similarity.drift@1", f"{_D}.similarity:Drift"),
-    Registration("diagnostic", "similarity.drift-texts@1", f"{_D}.similarity:DriftTexts"),
-    Registration("diagnostic", "similarity.outputs@1", f"{_D}.similarity:SimilarityOutputs"),
     Registration(
-        "diagnostic", "similarity.representations@1", f"{_D}.similarity:SimilarityRepresentations"
+        "diagnostic", "faithfulness.adversarial@1", f"{_D}.faithfulness.adversarial:Adversarial"
     ),
-    Registration("diagnostic", "similarity.stir@1", f"{_D}.similarity:SharedVectors"),
-    Registration("diagnostic", "competence@1", f"{_D}.competence:Competence"),
-    Registration("diagnostic", "stereotypes.crows-pairs@1", f"{_D}.stereotypes:CrowsPairs"),
-    Registration("diagnostic", "stereotypes.pairs@1", f"{_D}.stereotypes:Pairs"),
-    Registration("diagnostic", "stereotypes.stereoset@1", f"{_D}.stereotypes:StereoSet"),
+    Registration(
+        "diagnostic", "faithfulness.agreement@1", f"{_D}.faithfulness.agreement:Agreement"
+    ),
+    Registration("diagnostic", "faithfulness.erasure@1", f"{_D}.faithfulness.erasure:Erasure"),
+    Registration("diagnostic", "faithfulness.heads@1", f"{_D}.faithfulness.heads:FaithfulHeads"),
+    Registration(
+        "diagnostic", "faithfulness.permutation@1", f"{_D}.faithfulness.permutation:Permutation"
+    ),
+    Registration("diagnostic", "performance@1", f"{_D}.performance.diagnostic:Performance"),
+    Registration("diagnostic", "leakage@1", f"{_D}.leakage.diagnostic:Leakage"),
+    Registration(
+        "diagnostic", "invariance.scope@1", f"{_D}.invariance.diagnostic:SharedInvariance"
+    ),
+    Registration("diagnostic", "landscape@1", f"{_D}.landscape.diagnostic:Landscape"),
+    Registration("diagnostic", "robustness@1", f"{_D}.robustness.diagnostic:Robustness"),
+    Registration("diagnostic", "similarity.drift@1", f"{_D}.similarity.drift:Drift"),
+    Registration(
+        "diagnostic", "similarity.drift-texts@1", f"{_D}.similarity.drift_texts:DriftTexts"
+    ),
+    Registration(
+        "diagnostic", "similarity.outputs@1", f"{_D}.similarity.outputs:SimilarityOutputs"
+    ),
+    Registration(
+        "diagnostic",
+        "similarity.representations@1",
+        f"{_D}.similarity.representations:SimilarityRepresentations",
+    ),
+    Registration("diagnostic", "similarity.stir@1", f"{_D}.similarity.stir:SharedVectors"),
+    Registration("diagnostic", "competence@1", f"{_D}.competence.diagnostic:Competence"),
+    Registration("diagnostic", "stereotypes.crows-pairs@1", f"{_D}.stereotypes.pairs:CrowsPairs"),
+    Registration("diagnostic", "stereotypes.pairs@1", f"{_D}.stereotypes.pairs:Pairs"),
+    Registration("diagnostic", "stereotypes.stereoset@1", f"{_D}.stereotypes.stereoset:StereoSet"),
     Registration("transformation", "antonym_swap@1", f"{_U}.antonym_swap:AntonymSwap"),
     Registration(
         "transformation", "append_irrelevant@1", f"{_U}.append_irrelevant:AppendIrrelevant"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from planted_families import coverage, error, interval, preferred
 
-from scrutiny.reliability.attack_statistics import (
+from scrutiny.diagnostics.attack.metrics import (
     ATTACK_SUCCESS,
     EXCESS_ATTACK_SUCCESS,
     MEDIAN_TEXTS_ASKED,

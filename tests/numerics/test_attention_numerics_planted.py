@@ -8,7 +8,7 @@ import pytest
 from planted_families import coverage, error, interval
 from planted_heads import attending, baselines, frames, sums
 
-from scrutiny.reliability import attention_statistics as s
+from scrutiny.diagnostics.attention.metrics import heads as s
 from scrutiny.stats.resample import resample
 from scrutiny.stats.weights import Units
 

@@ -7,8 +7,8 @@ exactly, and everything else is what our statistics make of counts.
 import numpy as np
 import pytest
 
-from scrutiny.reliability import attention_statistics as s
-from scrutiny.reliability.head_scores import KINDS
+from scrutiny.diagnostics.attention.metrics import heads as s
+from scrutiny.diagnostics.attention.metrics.scores import KINDS
 
 pytestmark = pytest.mark.data("negation")
 GOLD = {"story": (6382,), "review": (18_481, 18_472, 18_893)}

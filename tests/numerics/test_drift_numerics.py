@@ -8,8 +8,8 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity import drift_statistics as s
 from scrutiny.diagnostics.similarity.drift_rows import exchanged, label_mmd
+from scrutiny.diagnostics.similarity.metrics import drift as s
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.stats.two_sample import hamming_mmd, hamming_mmd_test

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability.invariance_statistics import HARD_SCOPE, SCOPE_LIFT
+from scrutiny.diagnostics.invariance.metrics import HARD_SCOPE, SCOPE_LIFT
 from scrutiny.stats.bootstrap import bootstrap
 from scrutiny.stats.cka import debiased_cka
 from scrutiny.stats.error_consistency import error_consistency_interval

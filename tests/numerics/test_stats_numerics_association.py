@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from planted_families import associations, coverage, error, interval, population_effect
 
-from scrutiny.reliability.association_statistics import (
+from scrutiny.diagnostics.association.metrics import (
     ADJUSTED_RAND,
     ALIGNMENT,
     ALIGNMENT_EXCESS,

@@ -14,9 +14,8 @@ from planted_families import (
     preferred,
 )
 
-from scrutiny.reliability.additive import Additive, divide, with_count
-from scrutiny.reliability.association_statistics import EFFECT_SIZE
-from scrutiny.reliability.stereotype_statistics import (
+from scrutiny.diagnostics.association.metrics import EFFECT_SIZE
+from scrutiny.diagnostics.stereotypes.metrics import (
     ICAT,
     LMS,
     NEUTRAL_SHARE,
@@ -24,6 +23,7 @@ from scrutiny.reliability.stereotype_statistics import (
     SS,
     STEREOTYPE_SCORE,
 )
+from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.stats import intersection_union, judge
 
 

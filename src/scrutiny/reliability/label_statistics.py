@@ -24,8 +24,8 @@ class OfLabels:
     count
         Value ``(draw,)`` of labels ``(row, need)`` and weights ``(draw, row)``.
 
-    **Measures**: see `scrutiny.reliability.similarity_statistics` and
-    `scrutiny.reliability.invariance_statistics`.
+    **Measures**: see `scrutiny.diagnostics.similarity.metrics.outputs` and
+    `scrutiny.diagnostics.invariance.metrics`.
 
     **Misleads when**: labels are lopsided.
 

@@ -126,8 +126,8 @@ def _cells(
 
     import numpy as np
 
-    from scrutiny.reliability.attention_statistics import ONE_HEAD
-    from scrutiny.reliability.head_scores import KINDS
+    from scrutiny.diagnostics.attention.metrics.heads import ONE_HEAD
+    from scrutiny.diagnostics.attention.metrics.scores import KINDS
 
     score = unversioned(assigned["spec"]["metric"])
     kind = next(kind for kind in KINDS if kind == score)

@@ -11,8 +11,9 @@ from toy_vectors import TEMPLATES, ToyVectors, examples, rows, task
 
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import MissingExtraError, PlanError
-from scrutiny.diagnostics.association import Clusters, ClustersParams
+from scrutiny.diagnostics.association.clusters import Clusters
 from scrutiny.diagnostics.association.kmeans import cluster_sets
+from scrutiny.diagnostics.association.params import ClustersParams
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
 

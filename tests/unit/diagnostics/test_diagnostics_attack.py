@@ -11,9 +11,10 @@ from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import DataError, ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.attack import AttackParams, Attacks
 from scrutiny.diagnostics.attack.control import AtRandom, Expense
+from scrutiny.diagnostics.attack.diagnostic import Attacks
 from scrutiny.diagnostics.attack.kept import as_variants, found_in, pack, unpack, variant_name
+from scrutiny.diagnostics.attack.params import AttackParams
 from scrutiny.diagnostics.attack.ratings import read_ratings, substitutions
 from scrutiny.diagnostics.attack.rows import MEASURES
 from scrutiny.diagnostics.attack.searching import drawn

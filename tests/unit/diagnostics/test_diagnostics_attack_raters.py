@@ -10,8 +10,9 @@ import scrutiny
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.attack import AttackParams, Attacks
+from scrutiny.diagnostics.attack.diagnostic import Attacks
 from scrutiny.diagnostics.attack.kept import found_in
+from scrutiny.diagnostics.attack.params import AttackParams
 from scrutiny.diagnostics.attack.rater_control import OTHER, UNCHANGED, known_by_rater
 from scrutiny.testing import LinearClassifier
 from scrutiny.testing.toy_context import ToyContext

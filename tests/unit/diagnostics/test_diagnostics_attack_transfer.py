@@ -9,7 +9,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.attack import Transfer, TransferParams
+from scrutiny.diagnostics.attack.params import TransferParams
+from scrutiny.diagnostics.attack.transfer import Transfer
 from scrutiny.run.driver import run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.testing import LinearClassifier, check_diagnostic

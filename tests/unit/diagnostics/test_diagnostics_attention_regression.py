@@ -10,13 +10,7 @@ from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Batch, Cell, Failure, Inputs
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example, Span
-from scrutiny.diagnostics.attention.regression import (
-    Regression,
-    RegressionParams,
-    moments_of_words,
-)
-from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
-from scrutiny.reliability.regression_statistics import (
+from scrutiny.diagnostics.attention.metrics.regression import (
     DESIGN,
     DISTANCE_BETA,
     LABEL_BETA,
@@ -24,6 +18,12 @@ from scrutiny.reliability.regression_statistics import (
     REGRESSION_R2,
     SELECTED_LABEL_BETA,
 )
+from scrutiny.diagnostics.attention.regression import (
+    Regression,
+    RegressionParams,
+    moments_of_words,
+)
+from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 
 VIEW = AnchoredSpans(("a", "not", "b", "c", "d"), (1,), (2, 3), 2)
 

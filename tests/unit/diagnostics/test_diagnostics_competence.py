@@ -7,7 +7,7 @@ from scrutiny.core.diagnostic import Batch, Cell, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
-from scrutiny.diagnostics.competence import Competence, CompetenceParams
+from scrutiny.diagnostics.competence.diagnostic import Competence, CompetenceParams
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
 

@@ -6,9 +6,10 @@ from faithful_texts import TASK, examples, measured, rows, values
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
-from scrutiny.diagnostics.faithfulness import Adversarial, AdversarialParams
+from scrutiny.diagnostics.faithfulness.adversarial import Adversarial
 from scrutiny.diagnostics.faithfulness.adversary import adam, search
 from scrutiny.diagnostics.faithfulness.distances import LARGEST_JS, js
+from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import Group
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (

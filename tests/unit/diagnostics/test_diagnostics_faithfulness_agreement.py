@@ -6,7 +6,8 @@ from faithful_texts import TASK, examples, measured, rows, values
 from scipy.stats import kendalltau
 from toy_runs import estimate, run
 
-from scrutiny.diagnostics.faithfulness import Agreement, AgreementParams
+from scrutiny.diagnostics.faithfulness.agreement import Agreement
+from scrutiny.diagnostics.faithfulness.params import AgreementParams
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (
     ToyAttentionLayer,

@@ -8,9 +8,10 @@ from faithful_texts import TASK, examples, measured, rows, values
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
-from scrutiny.diagnostics.faithfulness import Erasure, ErasureParams
 from scrutiny.diagnostics.faithfulness.distances import js, kl
+from scrutiny.diagnostics.faithfulness.erasure import Erasure
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names, orders_of
+from scrutiny.diagnostics.faithfulness.params import ErasureParams
 from scrutiny.models.attention_readout import softmax
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (

@@ -9,9 +9,9 @@ from toy_runs import resolve_only, run
 
 from scrutiny.core.attention import Intervention
 from scrutiny.core.errors import PlanError
-from scrutiny.diagnostics.faithfulness import FaithfulHeads, HeadChangeParams
 from scrutiny.diagnostics.faithfulness.head_answers import anchor_words
-from scrutiny.diagnostics.faithfulness.heads import half_of, other_heads
+from scrutiny.diagnostics.faithfulness.heads import FaithfulHeads, half_of, other_heads
+from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttentionClassifier
 from scrutiny.testing.toy_context import ToyContext

@@ -10,7 +10,8 @@ from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.invariance import ScopeParams, SharedInvariance
+from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
+from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.run.audit import audit_plan
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 from scrutiny.testing.toy_models import ConstantClassifier

@@ -9,9 +9,10 @@ from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.invariance import ScopeParams, SharedInvariance
 from scrutiny.diagnostics.invariance.capabilities import generations
+from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
 from scrutiny.diagnostics.invariance.generating import Maker
+from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.capabilities import Guess
 from scrutiny.perturb.resources import RESOURCES
 from scrutiny.testing import KeywordClassifier

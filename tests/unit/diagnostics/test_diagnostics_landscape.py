@@ -7,8 +7,7 @@ from scrutiny.core.diagnostic import Batch, Cell, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
-from scrutiny.diagnostics.landscape import Landscape, LandscapeParams
-from scrutiny.diagnostics.landscape.diagnostic import PROPERTIES
+from scrutiny.diagnostics.landscape.diagnostic import PROPERTIES, Landscape, LandscapeParams
 from scrutiny.testing.toy_context import ToyContext
 
 TASK = load_task("passages")

@@ -5,9 +5,8 @@ from toy_runs import estimate, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.data.letters import training_hashes
-from scrutiny.diagnostics.leakage import Leakage
-from scrutiny.diagnostics.leakage.diagnostic import LeakageParams
-from scrutiny.diagnostics.performance import Performance
+from scrutiny.diagnostics.leakage.diagnostic import Leakage, LeakageParams
+from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.testing import (
     ConstantClassifier,
     GazetteerTagger,

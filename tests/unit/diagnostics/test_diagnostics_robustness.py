@@ -9,7 +9,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.robustness import Robustness
+from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.run.blocks import variants_of
 from scrutiny.testing import (

@@ -13,9 +13,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity import Drift, DriftParams, DriftTexts, DriftTextsParams
-from scrutiny.diagnostics.similarity import drift_statistics as s
 from scrutiny.diagnostics.similarity.answers import Labels
+from scrutiny.diagnostics.similarity.drift import Drift, DriftParams
 from scrutiny.diagnostics.similarity.drift_rows import (
     MEASURES,
     LogprobAnswers,
@@ -25,6 +24,8 @@ from scrutiny.diagnostics.similarity.drift_rows import (
     label_mmd,
     of_samples,
 )
+from scrutiny.diagnostics.similarity.drift_texts import DriftTexts, DriftTextsParams
+from scrutiny.diagnostics.similarity.metrics import drift as s
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.testing import check_diagnostic

@@ -12,8 +12,8 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity import OutputsParams, SimilarityOutputs
 from scrutiny.diagnostics.similarity.answers import Labels, is_same, number_of
+from scrutiny.diagnostics.similarity.outputs import OutputsParams, SimilarityOutputs
 from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
 from scrutiny.run.audit import audit_plan
 from scrutiny.run.driver import RunOptions, run_plan

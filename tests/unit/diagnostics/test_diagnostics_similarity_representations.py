@@ -12,12 +12,15 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.similarity import RepresentationsParams, SimilarityRepresentations
 from scrutiny.diagnostics.similarity.leaving_out import Scheme, dealt, likeness
-from scrutiny.diagnostics.similarity.representations import similarities_of
+from scrutiny.diagnostics.similarity.representations import (
+    SimilarityRepresentations,
+    similarities_of,
+)
 from scrutiny.diagnostics.similarity.representations_params import (
     CLAIMED,
     MEASURES,
+    RepresentationsParams,
     comparisons,
     layer_pairs,
     poolings_of,

@@ -10,7 +10,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.similarity import SharedVectors, StirParams
+from scrutiny.diagnostics.similarity.stir import SharedVectors, StirParams
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.stats.cka import debiased_cka

@@ -7,7 +7,8 @@ from scrutiny.core.diagnostic import Batch, Cell, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
-from scrutiny.diagnostics.stereotypes import StereoSet, StereoSetParams
+from scrutiny.diagnostics.stereotypes.params import StereoSetParams
+from scrutiny.diagnostics.stereotypes.stereoset import StereoSet
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
 

@@ -14,7 +14,8 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Row
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.tasks.names import load_task
-from scrutiny.diagnostics.stereotypes import StereoSet, StereoSetParams
+from scrutiny.diagnostics.stereotypes.params import StereoSetParams
+from scrutiny.diagnostics.stereotypes.stereoset import StereoSet
 from scrutiny.diagnostics.stereotypes.triple_rows import SENTENCES, measures_of
 from scrutiny.run.assignment import Assignment
 from scrutiny.run.blocks import items_table, records_table

@@ -7,7 +7,8 @@ from scrutiny.core.diagnostic import Batch, Cell, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
-from scrutiny.diagnostics.stereotypes import CrowsPairs, Pairs, PairsParams
+from scrutiny.diagnostics.stereotypes.pairs import CrowsPairs, Pairs
+from scrutiny.diagnostics.stereotypes.params import PairsParams
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
 

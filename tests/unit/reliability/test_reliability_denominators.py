@@ -10,17 +10,17 @@ from made_panels import KEY, panel, side
 
 from scrutiny.core.plan import Resampling
 from scrutiny.core.registry import registry
-from scrutiny.reliability.additive import divisors
-from scrutiny.reliability.attack_statistics import (
+from scrutiny.diagnostics.attack.metrics import (
     ATTACK_SUCCESS,
     EXCESS_ATTACK_SUCCESS,
     MEDIAN_TEXTS_ASKED,
 )
-from scrutiny.reliability.attention_statistics import OfHeads
+from scrutiny.diagnostics.attention.metrics.heads import OfHeads
+from scrutiny.diagnostics.attention.metrics.regression import OfRegression
+from scrutiny.diagnostics.faithfulness.head_changes import ChangedHeads
+from scrutiny.reliability.additive import divisors
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate
-from scrutiny.reliability.head_changes import ChangedHeads
-from scrutiny.reliability.regression_statistics import OfRegression
 from scrutiny.run.contrasts import contrast, meet
 
 ROWS = 40

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from scrutiny.core.registry import registry
+from scrutiny.diagnostics.attention.metrics.regression import OfRegression
 from scrutiny.reliability import statistics as s
 from scrutiny.reliability.additive import Additive, divide, with_count
-from scrutiny.reliability.regression_statistics import OfRegression
 from scrutiny.testing import check_statistic
 from scrutiny.testing.check_statistics import sample_measures
 

@@ -10,11 +10,11 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.reliability.attention_statistics import MEAN_HEAD_F1
+from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD_F1
+from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
-from scrutiny.reliability.stereotype_statistics import STEREOTYPE_SCORE
 from scrutiny.run.contrasts import contrast, meet
 
 KEY = EstimateKey("d@1#0", "accuracy@1", "a", "x", reference="b", role="contrast")

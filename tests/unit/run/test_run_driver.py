@@ -12,7 +12,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import ConformanceError, PlanError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.performance import Performance
+from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.run.context import RunContext
 from scrutiny.run.desk import NoAnswers
 from scrutiny.run.environment import environment

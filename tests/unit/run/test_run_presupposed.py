@@ -17,7 +17,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import Registration, build
-from scrutiny.diagnostics.performance import Performance
+from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.claims import decide
 from scrutiny.run.presupposed import CHEAP_BYTES, FEW_NULLS, with_presupposed

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability.invariance_statistics import KAPPA_INV, MEAN_DISTANCE
-from scrutiny.reliability.representation_statistics import PROCRUSTES_DISTANCE, STIR_LIFT
-from scrutiny.reliability.similarity_statistics import ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS
+from scrutiny.diagnostics.invariance.metrics import KAPPA_INV, MEAN_DISTANCE
+from scrutiny.diagnostics.similarity.metrics.outputs import ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS
+from scrutiny.diagnostics.similarity.metrics.representations import PROCRUSTES_DISTANCE, STIR_LIFT
 from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.rsa import rsa

@@ -3,7 +3,7 @@ import pytest
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.registry import registry
-from scrutiny.reliability.regression_statistics import OfRegression
+from scrutiny.diagnostics.attention.metrics.regression import OfRegression
 from scrutiny.testing import check_statistic
 from scrutiny.testing.check_statistics import sample_measures
 

@@ -26,6 +26,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.attack.metrics import BUDGETS, SIMILARITIES, VALIDITIES
 from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of, given
 from scrutiny.diagnostics.attack.rater_control import (
     OTHER,
@@ -37,7 +38,6 @@ from scrutiny.diagnostics.attack.rater_control import (
 )
 from scrutiny.diagnostics.attack.rows import condition_of
 from scrutiny.perturb.recipes.attack import Attack, deviations_of
-from scrutiny.reliability.attack_statistics import BUDGETS, SIMILARITIES, VALIDITIES
 
 BEFORE: Final = Selector(role="baseline")
 #: Items that were not attacked count with what was measured before.

@@ -24,10 +24,10 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
+from scrutiny.diagnostics.attention.metrics.regression import DESIGN
 from scrutiny.diagnostics.attention.presets import preset
 from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
 from scrutiny.diagnostics.attention.word_maps import WordMap
-from scrutiny.reliability.regression_statistics import DESIGN
 
 #: Forms of the distance between a word and its nearest anchor.
 DISTANCES: Final[Mapping[str, str]] = {

@@ -20,6 +20,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.naming import (
     ALL,
     CHECKS,
@@ -32,7 +33,6 @@ from scrutiny.diagnostics.stereotypes.naming import (
 from scrutiny.diagnostics.stereotypes.params import PairsParams
 from scrutiny.models.competence import LANGUAGE_GATES
 from scrutiny.models.scoring import PairVariant
-from scrutiny.reliability.stereotype_statistics import CONTROL_SETS
 
 _LISTED: Final = 500  # a column of the inputs has at most so many values
 _LEAST: Final = 20  # fewer pairs carry no claim

@@ -7,6 +7,7 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Context
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
+from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.models.scoring import (
     Pair,
     PairScore,
@@ -16,7 +17,6 @@ from scrutiny.models.scoring import (
     encode_pairs,
     score_pairs,
 )
-from scrutiny.reliability.stereotype_statistics import CONTROL_SETS
 
 if TYPE_CHECKING:
     from scrutiny.core.language import Tokenizes

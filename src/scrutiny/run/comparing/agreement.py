@@ -114,7 +114,8 @@ def agreement_of(sides: Sides, marked: Marked, itself: Itself) -> Agreement:
     items wrong beyond both accuracies (error consistency); the same answers beyond both accuracies
     (CAPA); distances of the probabilities.
 
-    **Misleads when**: read without the floor; see `scrutiny.reliability.similarity_statistics`.
+    **Misleads when**: read without the floor; see
+    `scrutiny.diagnostics.similarity.metrics.outputs`.
 
     **References**: Cohen (1960); Geirhos, Meding & Wichmann (2020); Goel et al. (2025); Lin (1991).
     """

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability import stereotype_statistics as s
+from scrutiny.diagnostics.stereotypes import metrics as s
 from scrutiny.stats.resample import resample
 from scrutiny.stats.weights import Units
 

@@ -21,8 +21,8 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts, Kind, OfHeads
 from scrutiny.reliability.additive import Array
-from scrutiny.reliability.head_scores import KINDS, HeadCounts, Kind, OfHeads
 
 _HEADS: Final = ("tp", "predicted", "gold")
 _BASE_AND_TUNED: Final = ("base.tp", "base.predicted", "tp", "predicted", "gold")

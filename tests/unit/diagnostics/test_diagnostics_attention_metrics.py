@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import kendalltau
 from sklearn import metrics
 
-from scrutiny.reliability import attention_statistics as s
-from scrutiny.reliability import head_scores
-from scrutiny.reliability.head_scores import KINDS, HeadCounts
+from scrutiny.diagnostics.attention.metrics import heads as s
+from scrutiny.diagnostics.attention.metrics import scores as head_scores
+from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 

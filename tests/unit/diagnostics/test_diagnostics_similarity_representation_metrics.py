@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scrutiny.core.registry import registry
+from scrutiny.diagnostics.similarity.metrics import representations as s
 from scrutiny.diagnostics.similarity.representations_params import MEASURES
-from scrutiny.reliability import representation_statistics as s
 from scrutiny.stats.resample import resample
 from scrutiny.stats.weights import Units
 from scrutiny.testing import check_statistic

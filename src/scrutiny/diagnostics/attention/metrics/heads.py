@@ -50,8 +50,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts, Kind, OfHeads
 from scrutiny.reliability.additive import Array, divide
-from scrutiny.reliability.head_scores import KINDS, HeadCounts, Kind, OfHeads
 from scrutiny.reliability.replicate_tests import CellTests, ReplicateTest, ReplicateTests
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.tau import kendall_test, tau_b

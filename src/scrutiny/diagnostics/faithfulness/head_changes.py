@@ -65,7 +65,7 @@ class ChangedHeads:
     is_of_one
         Whether it is of one head and refuses more.
 
-    **Measures**: see `scrutiny.reliability.faithfulness_statistics`.
+    **Measures**: see `scrutiny.diagnostics.faithfulness.metrics`.
 
     **Misleads when**: units of texts span the halves.
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability import attack_statistics as s
+from scrutiny.diagnostics.attack import metrics as s
 from scrutiny.testing import check_statistic
 
 ALL = [

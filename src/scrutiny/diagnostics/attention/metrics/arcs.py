@@ -2,7 +2,7 @@
 
 Every scored word counts as one prediction, right or wrong, so that ``predicted`` equals ``gold``
 and precision, recall, F1 and accuracy are one number. These are the statistics of
-`scrutiny.reliability.attention_statistics` under the name that people use for it.
+`scrutiny.diagnostics.attention.metrics.heads` under the name that people use for it.
 
 ``head_accuracy@1``, ``baseline_accuracy@1``
     **Measures**: share of words that one head (one baseline) points to the right word.
@@ -29,8 +29,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, second
-from scrutiny.reliability.attention_statistics import (
+from scrutiny.diagnostics.attention.metrics.heads import (
     BEST_HEAD_F1,
     F1,
     MEAN_HEAD_F1,
@@ -38,6 +37,7 @@ from scrutiny.reliability.attention_statistics import (
     SELECTED_HEAD_F1,
     SELECTED_HEAD_OVER_BASELINE,
 )
+from scrutiny.reliability.additive import Additive, Array, divide, second
 
 HEAD_ACCURACY: Final = replace(F1, id="head_accuracy@1", says="accuracy of a head")
 MEAN_HEAD_ACCURACY: Final = replace(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability import attention_statistics as heads
-from scrutiny.reliability import best_head_statistics as best
+from scrutiny.diagnostics.attention.metrics import best_head as best
+from scrutiny.diagnostics.attention.metrics import heads
 from scrutiny.testing import check_statistic
 
 GOLD = 10.0

@@ -1,13 +1,15 @@
 """Statistics of shared invariances on records, against the same on arrays."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
-from made_panels import KEY, OK, SKIPPED, panel, side
 
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
-from scrutiny.reliability import invariance_statistics as s
+from scrutiny.diagnostics.invariance import metrics as s
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.label_statistics import COMMONEST_LABEL, LABEL_ENTROPY
 from scrutiny.stats.errors import StatisticsError
@@ -20,6 +22,9 @@ from scrutiny.stats.scope import (
 )
 from scrutiny.stats.scope_controls import invariance_association, label_variety, scope_lift
 from scrutiny.testing import check_statistic
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "reliability"))
+from made_panels import KEY, OK, SKIPPED, panel, side
 
 NAMES = [
     name

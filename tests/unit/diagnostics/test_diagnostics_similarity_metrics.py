@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from scrutiny.core.registry import registry
+from scrutiny.diagnostics.similarity.metrics import outputs as s
 from scrutiny.reliability import label_statistics
-from scrutiny.reliability import similarity_statistics as s
 from scrutiny.reliability.label_statistics import KAPPA
 from scrutiny.stats.agreement import cohen_kappa
 from scrutiny.stats.capa import capa

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability import pattern_statistics as p
+from scrutiny.diagnostics.attention.metrics import patterns as p
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 

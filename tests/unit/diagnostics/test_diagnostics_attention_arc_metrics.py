@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability import arc_statistics as a
-from scrutiny.reliability import attention_statistics as s
+from scrutiny.diagnostics.attention.metrics import arcs as a
+from scrutiny.diagnostics.attention.metrics import heads as s
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(3)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import linregress, pearsonr
 
 from scrutiny.core.registry import registry
-from scrutiny.reliability import faithfulness_statistics as s
+from scrutiny.diagnostics.faithfulness import metrics as s
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from scrutiny.core.registry import registry
-from scrutiny.reliability import association_statistics as s
+from scrutiny.diagnostics.association import metrics as s
 from scrutiny.stats.association import effect_size
 from scrutiny.testing import check_statistic
 

@@ -64,8 +64,14 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.diagnostics.faithfulness.head_changes import (
+    ChangedHeads,
+    drop,
+    gain,
+    over_layer,
+    selected,
+)
 from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
-from scrutiny.reliability.head_changes import ChangedHeads, drop, gain, over_layer, selected
 from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
 _SHARE: Final = (0.0, 1.0)

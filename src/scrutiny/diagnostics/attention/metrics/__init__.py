@@ -1,0 +1,1 @@
+"""What is computed of attention heads' records."""

@@ -1,0 +1,1 @@
+"""What is computed of the records of two models side by side."""
