@@ -18,7 +18,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
-from itertools import chain
 from pathlib import Path
 from typing import Final, TypeAlias
 from zlib import crc32
@@ -39,7 +38,7 @@ FEATURES_VERSION = "sentiment-features@1"  # enters the fingerprint; change it w
 _FOLDER = Path(__file__).parent / "data" / "sentiment"
 _ARRAYS = ("embedding", "embedding_bias", "hidden", "hidden_bias", "output", "output_bias")
 
-_WORD = re.compile(r"n't|'[a-z]{1,2}\b|[^\W\d_]+|[!?]")
+_WORD = re.compile(r"n't|'[a-z]{1,2}\b|[^\W\d_]+|[!?\n]")  # and the ends of texts
 _NEGATIONS = (
     "n't not no never without hardly nothing nobody neither nor cannot barely lack lacks".split()
 )
@@ -85,30 +84,36 @@ def _mixed(first: Hashes, second: Hashes, kind: np.uint32) -> Hashes:
     return first * _MIX_FIRST + second * _MIX_SECOND + kind  # modulo 2^32
 
 
-def _words(text: str) -> list[str]:
-    """Words of a text, lower-cased; "isn't" and "is n't" give the same two words."""
-    return _WORD.findall(text.lower().replace("\u2019", "'").replace("n't", " n't "))
-
-
 class _KnownHashes(dict[str, int]):
     """Hash of each word that was met: replicates read the same texts, and texts the same words."""
 
     def __missing__(self, word: str) -> int:
         if len(self) >= _WORDS_KEPT:
             self.clear()
-        self[word] = found = crc32(word.encode("utf-8", "surrogatepass"))
+        found = _NO_WORD if word == _END_OF_TEXT else crc32(word.encode("utf-8", "surrogatepass"))
+        self[word] = found
         return found
 
 
 _WORD_HASHES: Final = _KnownHashes()
+_END_OF_TEXT: Final = "\n"
+_NO_WORD: Final = -1
 
 
 def _word_hashes(texts: Sequence[str]) -> tuple[Hashes, Integers]:
-    """Hashes of all words of all texts, and for each the number of its text."""
-    words = [_words(text) for text in texts]
-    hashes = np.fromiter(map(_WORD_HASHES.__getitem__, chain.from_iterable(words)), dtype=np.uint32)
-    owner = np.repeat(np.arange(len(texts)), [len(ws) for ws in words])
-    return hashes, owner
+    """Hashes of all words of all texts, and for each the number of its text.
+
+    Words are lower-cased; "isn't" and "is n't" give the same two. All texts are read as one, whose
+    lines they are.
+    """
+    whole = _END_OF_TEXT.join(texts)
+    if whole.count(_END_OF_TEXT) >= len(texts):
+        whole = _END_OF_TEXT.join([text.replace(_END_OF_TEXT, " ") for text in texts])
+    words = _WORD.findall(whole.lower().replace("\u2019", "'").replace("n't", " n't "))
+    found = np.fromiter(map(_WORD_HASHES.__getitem__, words), dtype=np.int64, count=len(words))
+    is_word = found != _NO_WORD
+    owner = np.cumsum(~is_word)
+    return found[is_word].astype(np.uint32), owner[is_word]
 
 
 def feature_hashes(texts: Sequence[str]) -> list[tuple[Hashes, Integers]]:

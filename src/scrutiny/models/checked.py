@@ -18,6 +18,7 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 #: How far the probabilities of one answer may sum from 1.
 SUM_TOLERANCE: Final = 1e-3
+_REAL: Final = {float}
 _SHOWN: Final = 60  # letters of an answer in a message
 _MOST_SAID: Final = 2_000  # letters of what a model says of its failure
 
@@ -48,10 +49,32 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
         unknown label, a span outside of its text.
     """
     answers = answer_or_fail(model.predict, examples, source=model.source)
+    labels = model.labels
     return [
-        a if isinstance(a, Failure) else check_answer(model, e, a)
+        _labeled(labels, a) or (a if isinstance(a, Failure) else check_answer(model, e, a))
         for e, a in zip(examples, answers, strict=True)
     ]
+
+
+def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
+    """The sound answer of a classifier, as `check_answer` gives it; nothing where it has to look.
+
+    Classifiers answer by the hundred thousand, and all that can be wrong with probabilities shows
+    in their types, their least and their sum.
+    """
+    if type(answer) is not Prediction:
+        return None
+    label, scores, spans, text = answer
+    if spans is not None or text is not None or type(scores) is not tuple or not scores:
+        return None
+    if len(scores) != len(labels) or set(map(type, scores)) != _REAL:
+        return None
+    if not (min(scores) >= 0 and abs(sum(scores) - 1) <= SUM_TOLERANCE):
+        return None  # NaN among them: no comparison holds
+    if label is None:
+        label = labels[scores.index(max(scores))]
+        return Prediction(label, scores) if is_storable(label) else None
+    return answer if label in labels and is_storable(label) else None
 
 
 def answer_or_fail(

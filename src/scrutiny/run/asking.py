@@ -18,6 +18,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.checked_language import ask_or_fail
 from scrutiny.run.desk import Desk
+from scrutiny.run.keeping import Keeping
 from scrutiny.run.pace import Pace, may_be_cut, own_batches
 from scrutiny.run.question_forms import PREDICT
 from scrutiny.run.sameness import Witnesses
@@ -81,7 +82,7 @@ class _Questions:
         """Indices of what is asked at a time, the smallest first."""
         chunk: list[int] = []
         work = 0
-        for index in sorted(missing, key=lambda i: (self.sizes[i], i)):
+        for index in sorted(sorted(missing), key=self.sizes.__getitem__):
             if chunk and (len(chunk) == CHUNK or work + self.sizes[index] > self.most):
                 yield chunk
                 chunk, work = [], 0
@@ -206,30 +207,35 @@ class Asker:
     def _answers(self, questions: _Questions) -> list[Any | Failure]:
         """Answers from the cache, and of the model to what is missing there."""
         keys = questions.keys
-        firsts = {key: i for i, key in reversed(list(enumerate(keys)))}
+        firsts = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
         found = self._desk.get_many(list(firsts))
         self._has_answered |= bool(found)
         answers = _decoded(questions, found)
         missing = [i for key, i in firsts.items() if key not in answers]
-        for chunk in questions.chunks(missing):
-            answers |= self._ask(questions, chunk)
+        with Keeping(self._desk, self._pace.clock) as keeping:
+            for chunk in questions.chunks(missing):
+                answers.update(self._ask(questions, chunk, keeping))
         self.tally.asked += len(missing)
         self.tally.cached += len(keys) - len(missing)
         return [answers[key] for key in keys]
 
-    def _ask(self, questions: _Questions, chunk: Sequence[int]) -> dict[bytes, Any]:
+    def _ask(
+        self, questions: _Questions, chunk: Sequence[int], keeping: Keeping
+    ) -> dict[bytes, Any]:
         """Ask one chunk and keep what was answered; failures are asked again next time."""
-        answered: dict[int, Any] = {}
+        answered: dict[bytes, Any] = {}
         for part in self._pace.parts(chunk, batches=questions.batches, by_time=questions.by_time):
             start = perf_counter()
             found = questions.ask(part)
             self.tally.model_seconds += perf_counter() - start
-            answered.update(zip(part, found, strict=True))
+            own = dict(zip([questions.keys[i] for i in part], found, strict=True))
+            answered.update(own)
             self._look_at_failures(list(answered.values()))
             questions.noted(part, found)
-            good = [(i, a) for i, a in zip(part, found, strict=True) if not isinstance(a, Failure)]
-            self._desk.put_many({questions.keys[i]: questions.encode(a) for i, a in good})
-        return {questions.keys[i]: answer for i, answer in answered.items()}
+            keeping.take(
+                {k: questions.encode(a) for k, a in own.items() if not isinstance(a, Failure)}
+            )
+        return answered
 
     def _look_at_failures(self, answers: Sequence[Any | Failure]) -> None:
         """Keep the first message; a model that only ever raises is broken, and not its items.
@@ -274,7 +280,7 @@ def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes,
 
 def _length(example: Example) -> int:
     """Code points of an example."""
-    return sum(len(text) for text in example.fields.values())
+    return sum(map(len, example.fields.values()))
 
 
 def _tokens(query: Any) -> int:

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
+from scrutiny.core.collecting import left_alone
 from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import DataError, PlanError, StorageError
 from scrutiny.core.model import Family
@@ -136,7 +137,8 @@ def _run(
         # one for both stages: models stay loaded, and are known to be those that were asked
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         work = _Work(resolved, journal, options.progress, bound=bound)
-        work.run(cache(lambda: make(resolved, desk, run_id)))
+        with left_alone():
+            work.run(cache(lambda: make(resolved, desk, run_id)))
         if not is_packed:
             _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)

@@ -14,6 +14,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from scrutiny.core.collecting import left_alone
 from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.run.desk import Desk, RemoteDesk, ask
 from scrutiny.run.executors import Work
@@ -148,7 +149,8 @@ def _stop(crew: dict[Any, Any]) -> None:
 def _work(pipe: "Connection[Any, Any]", resolved: Resolved, run_id: str) -> None:
     """Body of a worker: perform what comes until nothing comes."""
     performer = Performer(resolved, pipe_desk(pipe), run_id=run_id)
-    with suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
+    ended = suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError)
+    with left_alone(), ended:
         while (work := pipe.recv()) is not None:
             task, prepared = work
             try:

@@ -13,7 +13,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.language import ASKED, Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
-from scrutiny.store.answers import decode, encode
+from scrutiny.store.answers import as_json, decode
 
 PREDICT: Final = "predict"
 _TOLERANCE: Final = 1e-4  # how far probabilities may differ between batches
@@ -127,7 +127,7 @@ FORMS: Final[Mapping[str, Form]] = {
         key="",
         question=_example_json,
         asked=_example,
-        answer=lambda answer: encode(answer).decode(),
+        answer=as_json,
         answered=lambda text: decode(text.encode()),
         differ=_predictions_differ,
         shown=lambda example: example.text[:_SHOWN],

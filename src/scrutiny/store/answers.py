@@ -19,6 +19,8 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 """
 _ONE, _ROW, _ROWS = b"1", b"r", b"t"  # what an answer of numbers begins with: its shape
+_CLASS: Final = b"c"  # what a label and its probabilities begin with; JSON begins with a bracket
+_FLOATS: Final = [struct.Struct(f"<{count}d") for count in range(256)]
 _CHUNK = 500  # SQLite's default limit of parameters is 999 in old builds
 
 
@@ -48,6 +50,7 @@ class AnswerCache:
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Known answers among these keys."""
         found: dict[bytes, bytes] = {}
+        keys = sorted(keys)  # neighbors lie on one page
         with database_errors(self._path):
             for start in range(0, len(keys), _CHUNK):
                 chunk = keys[start : start + _CHUNK]
@@ -61,7 +64,8 @@ class AnswerCache:
         if not answers:
             return
         with transaction(self._connection, self._path) as connection:
-            connection.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?)", answers.items())
+            rows = sorted(answers.items())  # each page is written once
+            connection.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?)", rows)
 
     def size(self) -> tuple[int, int]:
         """Number of answers, and bytes of the file."""
@@ -119,22 +123,37 @@ _ascii_json: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).en
 
 
 def encode(prediction: Prediction) -> bytes:
-    """Prediction as JSON; floats round-trip exactly."""
+    r"""Prediction in bytes; floats round-trip exactly.
+
+    What classifiers say by the hundred thousand, a label and its probabilities, takes a few bytes;
+    all else is JSON.
+
+    Examples
+    --------
+    >>> encode(Prediction("good", (0.25, 0.75)))[:6], encode(Prediction("good"))
+    (b'c\x02good', b'["good",null,null,null]')
+    """
     label, scores, spans, text = prediction
-    is_plain = scores is not None and spans is None and text is None
-    if not is_plain or not all(type(score) is float and isfinite(score) for score in scores or ()):
-        return _ascii_json(prediction).encode()
-    # What classifiers say by the hundred thousand, written as the line above would.
-    return f"[{_label_json(label)},[{','.join(map(repr, scores or ()))}],null,null]".encode()
+    if label is None or scores is None or spans is not None or text is not None:
+        return as_json(prediction).encode()
+    count = len(scores)
+    is_short = 0 < count < len(_FLOATS)
+    if not is_short or set(map(type, scores)) != {float} or not isfinite(sum(scores)):
+        return as_json(prediction).encode()
+    return _start_of(label, count) + _FLOATS[count].pack(*scores)
 
 
-@lru_cache(maxsize=1024)
-def _label_json(label: str | None) -> str:
-    return _ascii_json(label)
+def as_json(prediction: Prediction) -> str:
+    """Prediction as JSON; floats round-trip exactly."""
+    return _ascii_json(prediction)
 
 
 def decode(data: bytes) -> Prediction:
-    """Prediction of `encode`'s bytes."""
+    """Prediction of `encode`'s bytes, or of those that older versions wrote: JSON."""
+    if data[:1] == _CLASS:
+        floats = _FLOATS[data[1]]
+        split = len(data) - floats.size
+        return Prediction(_label(data[2:split]), floats.unpack_from(data, split))
     label, scores, spans, text = json.loads(data)
     return Prediction(
         label,
@@ -142,6 +161,18 @@ def decode(data: bytes) -> Prediction:
         None if spans is None else tuple(Span(*s) for s in spans),
         text,
     )
+
+
+@lru_cache(maxsize=1024)
+def _start_of(label: str, count: int) -> bytes:
+    """What the answer of a classifier begins with: how many probabilities, and the label."""
+    return _CLASS + bytes([count]) + label.encode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=1024)
+def _label(data: bytes) -> str:
+    """Label of its bytes."""
+    return data.decode("utf-8", "surrogatepass")
 
 
 def query_keys(queries: Iterable[Any], *, fingerprint: str, capability: str) -> list[bytes]:

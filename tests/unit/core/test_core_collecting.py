@@ -1,12 +1,13 @@
 """Collections of garbage, put off for as long as anybody is inside."""
 
 import gc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
 
-from scrutiny.core.collecting import PATIENCE, seldom_collected, usually_collected
+from scrutiny.core.collecting import PATIENCE, left_alone, seldom_collected, usually_collected
 from scrutiny.core.example import Example
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goals.untargeted import Untargeted
@@ -95,3 +96,32 @@ def test_code_of_others_runs_under_the_usual_thresholds(usual):
             assert gc.get_threshold() == usual
         assert gc.get_threshold()[0] == PATIENCE
     assert gc.get_threshold() == usual
+
+
+class Node:
+    """An object that holds itself."""
+
+    def __init__(self):
+        self.own = self
+
+
+def test_what_was_there_is_left_alone_and_what_is_made_is_looked_through():
+    with left_alone():
+        assert gc.get_freeze_count() > 0
+        new = weakref.ref(Node())
+        with left_alone():  # a run that a model starts
+            pass
+        assert gc.get_freeze_count() > 0
+        gc.collect()
+        assert new() is None
+    assert gc.get_freeze_count() == 0
+
+
+def test_objects_that_others_froze_stay_frozen():
+    gc.freeze()
+    try:
+        with left_alone():
+            pass
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zlib
@@ -208,6 +209,18 @@ def test_negation_reaches_five_words_and_stays_in_its_text():
 
 
 # --- identity --------------------------------------------------------------------------------
+
+
+@given(st.lists(st.text(st.sampled_from("aN's’tΣσİ\u0301.!é7 \n\r\x1c\u2028\ud83d")), max_size=6))
+def test_texts_that_are_read_together_have_the_words_of_each(texts):
+    words, _, _ = feature_hashes(texts)
+    apart = [feature_hashes([text])[0][0].tolist() for text in texts]
+    assert words[0].tolist() == [one for own in apart for one in own]
+    assert words[1].tolist() == [n for n, own in enumerate(apart) for _ in own]
+    for text, own in zip(texts, apart, strict=True):  # as regular expressions see one text
+        plain = text.lower().replace("’", "'").replace("n't", " n't ")
+        found = re.findall(r"n't|'[a-z]{1,2}\b|[^\W\d_]+|[!?]", plain)
+        assert own == [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in found]
 
 
 def test_one_weight_changes_the_fingerprint(first):

@@ -3,12 +3,14 @@ import itertools
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.core.example import Span
+from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
-from scrutiny.models.checked import AnswerError, predict_or_fail
+from scrutiny.models.checked import AnswerError, check_answer, predict_or_fail
 
 
 class Scripted:
@@ -246,3 +248,27 @@ def test_messages_show_little_of_what_is_long(make):
     assert len(str(caught.value)) < 1_000
     (failure,) = predict_or_fail(Scripted({"a": ValueError("x" * 10**6)}), make("a"))
     assert len(failure.message) == 2_000
+
+
+_NUMBERS = st.sampled_from([0.25, 0.75, 0.5, 1.0, 0.0, -0.25, 1.25, math.nan, math.inf, 1])
+
+
+@given(
+    st.sampled_from([None, "neg", "pos", "other", "\ud83d", 3]),
+    st.none() | st.lists(_NUMBERS, max_size=3).map(tuple) | st.just([0.25, 0.75]),
+    st.none() | st.just("text"),
+)
+def test_classifiers_are_checked_as_all_others_are(label, scores, text):
+    answer = Prediction(label, scores, text=text)
+    example = Example("1", {"text": "a"})
+    for labels in (("neg", "pos"), ("neg", "\ud83d")):
+        model = Scripted({"a": answer}, labels=labels)
+
+        def found(ask, model=model):
+            try:
+                return repr(ask(model))
+            except ModelError as error:
+                return str(error)
+
+        slowly = found(lambda model: check_answer(model, example, answer))
+        assert found(lambda model: predict_or_fail(model, [example])[0]) == slowly

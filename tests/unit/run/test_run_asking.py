@@ -7,7 +7,7 @@ from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
-from scrutiny.run import asking
+from scrutiny.run import asking, keeping
 from scrutiny.run.asking import Asker
 from scrutiny.run.context import RunContext
 from scrutiny.testing import (
@@ -97,6 +97,7 @@ def test_failures_are_values_and_are_not_kept(model, reason):
 
 def test_a_crash_after_two_chunks_keeps_two_chunks(monkeypatch):
     monkeypatch.setattr(asking, "CHUNK", 3)
+    monkeypatch.setattr(keeping, "WAIT_S", 0.0)
     desk, texts = Desk(fail_after=2), [f"film {n}" for n in range(10)]
     with pytest.raises(KeyboardInterrupt):
         asker(KeywordClassifier(), desk).predict(examples(*texts))
@@ -219,6 +220,7 @@ def test_one_bad_query_fails_alone():
 
 
 def test_a_kill_keeps_the_chunks_before_it(monkeypatch):
+    monkeypatch.setattr(keeping, "WAIT_S", 0.0)
     monkeypatch.setattr(asking, "CHUNK_TOKENS", 9)
     model, desk, queries = Masked(), Desk(fail_after=2), [cloze(n) for n in range(5, 15)]
     with pytest.raises(KeyboardInterrupt):
@@ -232,6 +234,7 @@ def test_a_kill_keeps_the_chunks_before_it(monkeypatch):
 
 def test_a_query_larger_than_a_chunk_is_a_chunk(monkeypatch):
     monkeypatch.setattr(asking, "CHUNK_TOKENS", 4)
+    monkeypatch.setattr(keeping, "WAIT_S", 0.0)
     desk = Desk()
     asker(Masked(), desk).ask("masked_logprobs", [cloze(5, length=9), cloze(6), cloze(7)])
     assert desk.kept == [1, 1, 1]

@@ -1,6 +1,7 @@
 """The answer cache: everything that changes an answer changes its key."""
 
 import json
+import struct
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from scrutiny.store.answers import (
     AnswerCache,
     _plain_json,
     answer_keys,
+    as_json,
     decode,
     decode_numbers,
     encode,
@@ -172,11 +174,32 @@ def test_an_answer_of_fourteen_clozes_is_small():
     st.none() | st.text(),
     st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(0, 1)),
 )
-def test_what_classifiers_say_is_written_as_json_writes_it(label, scores):
+def test_what_classifiers_say_is_read_from_bytes_and_from_json(label, scores):
     answer = Prediction(label, tuple(scores))
-    written = json.dumps(answer, separators=(",", ":")).encode()
-    assert encode(answer) == written
-    assert decode(written) == answer
+    written = json.dumps(answer, separators=(",", ":"))
+    assert as_json(answer) == written
+    for data in (encode(answer), written.encode()):
+        found = decode(data)
+        assert found == answer
+        assert list(map(type, found.scores)) == list(map(type, scores))
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 1000])
+def test_a_label_with_its_probabilities_is_small(count):
+    answer = Prediction("é", (1 / 3,) * count)
+    assert decode(encode(answer)) == answer
+    assert (len(encode(answer)) == 4 + 8 * count) == (count < 256)
+
+
+def test_halves_of_pairs_and_the_sign_of_zero_round_trip():
+    answer = Prediction("\ud83d", (-0.0, 1.0))
+    assert str(decode(encode(answer))) == str(answer)
+
+
+def test_what_is_cut_off_does_not_read():
+    for data in (b"c", b"c\x02ab"):
+        with pytest.raises((ValueError, IndexError, struct.error)):
+            decode(data)
 
 
 def test_numbers_that_json_lacks_are_refused():

@@ -1,0 +1,62 @@
+"""Answers on their way into the store: kept by the half second, and whenever asking ends.
+
+Each commit writes whole pages, nearly as many for a thousand answers as for ten thousand: their
+keys are digests, which lie anywhere. A model that answers thousands a second would spend as long
+on commits as on answers.
+"""
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from types import TracebackType
+from typing import Final
+
+from scrutiny.run.desk import Desk
+
+#: Seconds of quick answers that may wait: half of what a kill may cost.
+WAIT_S: Final = 0.5
+_QUICK_S: Final = 0.1  # what takes longer is kept at once: the next may take ten times as long
+
+
+class Keeping:
+    """Keeps answers while it is entered; a part that took long is kept at once.
+
+    Parameters
+    ----------
+    desk
+        Where they are kept.
+    clock
+        Seconds.
+    """
+
+    def __init__(self, desk: Desk, clock: Callable[[], float] = perf_counter) -> None:
+        self._desk = desk
+        self._clock = clock
+        self._waiting: dict[bytes, bytes] = {}
+        self._last = self._kept = clock()
+
+    def __enter__(self) -> "Keeping":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._keep()
+
+    def take(self, answers: Mapping[bytes, bytes]) -> None:
+        """Take what one part of the questions was answered with."""
+        self._waiting.update(answers)
+        now = self._clock()
+        is_quick = now - self._last <= _QUICK_S
+        self._last = now
+        if not is_quick or now - self._kept >= WAIT_S:
+            self._keep()
+
+    def _keep(self) -> None:
+        """Commit all that waits."""
+        waiting, self._waiting = self._waiting, {}
+        if waiting:
+            self._desk.put_many(waiting)
+        self._last = self._kept = self._clock()
