@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrutiny.core import errors
-from scrutiny.core.given import plain_given
+from scrutiny.core.declared import must_be_declared
+from scrutiny.core.given import path_given, plain_given, text_given
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import KINDS, registry
@@ -32,7 +33,7 @@ def run(
     data: Any = None,
     reference: Any = None,
     out: str | Path | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     options: "RunOptions | None" = None,
     **params: Any,
 ) -> "Run":
@@ -51,11 +52,12 @@ def run(
     out
         Run folder; a temporary one unless given.
     seed
-        Of everything random.
+        Of everything random; 0 unless given, or what the plan says.
     options
         Workers, cache, progress.
     **params
-        Parameters of the diagnostic; ``task`` names the task where the columns do not tell.
+        Parameters of the diagnostic; ``task`` names the task where the columns do not tell. A plan
+        has its own models, data and parameters.
 
     Raises
     ------
@@ -69,11 +71,15 @@ def run(
     640
     """
     if not isinstance(what, str) or Path(what).suffix in {".toml", ".json"}:
-        return _finish(_plan_of(what), out, options, {}, {})
+        plan = _plan_of(what)
+        _must_stand_alone({"model": model, "data": data, "reference": reference, **params})
+        plan = plan if seed is None else replace(plan, seed=plain_given(seed))
+        return _finish(plan, out, options, {}, {})
     name = registry().resolve("diagnostic", what)
     models, datasets = _inputs(model, data, params.pop("task", ""))
     given = _objects(_MODEL, model)
     if reference is not None:
+        _must_be_model(reference, "reference")
         models = (ModelPlan(_REFERENCE, _source(reference)), *models)
         given |= _objects(_REFERENCE, reference)
     measure = MeasurePlan(
@@ -84,7 +90,8 @@ def run(
         plain_given(params),
         reference="" if reference is None else _REFERENCE,
     )
-    plan = Plan(seed=plain_given(seed), data=datasets, models=models, measure=(measure,))
+    chosen = 0 if seed is None else plain_given(seed)
+    plan = Plan(seed=chosen, data=datasets, models=models, measure=(measure,))
     return _finish(plan, out, options, given, _objects(_DATA, data))
 
 
@@ -123,7 +130,7 @@ def load(path: str | Path) -> "Run":
     from scrutiny._results import Run
     from scrutiny.store.run_folder import RunFolder
 
-    return Run(RunFolder.open(path))
+    return Run(RunFolder.open(path_given(path, "load")))
 
 
 def list(kind: str | None = None) -> Sequence[str]:
@@ -142,7 +149,7 @@ def list(kind: str | None = None) -> Sequence[str]:
     names = registry()
     if kind is not None:
         known = [*KINDS, *(f"{k}s" for k in KINDS)]
-        if kind not in known:
+        if text_given(kind, "kind") not in known:
             raise errors.UnknownNameError("kind", kind, known)
         return names.names(kind.removesuffix("s"))
     return sorted(f"{k} {name}" for k, name in names.entries)
@@ -150,7 +157,7 @@ def list(kind: str | None = None) -> Sequence[str]:
 
 def show(name: str, *, kind: str = "diagnostic") -> str:
     """What a registered name says of itself."""
-    thing = registry().load(kind, name)
+    thing = registry().load(text_given(kind, "kind"), text_given(name, "name"))
     return str(getattr(thing, "__doc__", None) or getattr(thing, "says", ""))
 
 
@@ -160,16 +167,45 @@ def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
 
     if isinstance(what, Plan):
         return what
-    return plan_of(plain_given(what)) if isinstance(what, Mapping) else read_plan(Path(what))
+    if isinstance(what, Mapping):
+        return plan_of(plain_given(what))
+    if isinstance(what, Path):
+        return read_plan(what)
+    if isinstance(what, str):
+        return read_plan(Path(what))
+    raise errors.PlanError(
+        f"run is given something of type {type(what).__name__}: it takes the name of a diagnostic "
+        "(a text), a plan, its file, or a dict of its values."
+    )
+
+
+def _must_stand_alone(given: Mapping[str, Any]) -> None:
+    """Refuse beside a plan what would be passed over."""
+    beside = [name for name, value in given.items() if value is not None]
+    if beside:
+        raise errors.PlanError(
+            f"A plan names its own models, data and parameters, so {beside[0]}= would be passed "
+            "over: write it into the plan, or run a single diagnostic by its name."
+        )
 
 
 def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tuple[DataPlan]]:
     if model is None or data is None:
         raise errors.PlanError("Give both model= and data=: strings or objects.")
-    if isinstance(model, str):
-        must_lead_somewhere(model)  # a mistyped name is answered before anything is imported
+    _must_be_model(model, "model")
     text = data if isinstance(data, str) else f"object:{type(data).__name__}"
-    return (ModelPlan(_MODEL, _source(model)),), (DataPlan(_DATA, text, task),)
+    return (ModelPlan(_MODEL, _source(model)),), (DataPlan(_DATA, text, text_given(task, "task")),)
+
+
+def _must_be_model(model: Any, name: str) -> None:
+    """Refuse a string that names no model, before anything is imported, and what can't be asked."""
+    if isinstance(model, str):
+        must_lead_somewhere(model)
+    elif not callable(model) and not any(hasattr(model, n) for n in ("predict", "predict_proba")):
+        raise errors.PlanError(
+            f"{name} is of type {type(model).__name__}, which cannot be asked: it is a model "
+            "string (hf:./my-model), a callable, or an object with predict_proba or predict."
+        )
 
 
 def _source(model: Any) -> str:
@@ -193,8 +229,14 @@ def _finish(
     from scrutiny.run.resolve import resolve
     from scrutiny.run.training import with_trained
 
-    if out is not None and not str(out).strip():
+    must_be_declared(plan, where="The plan")
+    if out is not None and not str(path_given(out, "out")).strip():
         raise errors.PlanError("out='' names no folder: name one, or leave it out.")
+    if not isinstance(options, RunOptions | None):
+        raise errors.PlanError(
+            f"options is of type {type(options).__name__}: it is a RunOptions, as in "
+            "scrutiny.run(..., options=RunOptions(workers=2))."
+        )
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
     options = options or RunOptions()
     plan = with_trained(plan, data=data, progress=options.progress)

@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Finding
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.given import path_given, text_given
 from scrutiny.reliability.rules import Rule
 from scrutiny.report.formats import format_of, render
 from scrutiny.report.load import load_view
@@ -91,10 +92,14 @@ class Run:
         """Raw measures of all diagnostics, or of one: "robustness", with or without its version."""
         table = self.folder.records()
         if kind is not None:
-            ends = [kind, *(kind + mark for mark in "@#")]
+            ends = [text_given(kind, "kind"), *(kind + mark for mark in "@#")]
             of_kind = pc.equal(table["kind"], ends[0])
             for start in ends[1:]:
                 of_kind = pc.or_(of_kind, pc.starts_with(table["kind"], start))
+            known = {m["kind"] for m in self.manifest.get("measure", {}).values()}
+            known.update(pc.unique(table["kind"]).to_pylist())
+            if not any(one == kind or one.startswith(tuple(ends[1:])) for one in known):
+                raise UnknownNameError("kind of records in this run", kind, known)
             table = table.filter(of_kind)
         return Records(table)
 
@@ -155,15 +160,16 @@ class Run:
 
     def gate(self, *rules: str) -> list[Finding]:
         """Finding of each rule, such as "accuracy_drop <= 0.05"."""
-        return judge_run(self.folder, rules)
+        return judge_run(self.folder, [text_given(rule, "a rule") for rule in rules])
 
     def report(self, path: str | Path | None = None) -> str:
         """Report as text; written where a path is given, in the format of its suffix."""
         view = load_view(self.path)
         if path is None:
             return render(view, "text")
-        text = render(view, format_of(Path(path)))
-        save_text(Path(path), text)
+        place = Path(path_given(path, "report"))
+        text = render(view, format_of(place))
+        save_text(place, text)
         return text
 
     def __repr__(self) -> str:

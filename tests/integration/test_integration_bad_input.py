@@ -265,6 +265,7 @@ def write_tables(folder: Path) -> None:
     table(folder / "twice.csv", named, [(i // 2, *row) for i, row in enumerate(rows)])
     table(folder / "named.csv", named, [(f"r{i}", *row) for i, row in enumerate(rows)])
     (folder / "empty.csv").write_text("")
+    (folder / "wide.csv").write_bytes((folder / "reviews.csv").read_text().encode("utf-16-le"))
     (folder / "latin1.csv").write_bytes("review,label\nsehr schön,positive\n".encode("latin-1"))
     (folder / "folder").mkdir()
     (folder / "folder" / "notes.txt").write_text("nothing of interest")
@@ -326,6 +327,10 @@ class Good(Model):
 class Cases(Good):
     labels = ("negative", "positive", "Positive")
     def one(self, text): return [*super().one(text), 0.0]
+class Masked(Good):
+    def predict_proba(self, texts):
+        import numpy as np
+        return np.ma.masked_less(super().predict_proba(texts), 0.5)
 class Painter(Good):
     labels = ("blue", "red")
 class Nan(Good):
@@ -399,6 +404,7 @@ def write_plans(folder: Path) -> None:
         "same-id.toml": PLAN + '[[measure]]\nid = "level"\ndiagnostic = "robustness"\n',
         "nothing.toml": PLAN.partition("[[measure]]")[0],
         "repeated.toml": PLAN + '[[measure]]\nid = "again"\ndiagnostic = "performance"\n',
+        "quoted.toml": 'seed = "3"\n' + PLAN,
         "truth.toml": "seed = true\n" + PLAN,
         "single.toml": PLAN.replace("[[measure]]", "[measure]"),
         "claim.toml": PLAN + claim.format("nowhere", "> 0.5"),

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import scrutiny
-from scrutiny.core.errors import DataError, PlanError, UnknownNameError
+from scrutiny.core.errors import DataError, ModelError, PlanError, ScrutinyError, UnknownNameError
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.run.driver import RunOptions
 from scrutiny.testing import KeywordClassifier
 
@@ -72,7 +73,8 @@ def test_an_object_and_rows_make_a_run(finished):
 def test_records_are_selected_by_any_column(finished):
     records = finished.records("robustness")
     assert len(records) == len(finished.records()) == 24 * (1 + 2 * 2 * 2)
-    assert len(finished.records("robust")) == 0
+    with pytest.raises(UnknownNameError, match="There are 1: robustness@1"):
+        finished.records("robust")
     assert len(records.where(role="baseline")) == 24
     condition = {"transformation": "typos@1", "draw": 1}
     typos = records.where(role="control", condition=condition)
@@ -217,3 +219,56 @@ def test_numbers_and_arrays_of_numpy_are_those_of_python(tmp_path):
         draws=1,
     )
     assert found.estimate("accuracy_drop").value == again.estimate("accuracy_drop").value
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ({"model": 3}, "model is of type int, which cannot be asked"),
+        ({"reference": [1]}, "reference is of type list, which cannot be asked"),
+        ({"task": 3}, "task is of type int, and it must be a text"),
+        ({"seed": "a"}, "seed is 'a', and it must be a whole number"),
+        ({"seed": 1.0}, "seed is 1.0"),
+        ({"out": 3}, "out is given something of type int: it takes a path"),
+        ({"options": {"workers": 2}}, "options is of type dict: it is a RunOptions"),
+        ({"data": 3}, "Something of type int is nothing that examples"),
+        ({"what": 42}, "run is given something of type int"),
+        ({"what": None}, "run is given something of type NoneType"),
+        ({"what": Plan(), "model": 3}, "so model= would be passed over"),
+        ({"what": {}, "draws": 3, "model": None, "data": None}, "so draws= would be passed over"),
+    ],
+)
+def test_odd_arguments_are_said_in_a_paragraph(odd, said):
+    given = {"what": "performance", "model": KeywordClassifier(), "data": ROWS, **odd}
+    with pytest.raises(ScrutinyError, match=said):
+        scrutiny.run(**given)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda run: scrutiny.load(3), "load is given something of type int"),
+        (lambda run: scrutiny.list(3), "kind is of type int"),
+        (lambda run: scrutiny.show(3), "name is of type int"),
+        (lambda run: run.gate(3), "a rule is of type int"),
+        (lambda run: run.report(3), "report is given something of type int"),
+        (lambda run: run.records(3), "kind is of type int"),
+        (lambda run: run.records("robustnes"), "no kind of records in this run named"),
+    ],
+)
+def test_odd_arguments_of_other_calls_are_said(finished, call, said):
+    with pytest.raises(ScrutinyError, match=said):
+        call(finished)
+
+
+def test_an_object_without_labels_is_told_how_to_state_them():
+    with pytest.raises(ModelError, match=r"give the object an attribute classes_.*\['negative'"):
+        scrutiny.run("performance", model=lambda texts: ["positive"] * len(texts), data=ROWS)
+
+
+def test_a_seed_beside_a_plan_is_the_plans():
+    measure = MeasurePlan("d", "performance", ("m",), ("x",))
+    data, model = DataPlan("x", "builtin:reviews", limit=4), ModelPlan("m", "builtin:sentiment")
+    plan = Plan(seed=5, data=(data,), models=(model,), measure=(measure,))
+    assert scrutiny.run(plan, seed=2).manifest["plan"]["seed"] == 2
+    assert scrutiny.run(plan).manifest["plan"]["seed"] == 5

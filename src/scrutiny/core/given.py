@@ -8,6 +8,7 @@ without end stop whatever walks them. Both are refused before anything looks at 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
@@ -68,6 +69,32 @@ def plain_given(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(plain_given(inner) for inner in value)
     return value.tolist() if type(value).__module__ == "numpy" else value
+
+
+def path_given(value: Any, name: str) -> str | Path:
+    """Value, if it is a path or the name of one.
+
+    Raises
+    ------
+    PlanError
+        If it is anything else.
+    """
+    if isinstance(value, str | Path):
+        return value
+    raise PlanError(f"{name} is given something of type {type(value).__name__}: it takes a path.")
+
+
+def text_given(value: Any, name: str) -> str:
+    """Value, if it is a text.
+
+    Raises
+    ------
+    PlanError
+        If it is anything else.
+    """
+    if isinstance(value, str):
+        return value
+    raise PlanError(f"{name} is of type {type(value).__name__}, and it must be a text.")
 
 
 def _problem(value: Any) -> str:

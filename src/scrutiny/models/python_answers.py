@@ -49,6 +49,11 @@ def from_probabilities(
         raise ModelError(
             f"{source} must return an array of probabilities of shape (n, k): {error}"
         ) from error
+    if any(map(_is_masked, [rows, *rows])):
+        raise ModelError(
+            f"{source} returned masked probabilities, and what is masked is none: return an array "
+            "without a mask, with NaN where there is no answer (array.filled(float('nan')))."
+        )
     if array.dtype.kind == "c":
         raise ModelError(f"{source} returned complex numbers, which are no probabilities.")
     if not labels:
@@ -75,6 +80,8 @@ def from_answers(
         If it is none of these.
     """
     _require_order(answers, source)
+    if _is_masked(answers):
+        raise ModelError(f"{source} returned masked answers: return a label for each example.")
     found = listed(answers, count) if isinstance(answers, Iterable) else [answers]
     _require_count(found, answers, count, source)
     if found and all(isinstance(a, Mapping) for a in found):
@@ -159,6 +166,12 @@ def _require_order(answers: Any, source: str) -> None:
             f"{source} returned one {type(answers).__name__} for all that it was asked. It is "
             "called with a list and must return a list, one answer for each, in order."
         )
+
+
+def _is_masked(answers: Any) -> bool:
+    """Whether something of an array of ``numpy.ma`` is masked."""
+    is_of_ma = type(answers).__module__.startswith("numpy.ma")
+    return is_of_ma and bool(answers.mask.any())
 
 
 def _require_count(found: list[Any], given: Any, count: int, source: str) -> None:

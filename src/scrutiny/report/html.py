@@ -9,6 +9,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from scrutiny.core.storable import printable
 from scrutiny.report.footer import seeds
 from scrutiny.report.glyphs import WIDTH
 from scrutiny.report.numbers import percent
@@ -82,6 +83,11 @@ def static(name: str) -> str:
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
+def _shown(value: Any) -> Any:
+    """Value of a template; texts with what would steer a reader's screen spelled out."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 @cache
 def environment() -> Environment:
     """Templates of the report; every value is escaped."""
@@ -91,6 +97,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     names: dict[str, Any] = {
         "mark": mark,

@@ -1,7 +1,8 @@
 """Parameters of a diagnostic from plain values, of the types that it declares."""
 
+import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from scrutiny.core.given import refuse_odd_values
 
 #: A number in a declared type.
 _NUMBERS: Final = re.compile(r"\b(int|float)\b")
+_TEXTS: Final = re.compile(r"\b(str|Literal|Any)\b")
 
 
 def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
@@ -30,7 +32,7 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
     for name in given:
         if name not in known:
             raise PlanError(f"{where}: {UnknownNameError('parameter', name, known)}")
-    _must_tell_truth_from_numbers(kind, given, where)
+    _must_be_numbers(kind, given, where)
     try:
         return _typed(kind, given)
     except ValidationError as error:
@@ -42,18 +44,38 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
         raise PlanError(f"{where}: {error}") from error
 
 
-def _must_tell_truth_from_numbers(kind: type[Any], given: Mapping[str, Any], where: str) -> None:
-    """Refuse true and false where a number is meant: they would be taken for 1 and 0."""
+def _must_be_numbers(kind: type[Any], given: Mapping[str, Any], where: str) -> None:
+    """Refuse what would be read as a number: true for 1, "3" for 3, 3.0 where whole ones count."""
     for name, value in given.items():
-        if isinstance(value, bool) and _NUMBERS.search(said := _type_of(kind, name)):
-            if "bool" not in said:
-                raise PlanError(f"{where}: {name} = {value!r} should be a number.")
+        said = _type_of(kind, name)
+        if not _NUMBERS.search(said):
+            continue
+        for one in _leaves(value):
+            is_odd = (
+                (isinstance(one, bool) and "bool" not in said)
+                or (isinstance(one, str) and not _TEXTS.search(said))
+                or (isinstance(one, float) and "float" not in said)
+            )
+            if is_odd:
+                is_whole = "float" not in said and not isinstance(one, bool)
+                what = "a valid integer" if is_whole else "a number"
+                raise PlanError(f"{where}: {name} = {value!r} should be {what}.")
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Value, or those inside of it."""
+    inside = value.values() if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping | list | tuple):
+        for one in inside:
+            yield from _leaves(one)
+    else:
+        yield value
 
 
 def _type_of(kind: type[Any], name: str) -> str:
     """Declared type of a field as text, whichever way its module writes annotations."""
     found = next(f.type for f in fields(kind) if f.name == name)
-    return found if isinstance(found, str) else getattr(found, "__name__", str(found))
+    return found if isinstance(found, str) else inspect.formatannotation(found)
 
 
 def _typed(kind: type[Any], given: Mapping[str, Any]) -> Any:

@@ -42,14 +42,27 @@ def _named(name: str) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """Value, unless it is true or false, which would be taken for 1 or 0."""
+    """Value, unless it would be taken for a whole number and is none: true, "3", 3.0."""
     if isinstance(value, bool):
         raise PydanticCustomError("truth", "it is true or false, not a number")
+    if isinstance(value, str | float):
+        raise PydanticCustomError(
+            "whole", "input should be a valid integer, without a point and quotation marks"
+        )
+    return value
+
+
+def _number(value: Any) -> Any:
+    """Value, unless it is a text or a truth value."""
+    if isinstance(value, bool | str):
+        raise PydanticCustomError("number", "it should be a number, without quotation marks")
     return value
 
 
 #: Whole numbers of a plan.
 _Whole = Annotated[int, BeforeValidator(_whole)]
+#: Numbers of a plan.
+_Number = Annotated[float, BeforeValidator(_number)]
 #: Names of a plan.
 _Name = Annotated[str, AfterValidator(_named)]
 
@@ -127,7 +140,7 @@ class _Claim(_Strict):
     estimate: str
     rule: str
     checks: tuple[str, ...] = ("items", "seeds")
-    level: float = Field(default=0.95, gt=0.5, lt=1)
+    level: _Number = Field(default=0.95, gt=0.5, lt=1)
     id: str = ""
     family: str = ""
 
@@ -149,7 +162,7 @@ class _Published(_Strict):
 class _Resampling(_Strict):
     draws: _Whole = Field(default=10_000, ge=100, le=1_000_000)
     method: Literal["crossed", "multi-bootstrap", "items"] = "crossed"
-    level: float = Field(default=0.95, gt=0.5, lt=1)
+    level: _Number = Field(default=0.95, gt=0.5, lt=1)
     replicates: Literal["resample", "fixed", "each"] = "resample"
 
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.canonical import value_digest
+from scrutiny.core.declared import must_be_declared
 from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.plan import MeasurePlan, Plan
+from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.storable import is_storable, repeated
 from scrutiny.core.task import Task
@@ -41,6 +42,9 @@ from scrutiny.run.specs import (
 
 #: A column with more values than this is no grouping.
 _MOST_VALUES: Final = 500
+_MOST_SHOWN: Final = 20
+_METHODS: Final = ("crossed", "multi-bootstrap", "items")
+_REPLICATES: Final = ("resample", "fixed", "each")
 
 
 def resolve(
@@ -86,7 +90,10 @@ def resolve(
 
 def _must_be_sound(plan: Plan) -> None:
     """Refuse what no look-up can mend."""
+    _must_be_seed(plan.seed)
+    must_be_declared(plan, where="The plan")
     refuse_odd_values(plan, where="The plan")
+    _must_resample(plan.resampling)
     models = {model.name for model in plan.models}
     untrained = [node.name for node in plan.train if node.name not in models]
     if untrained:
@@ -94,7 +101,6 @@ def _must_be_sound(plan: Plan) -> None:
             f"The plan trains {untrained[0]!r}, which has to be done before it is resolved: "
             "scrutiny.run.training.with_trained(plan) trains, and gives the plan to resolve."
         )
-    _must_be_seed(plan.seed)
     if not plan.measure:
         raise PlanError(
             "The plan measures nothing: add a [[measure]] with an id and a diagnostic, or let "
@@ -136,6 +142,20 @@ def _must_be_seed(seed: Any) -> None:
             f"The seed of the plan is {found}: a seed is a "
             "whole number from 0 to 9,223,372,036,854,775,807 (2^63 - 1)."
         )
+
+
+def _must_resample(how: Resampling) -> None:
+    """Refuse resampling that a plan in a file could not ask for."""
+    allowed = {
+        "draws": (how.draws >= 1, "a whole number from 1"),
+        "method": (how.method in _METHODS, f"one of {', '.join(_METHODS)}"),
+        "level": (0 < how.level < 1, "between 0 and 1"),
+        "replicates": (how.replicates in _REPLICATES, f"one of {', '.join(_REPLICATES)}"),
+    }
+    for name, (is_fine, said) in allowed.items():
+        if not is_fine:
+            given = getattr(how, name)
+            raise PlanError(f"The plan: resampling.{name} is {given!r}, and it must be {said}.")
 
 
 def _must_measure_once(resolved: Resolved) -> None:
@@ -263,9 +283,15 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
             dataset.labels, labels, explicit_map=explicit or None, renamed=dataset.label_map
         )
     elif dataset.task != "token-tagging":
+        how = (
+            "give the object an attribute classes_, the labels in the order of its probabilities, "
+            f"for instance {list(dataset.labels)[:_MOST_SHOWN]!r}"
+            if model.source.startswith("python:object:")
+            else f"state them behind the model string, for instance #labels="
+            f"{'|'.join(dataset.labels[:_MOST_SHOWN])}"
+        )
         raise ModelError(
-            f"{model.source} does not say what its labels are, and they cannot be guessed: state "
-            f"them behind the model string, for instance #labels={'|'.join(dataset.labels)}."
+            f"{model.source} does not say what its labels are, and they cannot be guessed: {how}."
         )
     else:  # taggers may leave their types open
         match = LabelMatch({label: label for label in dataset.labels})

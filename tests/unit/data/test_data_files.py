@@ -49,9 +49,21 @@ def test_compressed_files_are_named(write, failure):
 
 def test_utf16_is_recognized(write, failure):
     write("d.csv", "text,label\nCafé,x\n".encode("utf-16"))
-    assert "encoding=utf-16" in failure("csv:d.csv")
+    assert "is UTF-16: add encoding=utf-16 to" in failure("csv:d.csv")
 
 
 def test_wrong_stated_encoding(write, failure):
     write("d.csv", "text,label\nCafé,x\n".encode())
     assert "is not ascii" in failure("csv:d.csv#encoding=ascii")
+
+
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-32"])
+def test_wide_encodings_are_told_by_their_zeros_or_their_mark(write, failure, name):
+    write("d.csv", "text,label\nCaf\u00e9,x\n".encode(name))
+    assert f"is {name.upper()}: add encoding={name} to" in failure("csv:d.csv")
+    assert f"add encoding={name} to" in failure("csv:d.csv#encoding=latin-1")
+
+
+def test_utf_16_without_its_mark_is_told_what_to_write(write, failure):
+    write("d.csv", "text,label\nCaf\u00e9,x\n".encode("utf-16-le"))
+    assert "no byte order mark. If it is, say in which" in failure("csv:d.csv#encoding=utf-16")

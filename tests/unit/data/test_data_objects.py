@@ -101,9 +101,9 @@ def test_several_splits_are_refused(failure):
 @pytest.mark.parametrize(
     ("value", "phrase"),
     [
-        (3, "A int is not something"),
+        (3, "Something of type int is nothing"),
         ([], "holds no rows"),
-        (["a", "b"], "the row is a str, not a dict"),
+        (["a", "b"], "the row is of type str, not a dict"),
         ({"text": ["a"], "label": ["x", "y"]}, "differ in length: text 1, label 2"),
         ({"text": "a"}, "not one of columns"),
         ({}, "is an object without keys"),

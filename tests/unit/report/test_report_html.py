@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 import report_sample
 
-from scrutiny.report.html import LARGEST, render_html, static
+from scrutiny.report.html import LARGEST, environment, render_html, static
 from scrutiny.report.page import DETAILS, page
 from scrutiny.report.snippet import estimates_snippet, render_snippet
 
@@ -121,6 +121,14 @@ def test_specifications_cannot_leave_their_script(pages):
     raw = re.search(r'<script type="application/json" id="specs">(.*?)</script>', pages["hostile"])
     assert "<" not in raw[1]
     assert any("<script>" in json.dumps(spec) for spec in json.loads(raw[1]).values())
+
+
+def test_nothing_of_a_text_steers_a_screen():
+    odd = "red \x1b[31m \x00 \u202e turned"
+    shown = (
+        environment().from_string("{{ text }} {{ 3 }} {{ nothing }}").render(text=odd, nothing=None)
+    )
+    assert shown == "red \\x1b[31m \\x00 \\u202e turned 3 None"
 
 
 def test_every_chart_has_its_table_and_its_specification(text):

@@ -79,3 +79,32 @@ def test_true_is_no_number() -> None:
     for name in ("draws", "margin"):
         with pytest.raises(PlanError, match=f"{name} = True should be a number"):
             make(**{name: True})
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    whole: int = 1
+    share: float = 0.5
+    several: tuple[int, ...] = ()
+    by_name: Mapping[str, float] = field(default_factory=dict)
+    mixed: int | str = 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"whole": "3"}, "whole = '3' should be a valid integer"),
+        ({"whole": 3.0}, "whole = 3.0 should be a valid integer"),
+        ({"share": "0.5"}, "share = '0.5' should be a number"),
+        ({"several": [1, "2"]}, "several = .* should be a valid integer"),
+        ({"share": True}, "share = True should be a number"),
+    ],
+)
+def test_texts_and_points_are_no_whole_numbers(given, said):
+    with pytest.raises(PlanError, match=said):
+        make_params(Numbers, given, where="here")
+
+
+def test_what_is_a_number_or_may_be_a_text_passes():
+    found = make_params(Numbers, {"share": 1, "several": [1], "mixed": "a"}, where="here")
+    assert (found.share, found.several, found.mixed) == (1.0, (1,), "a")

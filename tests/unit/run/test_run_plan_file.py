@@ -200,6 +200,10 @@ def test_what_a_measurement_names_twice_is_measured_once():
     ("plan", "words"),
     [
         ({"seed": True}, "seed: it is true or false, not a number"),
+        ({"seed": "3"}, "seed: input should be a valid integer, without a point and quotation"),
+        ({"seed": 1.0}, "seed: input should be a valid integer"),
+        ({"models": {"m": {"source": "x", "seeds": ["1"]}}}, "models.m.seeds.0: input should be"),
+        ({"resampling": {"level": "0.9"}}, "resampling.level: it should be a number"),
         (
             {"data": {"d": {"source": "x", "limit": True}}},
             "limit.*it is true or false, not a number",

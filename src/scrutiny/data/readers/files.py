@@ -1,13 +1,22 @@
 """Opening files of text, and saying what is wrong with them."""
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.source import DataSource
 
+_HEAD = 400
+#: Encodings by which of four bytes are mostly 0 in Latin text.
+_WIDE: Final[Mapping[tuple[bool, ...], str]] = {
+    (False, True, False, True): "utf-16-le",
+    (True, False, True, False): "utf-16-be",
+    (False, True, True, True): "utf-32-le",
+    (True, True, True, False): "utf-32-be",
+}
 _ARCHIVES = {
     b"\x1f\x8b": "gzip",
     b"PK\x03\x04": "zip",
@@ -58,14 +67,44 @@ def lines(source: DataSource) -> Iterator[str]:
     path = existing_file(source)
     encoding = encoding_of(source)
     try:
+        _must_be_of_this_width(source, path, encoding)
         with path.open(encoding=encoding, newline="\n") as file:
             yield from file
     except UnicodeDecodeError:
         raise DataError(_undecodable(source, path, encoding)) from None
-    except UnicodeError as error:  # UTF-16 without its mark
-        raise DataError(f"{source.target} is not {encoding}: {error}.") from None
+    except UnicodeError:  # what Python says of UTF-16 and UTF-32 without their mark
+        raise DataError(
+            f"{source.target} is not {encoding}: it has no byte order mark. If it is, say in which "
+            f"order its bytes are: encoding={encoding}-le or encoding={encoding}-be."
+        ) from None
     except PermissionError as error:
         raise DataError(f"{source.target} may not be read ({error.strerror}).") from None
+
+
+def _must_be_of_this_width(source: DataSource, path: Path, encoding: str) -> None:
+    """Refuse UTF-16 and UTF-32 that are read as an encoding of single bytes."""
+    if encoding.startswith(("utf-16", "utf-32")):
+        return
+    with path.open("rb") as file:
+        name = _wide_encoding(file.read(_HEAD))
+    if name:
+        raise DataError(
+            f"{source.target} is {name.upper()}: add encoding={name} to the data string."
+        )
+
+
+def _wide_encoding(head: bytes) -> str:
+    """Name of an encoding of two or four bytes, by its mark or by where its zeros are.
+
+    Of Latin letters, all bytes but one are 0, which no text of single bytes has.
+    """
+    marks = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
+    marks |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    for mark, name in marks.items():
+        if head.startswith(mark):
+            return name
+    lacking = [2 * head[k::4].count(0) > len(head[k::4]) for k in range(4)]
+    return _WIDE.get(tuple(lacking), "")
 
 
 def encoding_of(source: DataSource) -> str:
@@ -112,8 +151,6 @@ def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
     for magic, name in _ARCHIVES.items():
         if data.startswith(magic):
             return f"{source.target} is compressed ({name}): unpack it first."
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return f"{source.target} is UTF-16: add encoding=utf-16 to the data string."
     name = "UTF-8" if encoding == "utf-8-sig" else encoding
     try:
         data.decode(encoding)

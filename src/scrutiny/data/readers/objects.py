@@ -41,7 +41,7 @@ def read_object(value: Any) -> Table:
     if isinstance(value, list | tuple):
         return with_columns(_list_rows(value), place)
     raise DataError(
-        f"A {place} is not something that examples can be read from. Give a data string "
+        f"Something of type {place} is nothing that examples can be read from. Give a data string "
         "(csv:dev.csv), a pandas or polars data frame, a pyarrow table, a datasets.Dataset, a list "
         "of dicts or a dict of columns."
     )
@@ -103,7 +103,7 @@ def _list_rows(value: list[Any] | tuple[Any, ...]) -> Iterator[RawRow]:
         if isinstance(row, Mapping):
             yield _dict_row(number, row)
         else:
-            yield RawRow(number, {}, f"the row is a {type(row).__name__}, not a dict")
+            yield RawRow(number, {}, f"the row is of type {type(row).__name__}, not a dict")
 
 
 def _dict_row(number: int, row: Mapping[Any, Any]) -> RawRow:
