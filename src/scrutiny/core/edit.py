@@ -1,7 +1,7 @@
 """Edits, and the variants of an item that they make."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.example import Span
@@ -82,3 +82,43 @@ class Variant:
     status: str = "ok"
     reason: str | None = None
     draw: int = 0
+
+
+class _Open:
+    """A variant that may still be written to."""
+
+    __slots__ = Variant.__slots__
+
+
+def measured_variant(
+    item: str,
+    recipe: str,
+    edits: tuple[Edit, ...],
+    gold: str | tuple[Span, ...] | None,
+    status: str,
+    reason: str | None,
+    draw: int,
+) -> Variant:
+    """Variant of a treatment, named by its recipe and draw; at a third of the price.
+
+    Setting the members of a frozen class one by one takes longer than a typo.
+
+    Examples
+    --------
+    >>> measured_variant("i1", "ocr@1", (), "good", "ok", None, 2).name
+    'ocr@1#2'
+    """
+    made: Any = _Open()
+    made.item = item
+    made.name = f"{recipe}#{draw}" if draw else recipe
+    made.role = "measured"
+    made.control_of = None
+    made.recipe = recipe
+    made.edits = edits
+    made.gold = gold
+    made.status = status
+    made.reason = reason
+    made.draw = draw
+    made.__class__ = Variant
+    variant: Variant = made
+    return variant

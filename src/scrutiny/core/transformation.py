@@ -96,7 +96,7 @@ class Transformation(Protocol):
     may be scored against the old gold without a check. ``resources`` names what it needs
     ("tagger", "wordnet", "masked_lm", "vectors", "translator").
 
-    Seven more members are optional. ``allowed`` names the values that a parameter may have where
+    Eight more members are optional. ``allowed`` names the values that a parameter may have where
     its type does not (the regions of a table): others are refused. ``where`` says what it may do to
     annotated spans unless the recipe says otherwise: "anywhere" (also without the member),
     "around" or "within" them.
@@ -106,7 +106,10 @@ class Transformation(Protocol):
     one whose ``is_default`` is false: its outputs are too seldom texts that somebody would write.
     ``is_local`` is true where the word alone decides whether it is a site, so that a search need
     not look at the others again. ``stream`` names its random numbers where it has been renamed
-    (`scrutiny.core.randomness.stream_of`).
+    (`scrutiny.core.randomness.stream_of`). ``at_once(document, sites, shares)`` is a quick way for
+    one whose candidates draw a single ``rng.random()`` and are one edit inside of their token each:
+    with these numbers, the first candidates of these sites, or nothing where one of them does not
+    change the text.
     """
 
     id: str

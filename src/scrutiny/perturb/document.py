@@ -98,10 +98,7 @@ class TextDocument:
     def word_count(self) -> int:
         """Number of tokens with a letter or a digit: what a share is a share of."""
         if self._word_count < 0:
-            text = self.text
-            others = [span for span in self.tokens if not text[span[0]].isalnum()]
-            inside = [1 for a, b in others if b - a > 1 and any(map(str.isalnum, text[a:b]))]
-            self._word_count = len(self.tokens) - len(others) + len(inside)
+            self._word_count = _count_words(self.text, self.tokens)
         return self._word_count
 
     def tagged(self, index: int) -> "Tag":
@@ -165,6 +162,16 @@ class TextDocument:
     def is_protected(self, start: int, end: int) -> bool:
         """Whether any of these code points may not be touched."""
         return any(start < span.end and span.start < end for span in self.protected)
+
+
+def _count_words(text: str, tokens: Borders) -> int:
+    """Number of tokens with a letter or a digit; nearly all have it in front."""
+    heads = "".join([text[start] for start, _ in tokens])
+    if heads.isalnum():
+        return len(tokens)
+    others = [b for b, head in zip(tokens, heads, strict=True) if not head.isalnum()]
+    inside = [1 for a, b in others if b - a > 1 and any(map(str.isalnum, text[a:b]))]
+    return len(tokens) - len(others) + len(inside)
 
 
 def document_of(

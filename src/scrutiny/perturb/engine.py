@@ -3,7 +3,9 @@
 For each step and text field: find the sites, rank them by random keys, and go down the ranking
 until enough of them are changed. At each site the first candidate stands that differs from the
 original, breaks no annotation and passes the constraints. A site without one is passed over, and
-the next takes its place. Since the stream's key holds no intensity, a higher share changes what a
+the next takes its place. Where nothing can be broken, a transformation that changes one place in
+each token by one number (``at_once``) is asked for all of them in one call; the numbers and the
+edits are the same. Since the stream's key holds no intensity, a higher share changes what a
 lower one changed, and more.
 
 ===========  =============================  ==================================================
@@ -21,15 +23,15 @@ status       reason                         when
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrutiny.core.edit import Edit, EditRefusedError, Variant
+from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.randomness import stream_of
 from scrutiny.core.transformation import Constraint, Site
 from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.gate import Outcome, gate_for
+from scrutiny.perturb.gate import Outcome, gate_for, outcome_of
 from scrutiny.perturb.rebase import rebase
 from scrutiny.perturb.recipe import Recipe, Step, as_recipe
+from scrutiny.perturb.sites import new_tuple
 from scrutiny.perturb.streams import streams
 from scrutiny.perturb.where import sites_where
 from scrutiny.text.edits import apply_edits
@@ -148,7 +150,7 @@ def perturb(
     >>> variant.status, len(variant.edits), variant.gold
     ('ok', 2, 'positive')
     """
-    setting = Setting(seed, draw, resources, constraints, task)
+    setting = new_tuple(Setting, (seed, draw, resources, constraints, task))
     documents = {name: TextDocument(example, name, resources) for name in example.fields}
     return perturb_analyzed(example, as_recipe(recipe), documents, setting)
 
@@ -213,11 +215,20 @@ def speaks(step: Step, document: TextDocument) -> bool:
 def _choose(step: Step, document: TextDocument, setting: Setting, repetition: int) -> Outcome:
     """Edits at the best ranked sites that can be changed."""
     transformation = step.transformation
-    sites = sites_where(transformation.sites(document), document, step.where)
+    sites = transformation.sites(document)
+    is_plain = document.is_plain
+    if not is_plain or step.where == "within":
+        sites = sites_where(sites, document, step.where)
     if not sites:
         return Outcome((), "skipped", "no_site")
     wanted = step.intensity.units(document.word_count, len(sites))
     rng = _stream(step, document, setting, repetition)
+    if is_plain and wanted > 0 and not setting.constraints and document.example.tokens is None:
+        if step.at_once is not None:  # and tokens of our own never overlap
+            edits = step.at_once(document, *_drawn(sites, wanted, rng))
+            if edits is not None:
+                return outcome_of(document.text, sorted(edits))
+            rng = _stream(step, document, setting, repetition)  # from its beginning again
     gate = gate_for(document, setting.constraints)
     changed = 0
     for index in _ranked(len(sites), rng) if wanted > 0 else ():
@@ -225,6 +236,16 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
         if changed == wanted:
             break
     return gate.outcome()
+
+
+def _drawn(sites: Sequence[Site], wanted: int, rng: "Generator") -> tuple[list[Site], list[float]]:
+    """The best ranked sites, and the number that each of them draws."""
+    count = len(sites)
+    if count == 1:
+        return list(sites), rng.random(1).tolist()
+    numbers = rng.random(count + wanted).tolist()  # the same as one by one
+    order = sorted(range(count), key=numbers.__getitem__)
+    return [sites[i] for i in order[:wanted]], numbers[count:]
 
 
 def planned_sites(
@@ -253,7 +274,7 @@ def _stream(step: Step, document: TextDocument, setting: Setting, repetition: in
 
 def _stream_name(step: Step, document: TextDocument, repetition: int) -> str:
     """Name of the stream: further fields and repeated steps draw numbers of their own."""
-    name = stream_of(step.transformation)
+    name = step.stream
     fields = document.example.fields
     if len(fields) > 1 and document.field != next(iter(fields)):
         name = f"{name}/{document.field}"
@@ -279,19 +300,7 @@ def _variant(base: Example, recipe: Recipe, outcome: Outcome, setting: Setting) 
             gold = apply_edits(base, edits).gold
         except EditRefusedError as error:
             edits, gold, status, reason = (), None, "refused", error.reason
-    draw = setting.draw
-    return Variant(
-        base.id,
-        f"{recipe.name}#{draw}" if draw else recipe.name,
-        "measured",
-        None,
-        recipe.name,
-        tuple(edits),
-        gold,
-        status,
-        reason,
-        draw,
-    )
+    return measured_variant(base.id, recipe.name, tuple(edits), gold, status, reason, setting.draw)
 
 
 def _task_of(example: Example) -> str:

@@ -8,6 +8,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.fences import Chosen, fences_of
+from scrutiny.perturb.sites import new_tuple
 from scrutiny.text.edits import apply_to_text, in_order
 
 
@@ -151,17 +152,23 @@ def _outcome(text: str, chosen: Sequence[Edit], veto: str | None) -> Outcome:
     """Outcome of the edits that stand, or of the first veto where none does."""
     if not chosen:
         return UNCHANGED if veto is None else Outcome((), "refused", veto)
-    if len(chosen) == 1:
-        return Outcome(chosen)
-    edits = in_order(chosen)
-    return Outcome(edits) if _is_changed(text, edits) else UNCHANGED
+    return outcome_of(text, chosen if len(chosen) == 1 else in_order(chosen))
+
+
+def outcome_of(text: str, edits: Sequence[Edit]) -> Outcome:
+    """Outcome of edits in order, disjoint, each of which changes its place."""
+    if len(edits) == 1 or _is_changed(text, edits):
+        return new_tuple(Outcome, (edits, "ok", None))
+    return UNCHANGED
 
 
 def _is_changed(text: str, edits: Sequence[Edit]) -> bool:
-    """Whether edits change a text; several that differ each may cancel out."""
-    gain = 0
-    for edit in edits:
-        if edit.spans:
+    """Whether edits change a text; several that differ each may cancel out if one moves others."""
+    gain = moves = 0
+    for _, start, end, new, spans, _ in edits:
+        if spans:
             return True
-        gain += len(edit.text) - edit.end + edit.start
-    return gain != 0 or apply_to_text(text, edits) != text
+        if moved := len(new) - end + start:
+            gain += moved
+            moves = 1
+    return gain != 0 or not moves or apply_to_text(text, edits) != text

@@ -1,17 +1,20 @@
 """Recipes: one transformation with its parameters, or several in a row."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import Any, Final, Literal, get_args, get_type_hints
 
+from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
-from scrutiny.core.transformation import Effect, Intensity, Transformation
+from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
 from scrutiny.perturb.parameters import check_parameters
 from scrutiny.perturb.recipe_syntax import coerce, read_recipe, write_value
 
+AtOnce = Callable[[Document, Sequence[Site], Sequence[float]], list[Edit] | None]
 Where = Literal["around", "anywhere", "within"]
 
 _SEVERITY: Final[tuple[Effect, ...]] = ("keeps", "sets", "flips", "may change")
@@ -42,6 +45,13 @@ class Step:
         Names of the text fields to change; empty for all of them.
     name
         Canonical form, which reads back to the same step.
+
+    Attributes
+    ----------
+    stream
+        Name of its random numbers.
+    at_once
+        The transformation's own quick way, if it has one.
     """
 
     transformation: Transformation
@@ -49,6 +59,12 @@ class Step:
     where: Where
     fields: tuple[str, ...] = ()
     name: str = ""
+    stream: str = field(init=False, repr=False, compare=False)
+    at_once: AtOnce | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stream", stream_of(self.transformation))
+        object.__setattr__(self, "at_once", getattr(self.transformation, "at_once", None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from scrutiny.text.tokens import is_word
 
 WHOLE_TEXT = -1
 
-_new = tuple.__new__  # a named tuple without the call of its own constructor
+new_tuple = tuple.__new__  # a named tuple without the call of its own constructor
 
 
 def word_sites(document: Document, shortest: int = 1) -> list[Site]:
     """Tokens with letters and at least so many code points; no URLs, mentions, tags or numbers."""
     text = document.text
     return [
-        _new(Site, (start, end, i))
+        new_tuple(Site, (start, end, i))
         for i, (start, end) in enumerate(document.tokens)
         if end - start >= shortest and ((word := text[start:end]).isalpha() or is_word(word))
     ]

@@ -132,6 +132,8 @@ def _check_site(transformation: Transformation, document: Document, site: Site) 
     )
     for edits in first:
         _check_edits(transformation, document, edits)
+    if hasattr(transformation, "at_once"):
+        _check_at_once(transformation, document, site, first)
     return bool(first)
 
 
@@ -139,8 +141,31 @@ def _candidates(
     transformation: Transformation, document: Document, site: Site
 ) -> list[tuple[Edit, ...]]:
     """First candidates at a site, under a fixed random stream."""
-    rng = np.random.Generator(np.random.Philox(key=[site.start, site.end]))
-    return list(islice(transformation.candidates(document, site, rng), _MOST_CANDIDATES))
+    found = transformation.candidates(document, site, _stream(site))
+    return list(islice(found, _MOST_CANDIDATES))
+
+
+def _stream(site: Site) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(key=[site.start, site.end]))
+
+
+def _check_at_once(
+    transformation: Transformation,
+    document: Document,
+    site: Site,
+    first: Sequence[tuple[Edit, ...]],
+) -> None:
+    """Raise unless what it does at once is what its first candidate does, inside of the site."""
+    share = float(_stream(site).random())
+    found = transformation.at_once(document, [site], [share])  # type: ignore[attr-defined]
+    if found is None:
+        return
+    within = all(site.start <= e.start and e.end <= site.end for e in found)
+    promise(
+        transformation.id,
+        is_kept=bool(first) and len(found) == 1 and tuple(found) == first[0] and within,
+        message=f"at once it does not what the first candidate does: {found}, not {first[:1]}.",
+    )
 
 
 def _check_edits(

@@ -108,11 +108,18 @@ def zipf(word: str) -> float:
 
 
 @cache
-def _misspellings() -> dict[str, tuple[str, ...]]:
+def all_misspellings() -> Mapping[str, tuple[str, ...]]:
+    """Return attested misspellings by lower-case word, none of them a word itself.
+
+    Examples
+    --------
+    >>> "difinately" in all_misspellings()["definitely"], "qqqq" in all_misspellings()
+    (True, False)
+    """
     rows = (line.split(" ") for line in _read_lines("misspellings.txt.xz"))
     # who misspells a word hits its first letter; the rest are slips of the keyboard
     kept = ((word, tuple(w for w in wrong if w[0] == word[0])) for word, *wrong in rows)
-    return {word: wrong for word, wrong in kept if wrong}
+    return MappingProxyType({word: wrong for word, wrong in kept if wrong})
 
 
 def misspellings(word: str) -> tuple[str, ...]:
@@ -123,7 +130,7 @@ def misspellings(word: str) -> tuple[str, ...]:
     >>> "difinately" in misspellings("definitely"), misspellings("qqqq")
     (True, ())
     """
-    return _misspellings().get(word, ())
+    return all_misspellings().get(word, ())
 
 
 @cache

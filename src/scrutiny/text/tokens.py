@@ -33,11 +33,11 @@ _RUNS = r"\.\.+|--+"
 _LETTER = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff"
 _ALNUM = f"0-9\u00b2\u00b3\u00b9\u00bc-\u00be{_LETTER}"
 _IS_LATIN = re.compile("[\x00-\u00a8\u00ab\u00ac\u00af-\u00ff\u2010-\u2027\u2030-\u203a\u20ac]*")
-_LATIN = re.compile(
-    rf"[{_LETTER}]+(?![{_ALNUM}'’&_.-])"
+_LATIN = re.compile(  # beginning with what all alternatives begin with spares a quarter of the time
+    rf"(?=\S)(?:[{_LETTER}]+(?![{_ALNUM}'’&_.-])"
     rf"|[A-Za-z]\.(?:[A-Za-z]\.)+"
     rf"|[{_ALNUM}]+(?:(?:['’&_-]|(?<=[0-9])[.,:/](?=[0-9]))[{_ALNUM}]+)*"
-    rf"|{_CLITIC}|(?<!\w)\.[0-9]+|{_RUNS}|{_SMILEY}|\S"
+    rf"|{_CLITIC}|(?<!\w)\.[0-9]+|{_RUNS}|{_SMILEY}|\S)"
 )
 _CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _EMOJI = (
@@ -99,7 +99,7 @@ def token_spans(text: str) -> list[Span]:
     >>> token_spans("Isn't it 3.5?")
     [(0, 5), (6, 8), (9, 12), (12, 13)]
     """
-    return [match.span() for match in _pattern(text).finditer(text)]
+    return list(map(re.Match.span, _pattern(text).finditer(text)))
 
 
 def token_texts(text: str) -> list[str]:

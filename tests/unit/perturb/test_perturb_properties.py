@@ -114,6 +114,36 @@ def test_any_text_is_changed_safely(name):
     run()
 
 
+class Allowing:
+    """Refuses nothing, and has every candidate looked at one by one."""
+
+    id = "allowing@1"
+    reason = "never"
+
+    def allows(self, document, edits, context):
+        return True
+
+
+AT_ONCE = [name for name in LIGHT if hasattr(registry().load("transformation", name), "at_once")]
+LETTERS = "shortest=1,skip_first=false,skip_last=false"
+ALSO = [f"typos@1(mode={mode},{LETTERS})" for mode in ("replace", "swap", "insert", "delete")]
+
+
+@pytest.mark.parametrize("name", [*AT_ONCE, *ALSO, "spelling_error@1(by_ear=true)"])
+def test_all_sites_at_once_or_one_by_one_is_the_same(name):
+    assert len(AT_ONCE) == 4
+
+    @settings(max_examples=300)
+    @given(texts, st.sampled_from((0.1, 0.6, 1.0)), st.integers(0, 3))
+    def run(text, share, seed):
+        example = Example(f"i{seed}", {"text": text}, gold="x")
+        recipe = parse_recipe(f"{name.rstrip(')')}{',' if '(' in name else '('}share={share})")
+        one_by_one = perturb(example, recipe, seed=seed, constraints=[Allowing()])
+        assert perturb(example, recipe, seed=seed) == one_by_one
+
+    run()
+
+
 @settings(max_examples=400)
 @given(annotated(), st.sampled_from(LIGHT), st.integers(0, 3))
 def test_controls_change_as_much_and_keep_what_must_be_kept(example, name, seed):

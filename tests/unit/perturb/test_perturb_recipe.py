@@ -1,5 +1,7 @@
 """Recipes: written, read, crossed, looked up."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -122,3 +124,11 @@ def test_a_recipe_needs_and_speaks_what_its_steps_do():
     recipe = parse_recipe("typos+contraction+synonym_wordnet")
     assert recipe.resources == ("tagger", "wordnet")
     assert recipe.languages == frozenset({"en"})
+
+
+def test_a_step_knows_its_stream_and_its_quick_way():
+    step, other = (parse_recipe(name).steps[0] for name in ("typos(mode=swap)", "word_case"))
+    assert (step.stream, other.stream) == ("typos@1", "word_case@1")
+    assert step.at_once == step.transformation.at_once
+    assert other.at_once is None
+    assert replace(step, where="anywhere").at_once == step.at_once

@@ -120,6 +120,13 @@ class AList(Shout):
         yield [Edit(document.field, site.start, site.end, "X")]
 
 
+class OtherAtOnce(Shout):
+    __doc__ = Shout.__doc__
+
+    def at_once(self, document, sites, shares):
+        return [Edit(document.field, site.start, site.end, "shout") for site in sites]
+
+
 class Idle(Shout):
     __doc__ = Shout.__doc__
 
@@ -142,6 +149,7 @@ class Idle(Shout):
         (Overlapping(), r"edits cannot be applied \(two edits"),
         (OtherField(), "an edit of another field than 'text'"),
         (AList(), "must be a tuple of Edit"),
+        (OtherAtOnce(), "not what the first candidate does"),
         (Idle(), "it changed none of the texts"),
     ],
 )

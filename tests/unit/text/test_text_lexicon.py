@@ -11,6 +11,7 @@ from scrutiny.text.known import is_known_word
 from scrutiny.text.lexicon import (
     REGIONS,
     adverbs,
+    all_misspellings,
     cities,
     countries,
     first_names,
@@ -26,6 +27,7 @@ from scrutiny.text.lexicon import (
     social_abbreviations,
     zipf,
 )
+from scrutiny.text.tokens import is_word
 
 LISTS = {
     "adverbs": (adverbs, 6),
@@ -91,8 +93,9 @@ def test_frequencies_fall():
 
 
 def test_misspellings_are_no_words():
-    table = lexicon._misspellings()
+    table = all_misspellings()
     assert len(table) > 7000
+    assert all(is_word(right) and right.islower() for right in table)
     assert "difinately" in misspellings("definitely")
     assert all(zipf(right) >= 3.3 for right in table)
     wrong = [w for ws in table.values() for w in ws]

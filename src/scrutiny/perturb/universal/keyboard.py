@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.letters import pick
-from scrutiny.perturb.sites import word_sites
+from scrutiny.perturb.sites import new_tuple, word_sites
 from scrutiny.text.characters import keyboard_neighbors
 
 if TYPE_CHECKING:
@@ -69,3 +69,19 @@ class Keyboard:
             neighbors = keyboard_neighbors(text[place], symbols=self.symbols)
             if neighbors:
                 yield (Edit(document.field, place, place + 1, pick(neighbors, of_key)),)
+
+    def at_once(
+        self, document: Document, sites: Sequence[Site], shares: Sequence[float]
+    ) -> list[Edit] | None:
+        """The drawn characters, if all of them have neighbors."""
+        text, field, symbols = document.text, document.field, self.symbols
+        edits = []
+        for (start, end, _), share in zip(sites, shares, strict=True):
+            first, of_key = divmod(share * (end - start), 1.0)
+            place = start + int(first)
+            neighbors = keyboard_neighbors(text[place], symbols=symbols)
+            if not neighbors:
+                return None
+            new = pick(neighbors, of_key)
+            edits.append(new_tuple(Edit, (field, place, place + 1, new, (), False)))
+        return edits

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.sites import word_sites
+from scrutiny.perturb.sites import new_tuple, word_sites
 from scrutiny.text.characters import ocr_confusions
 
 if TYPE_CHECKING:
@@ -66,6 +66,21 @@ class Ocr:
             offset, size, target = found[at % len(found)]
             place = site.start + offset
             yield (Edit(document.field, place, place + size, target),)
+
+    def at_once(
+        self, document: Document, sites: Sequence[Site], shares: Sequence[float]
+    ) -> list[Edit] | None:
+        """The drawn confusions, if every word has one."""
+        text, field, several = document.text, document.field, self.several
+        edits = []
+        for (start, end, _), share in zip(sites, shares, strict=True):
+            found = confused(text[start:end], several)
+            if not found:
+                return None
+            offset, size, target = found[int(share * len(found))]
+            place = start + offset
+            edits.append(new_tuple(Edit, (field, place, place + size, target, (), False)))
+        return edits
 
 
 @lru_cache(maxsize=1 << 14)  # a few words make up most of any text

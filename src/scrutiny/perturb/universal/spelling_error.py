@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.sites import word_sites
+from scrutiny.perturb.sites import new_tuple, word_sites
 from scrutiny.text.casing import match_case
 from scrutiny.text.known import is_known_word
-from scrutiny.text.lexicon import misspellings
+from scrutiny.text.lexicon import all_misspellings
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -65,7 +65,7 @@ class SpellingError:
     >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine import perturb
     >>> edit = perturb(Example("1", {"text": "Definitely"}), "spelling_error", seed=0).edits[0]
-    >>> edit.text.lower() in misspellings("definitely"), edit.text[0]
+    >>> edit.text.lower() in all_misspellings()["definitely"], edit.text[0]
     (True, 'D')
     """
 
@@ -82,27 +82,48 @@ class SpellingError:
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words that can be misspelled."""
-        found = word_sites(document, self.shortest)
         if self.by_ear:
-            return found
-        words = document.words
-        return [site for site in found if misspellings(words[site.token].lower())]
+            return word_sites(document, self.shortest)
+        text, known, shortest = document.text, all_misspellings(), self.shortest
+        return [
+            Site(start, end, i)
+            for i, (start, end) in enumerate(document.tokens)
+            if end - start >= shortest
+            and ((word := text[start:end]) in known or word.lower() in known)
+        ]
 
     def candidates(
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Attested misspellings, or those by ear; the drawn one first."""
-        word = document.text[site.start : site.end]
-        is_lower = word.islower()
-        found = misspellings(word if is_lower else word.lower())
-        if found:
-            if not is_lower:
-                found = tuple(match_case(word, wrong) for wrong in found)
-        elif self.by_ear:
-            found = misheard(word)
+        found = self._wrong(document.text[site.start : site.end])
         first = int(rng.random() * len(found))
         for wrong in (*found[first:], *found[:first]):
             yield (Edit(document.field, site.start, site.end, wrong),)
+
+    def at_once(
+        self, document: Document, sites: Sequence[Site], shares: Sequence[float]
+    ) -> list[Edit] | None:
+        """The drawn misspellings, if every word has one."""
+        text, field = document.text, document.field
+        edits = []
+        for (start, end, _), share in zip(sites, shares, strict=True):
+            word = text[start:end]
+            found = self._wrong(word)
+            if not found or (wrong := found[int(share * len(found))]) == word:
+                return None
+            edits.append(new_tuple(Edit, (field, start, end, wrong, (), False)))
+        return edits
+
+    def _wrong(self, word: str) -> tuple[str, ...]:
+        """Attested misspellings of a word in its case, or those by ear."""
+        known = all_misspellings()
+        if word in known:
+            return known[word]
+        found = known.get(word.lower(), ())
+        if found:
+            return tuple([match_case(word, wrong) for wrong in found])
+        return misheard(word) if self.by_ear else ()
 
 
 @lru_cache(maxsize=1 << 14)  # a few words make up most of any text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.letters import pick, same_class, split_characters
-from scrutiny.perturb.sites import word_sites
+from scrutiny.perturb.sites import new_tuple, word_sites
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -88,12 +88,37 @@ class Typos:
             first, of_letter = divmod(share * places, 1.0)
             for i in range(places):
                 at = low + (int(first) + i) % places
-                if (slip := _slip(mode, units, at, share=of_letter)) is not None:
+                if (slip := _slip(mode, units, at, of_letter)) is not None:
                     start = site.start + (at if units is word else sum(map(len, units[:at])))
                     yield (Edit(document.field, start, start + slip[0], slip[1], (), _INSIDE),)
 
+    def at_once(
+        self, document: Document, sites: Sequence[Site], shares: Sequence[float]
+    ) -> list[Edit] | None:
+        """The drawn slips, if all of them can be made."""
+        text, field, mode = document.text, document.field, self.mode
+        low, kept = self.skip_first, self.skip_first + self.skip_last
+        kind: str = mode
+        edits = []
+        for (start, end, _), share in zip(sites, shares, strict=True):
+            word = text[start:end]
+            if mode == "random":
+                number, share = divmod(share * 4, 1.0)
+                kind = _MODES[int(number)]
+            places = end - start - kept - (kind == "swap")
+            if places <= 0 or not word.isascii():
+                return None
+            first, of_letter = divmod(share * places, 1.0)
+            at = low + int(first)
+            slip = _slip(kind, word, at, of_letter)
+            if slip is None:
+                return None
+            start += at
+            edits.append(new_tuple(Edit, (field, start, start + slip[0], slip[1], (), _INSIDE)))
+        return edits
 
-def _slip(mode: str, units: Sequence[str], at: int, *, share: float) -> tuple[int, str] | None:
+
+def _slip(mode: str, units: Sequence[str], at: int, share: float) -> tuple[int, str] | None:
     """Code points that a slip takes away there and what stands there then, if it can be made."""
     unit = units[at]
     if mode == "swap":
