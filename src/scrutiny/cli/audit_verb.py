@@ -28,6 +28,9 @@ def command(**flags: Any) -> int:
     scrutiny audit --model "hf:./runs/seed-{seed}" \
         --data "csv:dev.csv#text=sentence,label=label"
     """
+    from scrutiny.cli.asked import must_lead
+
+    must_lead(flags, flags["plan"])
     from scrutiny.cli.plans import audit_from_flags
     from scrutiny.cli.running import Request, finish, run_request
 

@@ -18,6 +18,9 @@ def command(
     plan: Path, device: str, batch: str, model_settings: tuple[str, ...], *, as_json: bool
 ) -> int:
     """Resolve and validate a plan and say what it would ask; runs nothing."""
+    from scrutiny.cli.asked import models_of_plan
+
+    models_of_plan(plan)
     from scrutiny.core.canonical import plain
     from scrutiny.run.checking import cost_of
     from scrutiny.run.plan_file import read_plan

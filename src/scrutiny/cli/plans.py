@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from scrutiny.cli.asked import is_plan
 from scrutiny.core.errors import PlanError
 from scrutiny.core.json_text import parse_json
 from scrutiny.core.model import LoadOptions
@@ -13,8 +14,6 @@ from scrutiny.core.registry import registry
 from scrutiny.core.storable import repeated
 from scrutiny.run.audit import audit_plan
 from scrutiny.run.plan_file import read_plan
-
-_PLANS: Final = (".toml", ".json", ".yaml", ".yml")
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
@@ -26,7 +25,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
         If neither is complete.
     """
     what = flags["what"]
-    if what.endswith(_PLANS) or Path(what).is_file():
+    if is_plan(what):
         return _adjusted(read_plan(Path(what)), flags)
     name = registry().resolve("diagnostic", what)
     models, second = named_with_reference(flags)
@@ -55,6 +54,12 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
     """
     base = _adjusted(_base_of(flags), flags)
     if base.measure:
+        beside = [f"--{name}" for name in ("only", "reference") if flags.get(name)]
+        if beside:
+            raise PlanError(
+                f"{str(flags['plan'])!r} says what it measures, so {beside[0]} would be passed "
+                "over: leave it out, or take the [[measure]] out of the plan."
+            )
         return base
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
     plan = audit_plan(

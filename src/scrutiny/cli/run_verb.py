@@ -34,6 +34,10 @@ def command(**flags: Any) -> int:
     scrutiny run plan.toml
     scrutiny run robustness --model builtin:sentiment --data builtin:reviews
     """
+    from scrutiny.cli.asked import is_plan, must_lead
+
+    plan_file = Path(flags["what"]) if is_plan(flags["what"]) else None
+    must_lead(flags, plan_file, has_reference=True)
     from scrutiny.cli.plans import plan_from_flags
     from scrutiny.cli.running import Request, finish, run_request
 

@@ -62,15 +62,19 @@ def expand(
     return Family(name=name, source=source, replicates=replicates, role=role)
 
 
-def must_lead_somewhere(source: str) -> None:
+def must_lead_somewhere(
+    source: str, *, random: Sequence[str] = (), seeds: Sequence[int | str] = ()
+) -> None:
     """Refuse a model string that names no model, before anything heavy is imported.
+
+    ``random`` and ``seeds`` are those of `expand`.
 
     Raises
     ------
     ModelError, UnknownNameError
         As `expand` does, or where a target is not there.
     """
-    for replicate in expand(source, name=source).replicates:
+    for replicate in expand(source, random=random, name=source, seeds=seeds).replicates:
         must_be_there(parse(replicate.source))
 
 

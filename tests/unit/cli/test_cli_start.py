@@ -4,10 +4,12 @@ import json
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from scrutiny.cli import group, list_verb
+from scrutiny.cli.asked import must_lead
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.cli.transformation_facts import transformation_facts
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
@@ -113,6 +115,62 @@ def test_a_mistyped_model_is_answered_before_anything_heavy_is_imported(
         "There is no" in done.stderr or "is not a model" in done.stderr or "no file" in done.stderr
     )
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("verb", ["audit", "run"])
+def test_a_mistyped_reference_is_answered_as_early(verb: str) -> None:
+    what = [] if verb == "audit" else ["invariance.scope"]
+    known = ["--model", "builtin:sentiment", "--data", "builtin:reviews"]
+    done = probed(verb, *what, *known, "--reference", "builtin:sentimet")
+    assert done.returncode == 2
+    assert "There is no built-in model 'sentimet'" in done.stderr
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+PLAN = """
+[data.r]
+source = "builtin:reviews"
+[models.m]
+source = "builtin:{name}"
+[[measure]]
+id = "a"
+diagnostic = "performance"
+"""
+
+
+@pytest.mark.parametrize("verb", ["audit", "run", "check"])
+def test_a_mistyped_model_of_a_plan_needs_no_more_than_the_plan(tmp_path: Path, verb: str) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.format(name="sentimet"))
+    done = probed(verb, str(plan))
+    assert done.returncode == 2
+    assert "There is no built-in model 'sentimet'" in done.stderr
+    assert done.stderr.splitlines()[-1] == "['pydantic']"
+
+
+@pytest.mark.parametrize(
+    ("verb", "flags", "said"),
+    [
+        ("run", ["--model", "builtin:sentiment"], "--model would be passed over"),
+        ("run", ["--with", "typos"], "--with would be passed over"),
+        ("run", ["--reference", "m"], "--reference would be passed over"),
+        ("audit", ["--data", "builtin:pairs"], "--data would be passed over"),
+        ("audit", ["--only", "robustness"], "--only would be passed over"),
+    ],
+)
+def test_flags_that_a_plan_would_pass_over_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str, flags: list[str], said: str
+) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.format(name="sentiment"))
+    assert exit_code_of(group, [verb, str(plan), *flags]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_reference_may_name_a_model_that_is_asked_for_anyway() -> None:
+    flags = {"models": ("builtin:sentiment#labels=a|b",), "data": (), "reference": ""}
+    for name in ("builtin:sentiment", "builtin:sentiment#labels=a|b", "builtin:sentiment (2)"):
+        must_lead({**flags, "reference": name}, None)
 
 
 def test_a_folder_that_is_not_there_is_answered_without_torch() -> None:

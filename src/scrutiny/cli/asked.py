@@ -1,0 +1,81 @@
+"""What a command asks for, looked at before anything heavy is imported.
+
+A mistyped model is answered at once, wherever it stands: behind ``--model`` and ``--reference``, or
+in a plan. Flags that a plan would pass over are refused.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.errors import PlanError
+from scrutiny.models.family import must_lead_somewhere
+
+_PLANS: Final = (".toml", ".json", ".yaml", ".yml")
+#: What a name of a model gets where two strings have the same name.
+_NUMBERED: Final = re.compile(r" \(\d+\)$")
+#: Flags by name, which a plan has its own of.
+_OF_PLANS: Final = {
+    "models": "--model",
+    "data": "--data",
+    "task": "--task",
+    "params": "-P",
+    "transformations": "--with",
+}
+
+
+def is_plan(what: str) -> bool:
+    """Whether a name is that of a plan, not of a diagnostic."""
+    return what.endswith(_PLANS) or Path(what).is_file()
+
+
+def must_lead(flags: Mapping[str, Any], plan: Path | None, *, has_reference: bool = False) -> None:
+    """Refuse models that are not there, and flags beside a plan that it would pass over.
+
+    Parameters
+    ----------
+    flags
+        Of the command.
+    plan
+        The plan that it names, or nothing.
+    has_reference
+        Whether the plan says what its references are, so that another is none of it.
+
+    Raises
+    ------
+    ScrutinyError
+        For the first.
+    """
+    names = {text.partition("#")[0] for text in flags.get("models", ())}
+    if plan is not None:
+        own = {**_OF_PLANS, **({"reference": "--reference"} if has_reference else {})}
+        _refuse_beside([flag for name, flag in own.items() if flags.get(name)], plan)
+        names = models_of_plan(plan)
+    reference = flags.get("reference") or ""
+    if reference and not _names_one(reference, {*names, *flags.get("models", ())}):
+        must_lead_somewhere(reference)
+
+
+def models_of_plan(path: Path) -> set[str]:
+    """Names and strings of the models of a plan, every one of which leads somewhere."""
+    from scrutiny.run.plan_file import read_plan
+
+    plan = read_plan(path)
+    for model in plan.models:
+        must_lead_somewhere(model.source, random=model.random, seeds=model.seeds)
+    trained = (node.name for node in plan.train)
+    return {*trained, *(text for model in plan.models for text in (model.name, model.source))}
+
+
+def _names_one(reference: str, known: Collection[str]) -> bool:
+    """Whether a reference is the name or the string of a model that is asked for anyway."""
+    return reference in known or _NUMBERED.sub("", reference) in known
+
+
+def _refuse_beside(beside: Sequence[str], plan: Path) -> None:
+    if beside:
+        raise PlanError(
+            f"{str(plan)!r} is a plan with its own models, data and parameters, so {beside[0]} "
+            "would be passed over: write it into the plan, or leave it out."
+        )
