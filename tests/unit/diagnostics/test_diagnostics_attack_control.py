@@ -100,3 +100,15 @@ def test_only_attacks_without_candidates_of_their_own_take_the_victims_words(tra
     item = Example("1", {"text": "good"}, gold="positive")
     list(search_all([item], at_random, victim=Victim(model.predict, model.labels, model)))
     assert bool(set(model.asked) - {"good"}) == asked
+
+
+def test_texts_with_one_candidate_are_the_candidates_and_longer_ones_add_to_them():
+    one = changes_of("hotflip", "Good plan, good idea", words=1)
+    two = changes_of("hotflip", "Good plan, good idea", words=2)
+    assert one == {
+        "Fine plan, good idea",
+        "Nice plan, good idea",
+        "Good plan, fine idea",
+        "Good plan, nice idea",
+    }
+    assert {"Fine plan, nice idea", "Nice plan, fine idea"} < two

@@ -215,7 +215,8 @@ def _one(source: _Source, words: int) -> State | None:
         if not options:
             continue
         chosen = options[int(share * len(options))]
-        after = _both(state, chosen.edits)
+        # alone, a candidate is the text that it was made as, and it knows what it changed
+        after = chosen if state is start else _both(state, chosen.edits)
         if after is None or after.words_changed > words:
             continue
         if state is not start and not problem.space.admits(after):

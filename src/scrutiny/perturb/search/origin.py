@@ -40,6 +40,7 @@ class Origin:
     """
 
     __slots__ = (
+        "_borders",
         "_documents",
         "draw",
         "example",
@@ -75,6 +76,7 @@ class Origin:
         )
         self.excluded = excluded | {key_of(example, self.texts)}
         self._documents: dict[str, TextDocument] = {}
+        self._borders: dict[str, tuple[list[int], list[int]]] = {}
         self.sites: Sites = {}
         self.places: tuple[object, Sequence[Place]] | None = None
 
@@ -95,18 +97,23 @@ class Origin:
 
         An insertion changes the token that it stands in, or whose letters it is glued to.
         """
-        document = self.document(edit.field)
-        tokens, text = document.tokens, document.text
-        first = bisect_right(tokens, edit.start, key=_end)
-        last = bisect_left(tokens, edit.end, key=_start)
+        starts, ends = self._borders.get(edit.field) or self._find_borders(edit.field)
+        first, last = bisect_right(ends, edit.start), bisect_left(starts, edit.end)
         if edit.start < edit.end or first < last:
             return range(first, last)
+        text = self.texts[self.numbers[edit.field]]
         place, new = edit.start, edit.text
-        if first and tokens[first - 1][1] == place and _are_glued(text[place - 1], new[:1]):
+        if first and ends[first - 1] == place and _are_glued(text[place - 1], new[:1]):
             return range(first - 1, first)
-        if first < len(tokens) and tokens[first][0] == place and _are_glued(text[place], new[-1:]):
+        if first < len(starts) and starts[first] == place and _are_glued(text[place], new[-1:]):
             return range(first, first + 1)
         return range(first, first)
+
+    def _find_borders(self, field: str) -> tuple[list[int], list[int]]:
+        """Where the tokens of a field start and end."""
+        tokens = self.document(field).tokens
+        found = self._borders[field] = [t[0] for t in tokens], [t[1] for t in tokens]
+        return found
 
     def changed(self, edits: Sequence[Edit]) -> frozenset[int]:
         """Tokens of the base that edits change, counted through its fields in their order."""
@@ -122,13 +129,11 @@ class Origin:
 
     def inserted_words(self, edits: Sequence[Edit]) -> int:
         """Number of tokens that edits add between those of the base."""
-        return sum(
-            [
-                len(token_spans(edit.text))
-                for edit in edits
-                if edit.start == edit.end and not self.touched(edit)
-            ]
-        )
+        found = 0
+        for edit in edits:
+            if edit.start == edit.end and not self.touched(edit):
+                found += len(token_spans(edit.text))
+        return found
 
 
 def key_of(example: Example, texts: tuple[str, ...]) -> Key:
@@ -136,14 +141,6 @@ def key_of(example: Example, texts: tuple[str, ...]) -> Key:
     if not example.tokens:
         return texts
     return (*texts, *sorted(example.tokens.items()))
-
-
-def _start(token: tuple[int, int]) -> int:
-    return token[0]
-
-
-def _end(token: tuple[int, int]) -> int:
-    return token[1]
 
 
 def _are_glued(letter: str, new: str) -> bool:

@@ -48,6 +48,7 @@ class State:
         "_documents",
         "_example",
         "_sites",
+        "_words_changed",
         "edits",
         "is_probe",
         "key",
@@ -72,6 +73,7 @@ class State:
         self.key: Key = texts if origin.is_plain or example is None else key_of(example, texts)
         self._example = example
         self._changed: frozenset[int] | None = None
+        self._words_changed: int | None = None
         self._documents: dict[str, TextDocument] | None = None
         self._sites: Sites | None = None
         self.places: tuple[object, Sequence[Place]] | None = None
@@ -138,7 +140,9 @@ class State:
     @property
     def words_changed(self) -> int:
         """Tokens of the base that were touched, and tokens that came between them."""
-        return len(self.changed) + self.origin.inserted_words(self.edits)
+        if self._words_changed is None:
+            self._words_changed = len(self.changed) + self.origin.inserted_words(self.edits)
+        return self._words_changed
 
     @property
     def sites(self) -> Sites:

@@ -187,3 +187,32 @@ def test_a_deleted_word_leaves_its_neighbors_untouched():
     trail = Trail([edit(2, 7, "")], token_spans("a good film"))  # "a film"
     assert [trail.of_token(0, 1).is_touched, trail.of_token(2, 6).is_touched] == [False, False]
     assert trail.of_token(2, 6).token == 2
+
+
+@pytest.mark.parametrize("text", ["He isn't here, is he?", "  a-b  c3 ", "one", "?!", ""])
+def test_an_edit_touches_the_tokens_that_it_overlaps_or_is_glued_to(text):
+    origin = Origin(Example("1", {"first": "Oh no", "text": text}))
+    tokens = origin.document("text").tokens
+    for start in range(len(text) + 1):
+        for end in range(start, len(text) + 1):
+            for new in ("", "x", " x", "x "):
+                found = list(origin.touched(Edit("text", start, end, new)))
+                overlapped = [
+                    i for i, (a, b) in enumerate(tokens) if a < end and start < b and start < end
+                ]
+                if start < end:
+                    assert found == overlapped
+                else:
+                    assert found == _touched_by_insertion(text, tokens, start, new)
+
+
+def _touched_by_insertion(text, tokens, place, new):
+    for i, (a, b) in enumerate(tokens):
+        if a < place < b:
+            return [i]
+        if b == place and text[b - 1].isalnum() and new[:1].isalnum():
+            return [i]
+    for i, (a, _) in enumerate(tokens):
+        if a == place and text[a].isalnum() and new[-1:].isalnum():
+            return [i]
+    return []
