@@ -198,9 +198,9 @@ class Cell:
     condition: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Batch:
-    """A stretch of items with their variants, in plan order."""
+    """A stretch of items with their variants, in plan order; the same one for every replicate."""
 
     examples: tuple[Example, ...]
     variants: Mapping[str, tuple[Variant, ...]] = field(default_factory=dict)

@@ -128,12 +128,17 @@ class Performer:
         }
 
     def _batch(self, task: TaskSpec, prepared: bytes | None) -> Batch:
-        """Items of a task with their variants; kept, because every replicate gets the same."""
+        """Items of a task with their variants; kept, because every replicate gets the same.
+
+        Where there are more than can be kept, all others come before the same again.
+        """
         if task.prepared_by not in self._batches:
-            while len(self._batches) >= _KEPT_BATCHES:
+            examples = self._resolved.datasets[task.dataset].examples
+            are_few = len(examples) <= _KEPT_BATCHES * (task.stop - task.start)
+            while len(self._batches) >= (_KEPT_BATCHES if are_few else 1):
                 self._batches.popitem(last=False)
             self._batches[task.prepared_by] = Batch(
-                examples=self._resolved.datasets[task.dataset].examples[task.start : task.stop],
+                examples=examples[task.start : task.stop],
                 variants={} if prepared is None else variants_of(from_bytes(prepared)),
             )
         self._batches.move_to_end(task.prepared_by)

@@ -113,8 +113,8 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
     mask = is_value(records["kind"], key.kind)
     for name in ("subject", "dataset", "reference"):
         mask &= is_value(records[name], getattr(key, name))
-    table = records.select(_READ).filter(pa.array(mask))
-    here = items.filter(pa.array(is_value(items["dataset"], key.dataset)))
+    table = _filtered(records.select(_READ), mask)
+    here = _filtered(items, is_value(items["dataset"], key.dataset))
     names = here["item"].to_pylist()
     replicates = tuple(coded(table["replicate"])[0].to_pylist())
     panel = Panel(
@@ -142,7 +142,9 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     statuses, status_code = coded(table["status"])
     status = np.array([CODES[name] for name in statuses.to_pylist()], dtype=np.int8)[status_code]
     width = sum(measure.size for measure in panel.measures)
-    values = _values(table["values"], status == CODES["ok"], width)
+    is_ok = status == CODES["ok"]
+    values = _values(table["values"], int(is_ok.sum()), width)
+    row_value = np.cumsum(is_ok) - 1
     shape = len(panel.replicates), len(panel.items)
     sides = {}
     for wanted in dict.fromkeys(code.tolist()):
@@ -152,7 +154,8 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
         _must_be_single(np.ravel_multi_index(place, shape), key)
         dense = np.full((*shape, width), np.nan)
         codes = np.full(shape, NOT_PLANNED, dtype=np.int8)
-        dense[place] = values[rows]
+        ok = rows[is_ok[rows]]
+        dense[row_replicate[ok], row_item[ok]] = values[row_value[ok]]
         codes[place] = status[rows]
         sides[key] = Side(dense, codes)
     return sides
@@ -167,12 +170,15 @@ def _must_be_single(place: NDArray[np.int64], key: tuple[str, str]) -> None:
         )
 
 
-def _values(column: pa.ChunkedArray, is_ok: NDArray[np.bool_], width: int) -> NDArray[np.float64]:
-    """Values ``(row, measure)``, NaN where the row is not ok."""
-    dense = np.full((len(is_ok), width), np.nan)
-    flat = pc.list_flatten(column).to_numpy(zero_copy_only=False)
-    dense[is_ok] = flat.reshape(-1, width)
-    return dense
+def _filtered(table: pa.Table, mask: NDArray[np.bool_]) -> pa.Table:
+    """Rows of a table; the table itself where it has no others."""
+    return table if mask.all() else table.filter(pa.array(mask))
+
+
+def _values(column: pa.ChunkedArray, count: int, width: int) -> NDArray[np.float64]:
+    """Values ``(row, measure)`` of the rows that have some."""
+    flat: NDArray[np.float64] = pc.list_flatten(column).to_numpy(zero_copy_only=False)
+    return flat.reshape(count, width)
 
 
 def _positions(column: pa.ChunkedArray, names: tuple[Any, ...]) -> NDArray[np.int64]:

@@ -162,8 +162,13 @@ class RunFolder:
             texts = [f.name for f in fields if pa.types.is_string(f.type)]
             wanted = None if columns is None else [n for n in columns if n in fields.names]
             with pq.ParquetFile(path, read_dictionary=texts) as file:
-                table = file.read(columns=wanted)
-            return table.unify_dictionaries().combine_chunks()
+                # one column after the other: twice a column is less than twice the table
+                parts = [
+                    file.read(columns=[column]).unify_dictionaries().combine_chunks()
+                    for column in (fields.names if wanted is None else wanted)
+                ]
+            columns_read = {name: part[name] for part in parts for name in part.column_names}
+            return pa.table(columns_read).replace_schema_metadata(fields.metadata)
 
     def rows(
         self, name: str, places: Sequence[int], columns: Sequence[str]
@@ -256,9 +261,15 @@ class RunFolder:
         DataError
             As `table` does.
         """
-        with self._reading("items") as path:
-            names = [name for name in pq.read_schema(path).names if name != "fields"]
-        return self.coded("records"), self.table("items", columns=names)
+        return (
+            self.coded("records", self._names("records", without=("variant", "reason"))),
+            self.table("items", columns=self._names("items", without=("fields",))),
+        )
+
+    def _names(self, table: str, *, without: Sequence[str]) -> list[str]:
+        """Columns of a table but for some."""
+        with self._reading(table) as path:
+            return [name for name in pq.read_schema(path).names if name not in without]
 
     def items(self) -> pa.Table:
         """Content of every item."""

@@ -5,6 +5,7 @@ import json
 import pytest
 from toy_runs import estimate, resolve_only, run
 
+from scrutiny.core.diagnostic import Batch
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
@@ -310,3 +311,13 @@ def test_recipes_are_taken_once_and_in_order():
 def test_the_audit_looks_at_two_draws():
     task = registry().load("task", "text-classification")()
     assert Robustness().audit_params(task).draws == 2
+
+
+def test_changed_texts_are_made_once_and_go_with_their_batch():
+    made = Robustness()
+    batches = [Batch((Example(str(n), {"text": "a good film"}),)) for n in range(2)]
+    first = made._asked_of(batches[0])
+    assert made._asked_of(batches[0]) is first
+    assert made._asked_of(batches[1]) is not first
+    batches.clear()
+    assert not made._kept

@@ -301,3 +301,14 @@ def test_items_are_estimated_on_without_their_texts(folder):
     records, read = folder.measured()
     assert read.column_names == ["dataset", "item", "gold"]
     assert records.num_rows == 2
+
+
+def test_texts_as_codes_are_the_table(folder):
+    folder.write_table("records", [rows(70_000)], schema=SCHEMA, footer={"kind": 1})
+    plain, read = folder.table("records"), folder.coded("records")
+    assert read.schema.metadata == plain.schema.metadata
+    assert read.column_names == plain.column_names
+    assert read.cast(plain.schema).equals(plain)
+    assert all(column.num_chunks == 1 for column in read.columns)
+    folder.write_table("records", [rows(0)], schema=SCHEMA)
+    assert folder.coded("records").num_rows == 0

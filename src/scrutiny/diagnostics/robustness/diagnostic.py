@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Literal
+from weakref import finalize
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
@@ -21,7 +22,6 @@ from scrutiny.perturb.engine import Setting
 from scrutiny.text.edits import apply_edits
 
 Asked = tuple[Example, Variant | None]
-_KEPT_BATCHES: Final = 4
 
 
 class Robustness:
@@ -77,15 +77,15 @@ class Robustness:
                     yield _comparable(variant, control)
 
     def __init__(self) -> None:
-        self._kept: list[tuple[Batch, Sequence[Asked]]] = []
+        self._kept: dict[int, Sequence[Asked]] = {}  # by the batch, as long as it is held
 
     def _asked_of(self, batch: Batch) -> Sequence[Asked]:
         """What is asked of a batch; kept, because every replicate is asked the same."""
-        for known, asked in self._kept:
-            if known is batch:
-                return asked
-        self._kept = [*self._kept[1 - _KEPT_BATCHES :], (batch, tuple(_asked(batch)))]
-        return self._kept[-1][1]
+        name = id(batch)
+        if name not in self._kept:
+            self._kept[name] = tuple(_asked(batch))
+            finalize(batch, self._kept.pop, name)
+        return self._kept[name]
 
     def measure(
         self, params: RobustnessParams, cell: Cell, batch: Batch, ctx: Context
