@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from scrutiny.cli.environment import prepared
-from scrutiny.cli.failures import exit_code_of
+from scrutiny.cli.failures import broken_pipes_passed, exit_code_of
+from scrutiny.cli.streams import open_standard_streams
 from scrutiny.cli.watching import is_watched, watched
 
 #: Verb and the sentence that ``--help`` shows; the module has the verb's name.
@@ -48,6 +49,22 @@ class Verbs(click.Group):
         module = import_module(f"scrutiny.cli.{cmd_name}_verb")
         return prepared(module.command, cmd_name)
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Context of a command; a help text may be read by somebody who leaves early."""
+        with broken_pipes_passed():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb, whose output may be read by somebody who leaves early."""
+        with broken_pipes_passed():
+            return super().invoke(ctx)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -83,6 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     0 done, 1 gate failed, 2 usage or plan error, 3 incomplete (re-issue the command), 4 gate
     undecided, 130 interrupted.
     """
+    open_standard_streams()
     if arguments is None and is_watched(sys.argv[1:]):
         sys.exit(watched(lambda: exit_code_of(group, None)))
     sys.exit(exit_code_of(group, arguments))

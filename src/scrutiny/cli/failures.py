@@ -5,8 +5,8 @@ import os
 import sys
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import click
@@ -17,7 +17,27 @@ from scrutiny.core.storable import printable
 
 INTERRUPTED: Final = 130
 _LONGEST: Final = 6_000  # letters of a paragraph
+_LONGEST_NAME: Final = 255  # letters
 _FULL: Final = {errno.EFBIG, errno.ENOSPC, errno.EDQUOT}
+
+
+class ReaderLeftError(Exception):
+    """Whoever read the output has seen enough; click would end the process at a broken pipe."""
+
+
+@contextmanager
+def broken_pipes_passed() -> Iterator[None]:
+    """Let a broken pipe pass click.
+
+    Raises
+    ------
+    ReaderLeftError
+        In its place.
+    """
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderLeftError from error
 
 
 def exit_code_of(command: click.Command, arguments: Sequence[str] | None) -> int:
@@ -55,16 +75,22 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
             "command."
         )
         return 2
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderLeftError):
         _forget_stdout()
         return 0
     except OSError as error:
         if error.errno is None or (error.filename is None and error.errno not in _FULL):
             raise
-        say(f"{error.filename or 'The output'} cannot be used: {error.strerror}.")
+        say(f"{_shown(error.filename)} cannot be used: {error.strerror}.")
         _forget_stdout()
         return 3 if error.errno in _FULL else 2
     return result if isinstance(result, int) else 0
+
+
+def _shown(name: object) -> str:
+    """Name of a file, or its beginning and end where no file system takes such a name."""
+    text = str(name or "The output")
+    return text if len(text) <= _LONGEST_NAME else f"{text[:80]}…{text[-40:]}"
 
 
 def _forget_stdout() -> None:
@@ -94,8 +120,8 @@ def say(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Print on stderr, as far as that can be: the user's code may have closed it."""
-    with suppress(ValueError, AttributeError):
+    """Print on stderr, as far as that can be: it may be closed or full, or nobody reads it."""
+    with suppress(OSError, ValueError, AttributeError):
         click.echo(text, err=True)
 
 

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
+from scrutiny.cli.failures import tell
 from scrutiny.cli.narrow import fitted, narrowed
 from scrutiny.cli.options import DRAWS, Folder
 
@@ -105,18 +106,17 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
 def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
     """Tell on stderr what was not read, and how the model was asked."""
     for sentence in manifest["warnings"]:
-        click.echo(narrowed(sentence), err=True)
+        tell(narrowed(sentence))
     for name, data in manifest["data"].items():
         for note in data["notes"]:
-            click.echo(narrowed(f"{name}: {note}"), err=True)
+            tell(narrowed(f"{name}: {note}"))
         if data["n_bad_rows"]:
             first = data["bad_rows"][0]
-            click.echo(
+            tell(
                 narrowed(
                     f"{name}: {data['n_bad_rows']:,} lines do not read and were left out; the "
                     f"first is {first['source']}: {first['reason']}"
-                ),
-                err=True,
+                )
             )
 
 

@@ -7,8 +7,7 @@ from importlib import invalidate_caches
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import click
-
+from scrutiny.cli.failures import tell
 from scrutiny.core.errors import MissingExtraError, ModelError, PlanError, RunIncompleteError
 from scrutiny.models.competence import read_competence
 from scrutiny.models.packaged import Packaged
@@ -71,9 +70,9 @@ def _convert(packaged: Packaged, original: Path, training: Training) -> Path:
     from scrutiny.models.places import models_folder
 
     folder = models_folder() / packaged.name
-    click.echo(f"Converting {original.name} into {folder}: under a minute.", err=True)
+    tell(f"Converting {original.name} into {folder}: under a minute.")
     perplexity = convert_gguf(original, folder, sha256_of_file=packaged.sha256)
-    click.echo(f"Perplexity of a paragraph of plain English: {perplexity:.1f}", err=True)
+    tell(f"Perplexity of a paragraph of plain English: {perplexity:.1f}")
     return folder
 
 
@@ -95,11 +94,11 @@ def _fine_tune(packaged: Packaged, original: Path, training: Training) -> Path:
     )
     for seed in training.seeds:
         if seed not in missing:
-            click.echo(f"seed {seed} is there.", err=True)
+            tell(f"seed {seed} is there.")
             continue
-        click.echo(f"Fine-tuning seed {seed}: {steps} steps.", err=True)
+        tell(f"Fine-tuning seed {seed}: {steps} steps.")
         made = add_seed(job, seed, folder, on_log=_say_step)
-        click.echo(_competence_line(read_competence(made)), err=True)
+        tell(_competence_line(read_competence(made)))
     return folder
 
 
@@ -125,7 +124,7 @@ def _competence_line(record: Mapping[str, Any] | None) -> str:
 
 
 def _say_step(row: dict[str, float]) -> None:
-    click.echo(f"  step {row['step']:.0f}: loss {row['masked']:.2f}", err=True)
+    tell(f"  step {row['step']:.0f}: loss {row['masked']:.2f}")
 
 
 _MAKERS: Final[dict[str, Callable[[Packaged, Path, Training], Path]]] = {

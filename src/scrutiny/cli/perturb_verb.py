@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import click
 
-from scrutiny.cli.failures import say
+from scrutiny.cli.failures import say, tell
 from scrutiny.cli.output_paths import OutputFile
 from scrutiny.cli.streams import prints_on_stderr
 
@@ -52,7 +52,7 @@ def _write(flags: dict[str, Any], stream: IO[str]) -> None:
     stream.flush()
     total = sum(counts.values())
     said = ", ".join(f"{n:,} {status}" for status, n in sorted(counts.items()))
-    click.echo(f"{total:,} variants: {said or 'none'}", err=True)
+    tell(f"{total:,} variants: {said or 'none'}")
 
 
 def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,12 +1,17 @@
 """Progress on stderr: bars on a terminal, plain lines elsewhere."""
 
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, ParamSpec
 
 from scrutiny.cli.failures import say, tell
 from scrutiny.core.storable import printable
 from scrutiny.run.progress import Progress, Silent
+
+P = ParamSpec("P")
 
 _SAYS: Final = {
     "train": "Training",
@@ -86,6 +91,17 @@ class Lines(Notes):
         say(text)
 
 
+def _where_it_can_be_said(method: Callable[P, None]) -> Callable[P, None]:
+    """A run goes on where its progress cannot be shown: the terminal may be gone."""
+
+    @wraps(method)
+    def said(*given: P.args, **more: P.kwargs) -> None:
+        with suppress(OSError):
+            method(*given, **more)
+
+    return said
+
+
 class Bars:
     """One bar for each phase, with rate and time left."""
 
@@ -94,7 +110,11 @@ class Bars:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
-        self._console = Console(stderr=True)
+        class Quiet(Console):
+            def on_broken_pipe(self) -> None:
+                self.quiet = True
+
+        self._console = Quiet(stderr=True)
         self._bars: Any = RichProgress(
             TextColumn("{task.description:<20}"),
             BarColumn(bar_width=24),
@@ -108,12 +128,14 @@ class Bars:
         self._counts: dict[str, tuple[int, int]] = {}
         self._within = 0
 
+    @_where_it_can_be_said
     def start(self, phase: str, *, total: int, done: int) -> None:
         """Begin a phase; training and the last one end the bars."""
         self._bars.start()
         self._counts[phase] = (0, 0)
         self._ids[phase] = self._bars.add_task(_SAYS[phase], total=total, completed=done, said="")
 
+    @_where_it_can_be_said
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
         """One more shard is done."""
         before = self._counts[phase]
@@ -124,6 +146,7 @@ class Bars:
         if phase == "estimate" or (phase == "train" and self._bars.finished):
             self._bars.stop()
 
+    @_where_it_can_be_said
     def answered(self, texts: int) -> None:
         """A batch was answered within the shard in work."""
         self._within += texts
@@ -134,10 +157,12 @@ class Bars:
     def _said(self) -> str:
         return "{:,} asked, {:,} cached".format(*self._counts["measure"])
 
+    @_where_it_can_be_said
     def passed(self, text: str) -> None:
         """Say what a stretch of the work gave."""
         self._console.print(printable(text), markup=False, highlight=False)
 
+    @_where_it_can_be_said
     def note(self, text: str) -> None:
         """Say something once."""
         self._console.print(printable(text), markup=False, highlight=False)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from scrutiny.cli.failures import tell
 from scrutiny.cli.output_paths import OutputFile
 
 
@@ -35,7 +36,7 @@ def command(run: Path, output: Path | None, form: str | None, *, as_json: bool) 
     view = load_view(run)
     if output is not None:
         save_text(output, render(view, chosen))
-        click.echo(f"Wrote {output}", err=True)
+        tell(f"Wrote {output}")
     elif chosen == "text":
         write_terminal(view)
     else:

@@ -16,6 +16,21 @@ _OUT: Final = 1
 _ERR: Final = 2
 
 
+def open_standard_streams() -> None:
+    """Open what was closed before we began: what is written there is written nowhere.
+
+    A file of ours would get the number, and whatever is printed.
+    """
+    for file, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(file)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+        if getattr(sys, name) is None:
+            stream = open(file, "w" if file else "r", encoding="utf-8", closefd=False)
+            setattr(sys, name, stream)
+
+
 @contextmanager
 def prints_on_stderr() -> Iterator[IO[str]]:
     """Send to stderr what is printed inside, by Python and below it; both streams come back.

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from scrutiny.cli.failures import tell as say_line
 from scrutiny.cli.options import Folder
 
 
@@ -73,14 +74,14 @@ def command(**given: Any) -> int:
             click.echo(json.dumps({**place, **row}))
             return
         parts = ", ".join(f"{k} {v:.3f}" for k, v in row.items() if k != "step")
-        click.echo(f"{seeds.place()} step {row['step']:,}: {parts}", err=True)
+        say_line(f"{seeds.place()} step {row['step']:,}: {parts}")
 
     keep_memory()
     with stopping_on_signals() as stop:
         device, telling = _device(given["device"]), Telling(tell, stop)
         folders = pretrain_family(_family(given), given["out"], device=device, telling=telling)
     if folders is None:
-        click.echo("Stopped. The same command goes on where it stopped.", err=True)
+        say_line("Stopped. The same command goes on where it stopped.")
         return 3
     for folder in folders:
         click.echo(json.dumps({"folder": str(folder)}) if as_json else str(folder))

@@ -1,5 +1,6 @@
 """The audit table for a terminal: at most 80 columns, the same text with and without color."""
 
+import errno
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -34,13 +35,21 @@ _MOST_NAMES: Final = 8
 _STYLES: Final = {"supported": "bold blue", "not supported": "cyan", "undecided": "yellow"}
 
 
+class _Console(Console):
+    """A console that leaves it to the command what to do when its reader has left."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the error pass, where rich would end the process."""
+        raise BrokenPipeError(errno.EPIPE, "the reader of the output has left")
+
+
 def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
     """Write the report to a stream, in color only where that is a terminal.
 
     ``NO_COLOR`` is honored; characters that the stream cannot encode are replaced by ASCII.
     """
     stream = stream or sys.stdout
-    console = Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
+    console = _Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
     for line in terminal_lines(view):
         line.plain = _encodable(line.plain, stream)
         console.print(line, soft_wrap=True)

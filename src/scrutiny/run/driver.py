@@ -119,7 +119,7 @@ def _run(
     """Do all that is not done of a plan, in a folder that nobody else works on."""
     out = folder.path
     journal = Journal(folder.path / "journal.sqlite")
-    answers = NoAnswers() if options.cache is None else AnswerCache(options.cache)
+    answers = _answers(options.cache)
     try:
         run_id = _same_run(journal, resolved, out)
         _begin(journal, out, options.progress)
@@ -169,6 +169,25 @@ def _run(
         journal.close()
         if isinstance(answers, AnswerCache):
             answers.close()
+
+
+def _answers(cache: Path | None) -> AnswerCache | NoAnswers:
+    """Answers that are kept, or none.
+
+    Raises
+    ------
+    StorageError
+        If they cannot be kept there.
+    """
+    if cache is None:
+        return NoAnswers()
+    try:
+        return AnswerCache(cache)
+    except StorageError as error:
+        raise StorageError(
+            f"{error} This is the cache of answers: SCRUTINY_CACHE_DIR names another folder for "
+            "it, and --no-cache goes without."
+        ) from error
 
 
 class _Work:
@@ -239,6 +258,12 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
 def _open_folder(out: Path) -> RunFolder:
     if out.exists() and not out.is_dir():
         raise PlanError(f"--out {str(out)!r} is a file; give a folder.")
+    link = next((p for p in (out, *out.parents) if p.is_symlink() and not p.exists()), None)
+    if link is not None:
+        raise PlanError(
+            f"--out {str(out)!r} cannot be made: {str(link)!r} is a link that leads nowhere. "
+            "Remove it, or give another folder."
+        )
     file = next((parent for parent in out.parents if parent.is_file()), None)
     if file is not None:
         raise PlanError(

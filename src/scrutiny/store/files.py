@@ -11,7 +11,9 @@ from typing import IO, Any
 
 from scrutiny.core.errors import DataError, PlanError, StorageError
 
-_REFUSALS = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES}
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+_REFUSALS = {*_FULL, errno.EIO, errno.EROFS, errno.EACCES}
+_REFUSALS |= {errno.ELOOP, errno.EEXIST}  # what stands there is in the way
 _LEFTOVER = re.compile(r"\..+\.(?:parquet|json|npy)\.\d+\.tmp")
 _OF_A_RUN = re.compile(
     r".+\.parquet|(manifest|findings|published)\.json|journal\.sqlite.*|arrays|\.lock"
@@ -38,10 +40,11 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 
 def _message(path: Path, error: OSError) -> str:
+    advice = "Free some space, or write" if error.errno in _FULL else "Write"
     return (
         f"Writing {path} was refused: {error.strerror or error}. Nothing half-written was kept. "
-        "Free some space, or write elsewhere (-o, --out), then re-issue the same command: what a "
-        "run has done so far is not paid for again."
+        f"{advice} elsewhere (-o, --out), then re-issue the same command: what a run has done so "
+        "far is not paid for again."
     )
 
 
