@@ -114,20 +114,10 @@ class State:
         """The base with the edits applied."""
         found = self._example
         if found is None:
-            base, names, texts = self.origin.example, self.origin.names, self.texts
+            names, texts = self.origin.names, self.texts
             single = len(names) == 1
             fields = {names[0]: texts[0]} if single else dict(zip(names, texts, strict=True))
-            found = self._example = Example(
-                base.id,
-                fields,
-                base.gold,
-                base.spans,
-                base.tokens,
-                base.protected,
-                base.source,
-                base.attributes,
-                base.language,
-            )
+            found = self._example = self.origin.example.with_fields(fields)
         return found
 
     @property
