@@ -3,21 +3,27 @@
 import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, Protocol
+from zlib import crc32
 
 from scrutiny.core.canonical import canonical_json, digest, length_prefixed
+from scrutiny.core.errors import StorageError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.store.database import connect, database_errors, transaction
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS checked (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 """
+_IS_OLD: Final = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'answer'"
+_TAKE_OVER: Final = "INSERT OR IGNORE INTO checked SELECT key, with_check(key, value) FROM answer"
+_CHECK: Final = 4  # bytes before an answer
 _ONE, _ROW, _ROWS = b"1", b"r", b"t"  # what an answer of numbers begins with: its shape
 _CLASS: Final = b"c"  # what a label and its probabilities begin with; JSON begins with a bracket
 _FLOATS: Final = [struct.Struct(f"<{count}d") for count in range(256)]
@@ -37,11 +43,32 @@ class AnswerStore(Protocol):
 
 
 class AnswerCache:
-    """Answers in SQLite; one transaction for each batch."""
+    """Answers in SQLite; one transaction for each batch.
+
+    Each stands behind a checksum of it and its key: one that was damaged is asked again.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection = connect(path, _SCHEMA)
+        with database_errors(path):
+            is_old = self._connection.execute(_IS_OLD).fetchone()[0]
+        if is_old:
+            self._take_over()
+
+    def _take_over(self) -> None:
+        """Answers of an early version, which had no checksums."""
+        self._connection.create_function("with_check", 2, with_check, deterministic=True)
+        try:
+            with transaction(self._connection, self._path) as connection:
+                connection.execute(_TAKE_OVER)
+                connection.execute("DROP TABLE answer")
+        except StorageError:
+            with suppress(StorageError), database_errors(self._path):
+                if self._connection.execute(_IS_OLD).fetchone()[0] == 0:
+                    return  # another process has done it
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the file."""
@@ -55,8 +82,11 @@ class AnswerCache:
             for start in range(0, len(keys), _CHUNK):
                 chunk = keys[start : start + _CHUNK]
                 marks = ",".join("?" * len(chunk))
-                query = f"SELECT key, value FROM answer WHERE key IN ({marks})"
-                found.update(self._connection.execute(query, chunk))
+                query = f"SELECT key, value FROM checked WHERE key IN ({marks})"
+                for key, kept in self._connection.execute(query, chunk):
+                    value = kept[_CHECK:]
+                    if type(kept) is bytes and kept[:_CHECK] == _check(key, value):
+                        found[key] = value
         return found
 
     def put_many(self, answers: Mapping[bytes, bytes]) -> None:
@@ -64,21 +94,33 @@ class AnswerCache:
         if not answers:
             return
         with transaction(self._connection, self._path) as connection:
-            rows = sorted(answers.items())  # each page is written once
-            connection.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?)", rows)
+            # sorted, so that each page is written once
+            rows = ((key, with_check(key, value)) for key, value in sorted(answers.items()))
+            connection.executemany("INSERT OR REPLACE INTO checked VALUES (?, ?)", rows)
 
     def size(self) -> tuple[int, int]:
         """Number of answers, and bytes of the file."""
-        count = self._connection.execute("SELECT count(*) FROM answer").fetchone()[0]
+        with database_errors(self._path):
+            count = self._connection.execute("SELECT count(*) FROM checked").fetchone()[0]
         return int(count), self._path.stat().st_size
 
     def clear(self) -> int:
         """Forget everything; gives the number of answers that were there."""
         count, _ = self.size()
         with transaction(self._connection, self._path) as connection:
-            connection.execute("DELETE FROM answer")
-        self._connection.execute("VACUUM")
+            connection.execute("DELETE FROM checked")
+        with database_errors(self._path):
+            self._connection.execute("VACUUM")
         return count
+
+
+def with_check(key: bytes, value: bytes) -> bytes:
+    """Answer behind its checksum."""
+    return _check(key, value) + value
+
+
+def _check(key: bytes, value: bytes) -> bytes:
+    return crc32(value, crc32(key)).to_bytes(_CHECK, "little")
 
 
 def answer_keys(

@@ -1,6 +1,7 @@
 """The answer cache: everything that changes an answer changes its key."""
 
 import json
+import sqlite3
 import struct
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.canonical import canonical_json
+from scrutiny.core.errors import StorageError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
@@ -118,6 +120,48 @@ def test_more_keys_than_sqlite_takes_at_once(tmp_path):
     assert cache.get_many(list(answers)) == {}
     assert cache.size()[0] == 0
     cache.close()
+
+
+def test_no_flipped_byte_of_an_answer_passes(tmp_path):
+    path, key, value = tmp_path / "answers.sqlite", b"k" * 16, encode(Prediction("a", (0.1, 0.9)))
+    cache = AnswerCache(path)
+    cache.put_many({key: value})
+    with sqlite3.connect(path) as other:
+        (kept,) = other.execute("SELECT value FROM checked").fetchone()
+        damaged = [
+            kept[:place] + bytes([kept[place] ^ 1]) + kept[place + 1 :]
+            for place in range(len(kept))
+        ]
+        for one in [*damaged, kept[:3], b"", "text"]:
+            other.execute("UPDATE checked SET value = ?", (one,))
+            other.commit()
+            assert cache.get_many([key]) == {}
+        other.execute("UPDATE checked SET key = ?, value = ?", (b"o" * 16, kept))
+        other.commit()
+        assert cache.get_many([b"o" * 16]) == {}  # the answer to another question
+    cache.close()
+
+
+def test_answers_of_an_early_version_are_taken_over_once(tmp_path):
+    path, key = tmp_path / "answers.sqlite", b"k" * 16
+    with sqlite3.connect(path) as old:
+        old.execute("CREATE TABLE answer (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
+        old.execute("INSERT INTO answer VALUES (?, ?)", (key, b"old"))
+    old.close()
+    for _ in range(2):
+        cache = AnswerCache(path)
+        assert cache.get_many([key]) == {key: b"old"}
+        assert cache.size()[0] == 1
+        cache.close()
+
+
+def test_a_table_of_that_name_that_holds_something_else_is_said(tmp_path):
+    path = tmp_path / "answers.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE answer (something TEXT)")
+    other.close()
+    with pytest.raises(StorageError, match="does not read"):
+        AnswerCache(path)
 
 
 # --- queries to language models ---
