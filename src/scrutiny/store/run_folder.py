@@ -40,6 +40,7 @@ from scrutiny.store.files import (
     write_text,
 )
 from scrutiny.store.findings import finding_from_json, finding_to_json
+from scrutiny.store.lock import is_in_use
 from scrutiny.store.portable import portable
 from scrutiny.store.published import reproduction_from_json, reproduction_to_json
 from scrutiny.store.schemas import ROW_GROUP
@@ -75,9 +76,10 @@ class RunFolder:
             )
         manifest = folder.manifest
         if manifest.get("status", "done") != "done":
+            now = "Wait: a process is working on it now, or r" if is_in_use(folder.path) else "R"
             raise DataError(
-                f"{str(path)!r} holds a run that is not finished. Re-issue its command; it goes on "
-                "where it stopped."
+                f"{str(path)!r} holds a run that is not finished. {now}e-issue its command; it "
+                "goes on where it stopped."
             )
         found = damage(folder.path, manifest.get("files", {}))
         if found:

@@ -13,6 +13,7 @@ import pytest
 from scrutiny.core.errors import DataError, ScrutinyError, StorageError
 from scrutiny.store.files import remove_leftovers
 from scrutiny.store.journal import Journal
+from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import RunFolder
 
 SCHEMA = pa.schema([pa.field("x", pa.int64())])
@@ -66,7 +67,12 @@ def test_no_flipped_byte_of_a_manifest_passes(run: RunFolder) -> None:
 
 def test_a_run_whose_manifest_says_that_it_runs_is_not_read(run: RunFolder) -> None:
     run.write_manifest({**run.manifest, "status": "running"})
-    with pytest.raises(DataError, match="holds a run that is not finished"):
+    with pytest.raises(DataError, match=r"is not finished\. Re-issue its command"):
+        RunFolder.open(run.path)
+    with (
+        only_one(run.path),
+        pytest.raises(DataError, match="Wait: a process is working on it now, or re-issue"),
+    ):
         RunFolder.open(run.path)
 
 
