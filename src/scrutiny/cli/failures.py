@@ -17,6 +17,18 @@ from scrutiny.core.storable import printable
 
 INTERRUPTED: Final = 130
 _LONGEST: Final = 6_000  # letters of a paragraph
+_NO_NUMBERS: Final = {errno.EMFILE, errno.ENFILE}
+_NO_MEMORY: Final = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory")
+_MEMORY_FULL: Final = (
+    "The memory is full, or this process may not have more of it (ulimit -v). What was done is "
+    "kept: free some, or ask for less at a time with a smaller --batch and fewer --workers, then "
+    "re-issue the same command."
+)
+_TOO_MANY_FILES: Final = (
+    "This process may not open more files than it has open. What was done is kept: allow more "
+    "(ulimit -n 256 will do), or close those that the model leaves open, then re-issue the same "
+    "command."
+)
 _LONGEST_NAME: Final = 255  # letters
 _FULL: Final = {errno.EFBIG, errno.ENOSPC, errno.EDQUOT}
 
@@ -78,13 +90,29 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
     except (BrokenPipeError, ReaderLeftError):
         _forget_stdout()
         return 0
-    except OSError as error:
-        if error.errno is None or (error.filename is None and error.errno not in _FULL):
+    except (MemoryError, ImportError, OSError) as error:
+        code = _refused(error)
+        if code is None:
             raise
-        say(f"{_shown(error.filename)} cannot be used: {error.strerror}.")
-        _forget_stdout()
-        return 3 if error.errno in _FULL else 2
+        return code
     return result if isinstance(result, int) else 0
+
+
+def _refused(error: MemoryError | ImportError | OSError) -> int | None:
+    """Say what the machine has refused; gives the exit code, or nothing for what is no refusal."""
+    if not isinstance(error, OSError):
+        if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
+            say(_MEMORY_FULL)
+            return 3
+        return None
+    if error.errno in _NO_NUMBERS:
+        say(_TOO_MANY_FILES)
+        return 3
+    if error.errno is None or (error.filename is None and error.errno not in _FULL):
+        return None
+    say(f"{_shown(error.filename)} cannot be used: {error.strerror}.")
+    _forget_stdout()
+    return 3 if error.errno in _FULL else 2
 
 
 def _shown(name: object) -> str:
