@@ -90,6 +90,35 @@ class _Open:
     __slots__ = Variant.__slots__
 
 
+def variant_of(members: tuple[Any, ...]) -> Variant:
+    """Variant of all its members in their order; at a third of the price.
+
+    Setting the members of a frozen class one by one takes longer than a typo.
+
+    Examples
+    --------
+    >>> made = variant_of(("i1", "ocr@1#2", "measured", None, "ocr@1", (), "good", "ok", None, 2))
+    >>> made == measured_variant("i1", "ocr@1", (), "good", "ok", None, 2)
+    True
+    """
+    made: Any = _Open()
+    (
+        made.item,
+        made.name,
+        made.role,
+        made.control_of,
+        made.recipe,
+        made.edits,
+        made.gold,
+        made.status,
+        made.reason,
+        made.draw,
+    ) = members
+    made.__class__ = Variant
+    variant: Variant = made
+    return variant
+
+
 def measured_variant(
     item: str,
     recipe: str,
@@ -99,26 +128,12 @@ def measured_variant(
     reason: str | None,
     draw: int,
 ) -> Variant:
-    """Variant of a treatment, named by its recipe and draw; at a third of the price.
-
-    Setting the members of a frozen class one by one takes longer than a typo.
+    """Variant of a treatment, named by its recipe and draw.
 
     Examples
     --------
     >>> measured_variant("i1", "ocr@1", (), "good", "ok", None, 2).name
     'ocr@1#2'
     """
-    made: Any = _Open()
-    made.item = item
-    made.name = f"{recipe}#{draw}" if draw else recipe
-    made.role = "measured"
-    made.control_of = None
-    made.recipe = recipe
-    made.edits = edits
-    made.gold = gold
-    made.status = status
-    made.reason = reason
-    made.draw = draw
-    made.__class__ = Variant
-    variant: Variant = made
-    return variant
+    name = f"{recipe}#{draw}" if draw else recipe
+    return variant_of((item, name, "measured", None, recipe, edits, gold, status, reason, draw))

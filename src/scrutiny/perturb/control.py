@@ -36,7 +36,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrutiny.core.edit import Edit, EditRefusedError, Variant
+from scrutiny.core.edit import Edit, EditRefusedError, Variant, variant_of
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import stream_of
@@ -153,17 +153,19 @@ def _control(
     gold: str | tuple[Span, ...] | None = None,
 ) -> Variant:
     """Control of a variant, with what came of it."""
-    return Variant(
-        variant.item,
-        f"{variant.name}/control",
-        "control",
-        variant.name,
-        variant.recipe,
-        edits,
-        gold,
-        status,
-        reason,
-        draw,
+    return variant_of(
+        (
+            variant.item,
+            f"{variant.name}/control",
+            "control",
+            variant.name,
+            variant.recipe,
+            edits,
+            gold,
+            status,
+            reason,
+            draw,
+        )
     )
 
 

@@ -15,7 +15,6 @@ if more than half of it is different. Otherwise ("definitely", "difinately") it 
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
@@ -40,9 +39,10 @@ class Amount(NamedTuple):
         return self.deleted + self.inserted
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """A change without its place.
+
+    A plain tuple, because a million variants make several million of them.
 
     Parameters
     ----------
@@ -92,9 +92,11 @@ def operations_of(document: TextDocument, edits: Sequence[Edit]) -> list[Operati
 
 def _whole_tokens(document: TextDocument, edit: Edit) -> int:
     """How many tokens an edit covers; 0 if it covers a part of one."""
-    old = document.text[edit.start : edit.end]
-    left = edit.start + len(old) - len(old.lstrip())
-    right = edit.end - (len(old) - len(old.rstrip()))
+    _, left, right, *_ = edit
+    old = document.text[left:right]
+    if not old.isalnum():  # spaces may stand around the tokens
+        left += len(old) - len(old.lstrip())
+        right -= len(old) - len(old.rstrip())
     starts, ends = document.starts, document.ends
     first = bisect_left(starts, left)
     if first == len(starts) or starts[first] != left:
@@ -127,7 +129,7 @@ def _classify(text: str, edit: Edit, tokens: int) -> list[Operation]:
 
 
 def _has_words(text: str) -> bool:
-    return any(char.isalnum() for char in text)
+    return text.isalnum() or any(map(str.isalnum, text))
 
 
 def _is_between(text: str, edit: Edit) -> bool:

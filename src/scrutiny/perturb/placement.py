@@ -12,6 +12,7 @@ from scrutiny.perturb.filler import of_length, random_letters, random_text
 from scrutiny.perturb.ground import Ground
 from scrutiny.perturb.operations import Operation
 from scrutiny.perturb.where import covered
+from scrutiny.text.edits import in_order
 from scrutiny.text.tokens import is_punctuation
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Placement:
                 self._place_letters(operation)
         if turned := sum([o.deleted for o in operations if o.kind == "case"]):
             self._turn_case(turned)
-        return sorted(self._chosen.edits, key=lambda e: (e.start, e.end))
+        return in_order(self._chosen.edits)
 
     def _place_words(self, operation: Operation) -> None:
         if operation.tokens == 0:
@@ -217,10 +218,9 @@ class Placement:
     def _shuffled(self, indices: Sequence[int]) -> list[int]:
         """Tokens in random order, those that the treatment changed behind the others."""
         drawn = [indices[i] for i in self._sample(len(indices))]
-        touched = self._touched
-        if not touched:
-            return drawn
-        return [i for i in drawn if i not in touched] + [i for i in drawn if i in touched]
+        if self._touched:
+            drawn.sort(key=self._touched.__contains__)  # stable
+        return drawn
 
     def _sample(self, count: int) -> list[int]:
         """All of 0 to ``count`` in random order."""
@@ -228,7 +228,7 @@ class Placement:
         return sorted(range(count), key=keys.__getitem__)
 
     def _edit(self, start: int, end: int, text: str, *, inside: bool = False) -> Edit:
-        return Edit(self._document.field, start, end, text, inside=inside)
+        return Edit(self._document.field, start, end, text, (), inside)
 
     def _admit(self, edits: Iterable[Edit]) -> None:
         """Let the first edit stand that may."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
-from scrutiny.core.edit import Variant
+from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import ROLES, STATUSES, Row
@@ -63,8 +63,8 @@ def variants_of(table: pa.Table) -> dict[str, tuple[Variant, ...]]:
     columns = [table.column(name).to_pylist() for name in _OF_VARIANTS]
     rows = zip(*columns, edits, golds, strict=True)
     for item, name, role, control_of, recipe, status, reason, draw, made, gold in rows:
-        variant = Variant(
-            item, name, role, control_of, recipe, made, answers[gold], status, reason, draw
+        variant = variant_of(
+            (item, name, role, control_of, recipe, made, answers[gold], status, reason, draw)
         )
         grouped.setdefault(item, []).append(variant)
     return {item: tuple(found) for item, found in grouped.items()}

@@ -255,6 +255,19 @@ def test_a_single_string_is_refused(first):
         first.predict_proba("good")
 
 
+def test_what_was_read_is_read_by_all_replicates_and_kept_apart(monkeypatch):
+    monkeypatch.setattr(builtin, "_READ_KEPT", 2)
+    monkeypatch.setattr(builtin, "_READ", builtin._Read())
+    asked = [["a good film", "b"], ["a good", " filmb"], ["a good film", "b"], ["bad"], ["good"]]
+    for replicate in (1, 2):
+        model = BuiltinSentiment(replicate)
+        arrays = {**model._stored}
+        alone = BuiltinSentiment.from_arrays(model._vocabulary.copy(), arrays)  # reads by itself
+        for texts in asked:
+            assert model.logits(texts).tolist() == alone.logits(texts).tolist()
+    assert len(builtin._READ._kept) == 2
+
+
 def test_no_texts_give_no_rows(first):
     assert first.predict_proba([]).shape == (0, 2)
     assert first.predict_proba(()).dtype == np.float64
@@ -365,6 +378,7 @@ def test_each_word_is_hashed_once_for_all_replicates_and_few_are_kept(monkeypatc
     monkeypatch.setattr(builtin, "crc32", lambda data: hashed.append(data) or zlib.crc32(data))
     monkeypatch.setattr(builtin, "_WORD_HASHES", builtin._KnownHashes())
     monkeypatch.setattr(builtin, "_WORDS_KEPT", 3)
+    monkeypatch.setattr(builtin, "_READ", builtin._Read())
     before = BuiltinSentiment(1).logits(["good bad good"])
     assert (BuiltinSentiment(1).logits(["good bad good"]) == before).all()
     BuiltinSentiment(2).logits(["good film"])
