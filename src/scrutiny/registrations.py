@@ -34,56 +34,124 @@ _AK: Final = "scrutiny.diagnostics.attack.metrics"
 _DS: Final = "scrutiny.diagnostics.similarity.metrics.drift"
 
 REGISTRATIONS: Final = (
-    Registration("diagnostic", "association.clusters@1", f"{_D}.association.clusters:Clusters"),
-    Registration("diagnostic", "association.seat@1", f"{_D}.association.seat:Seat"),
+    Registration(
+        "diagnostic",
+        "association.clusters@1",
+        f"{_D}.association.clusters:Clusters",
+        "representations",
+    ),
+    Registration(
+        "diagnostic", "association.seat@1", f"{_D}.association.seat:Seat", "representations"
+    ),
     Registration("diagnostic", "attack@1", f"{_D}.attack.diagnostic:Attacks"),
-    Registration("diagnostic", "attack.transfer@1", f"{_D}.attack.transfer:Transfer"),
-    Registration("diagnostic", "attention.arcs@1", f"{_D}.attention.arcs:Arcs"),
-    Registration("diagnostic", "attention.classes@1", f"{_D}.attention.classes:Classes"),
+    Registration("diagnostic", "attack.transfer@1", f"{_D}.attack.transfer:Transfer", "reference"),
+    Registration("diagnostic", "attention.arcs@1", f"{_D}.attention.arcs:Arcs", "attentions"),
     Registration(
-        "diagnostic", "attention.coreference@1", f"{_D}.attention.coreference:Coreference"
-    ),
-    Registration("diagnostic", "attention.divergence@1", f"{_D}.attention.divergence:Divergence"),
-    Registration("diagnostic", "attention.heads@1", f"{_D}.attention.heads:Heads"),
-    Registration("diagnostic", "attention.patterns@1", f"{_D}.attention.patterns:Patterns"),
-    Registration("diagnostic", "attention.probe@1", f"{_D}.attention.probes:AttentionProbe"),
-    Registration("diagnostic", "attention.regression@1", f"{_D}.attention.regression:Regression"),
-    Registration("diagnostic", "attention.stored@1", f"{_D}.attention.stored:Stored"),
-    Registration(
-        "diagnostic", "faithfulness.adversarial@1", f"{_D}.faithfulness.adversarial:Adversarial"
+        "diagnostic", "attention.classes@1", f"{_D}.attention.classes:Classes", "attentions"
     ),
     Registration(
-        "diagnostic", "faithfulness.agreement@1", f"{_D}.faithfulness.agreement:Agreement"
+        "diagnostic",
+        "attention.coreference@1",
+        f"{_D}.attention.coreference:Coreference",
+        "attentions",
     ),
-    Registration("diagnostic", "faithfulness.erasure@1", f"{_D}.faithfulness.erasure:Erasure"),
-    Registration("diagnostic", "faithfulness.heads@1", f"{_D}.faithfulness.heads:FaithfulHeads"),
     Registration(
-        "diagnostic", "faithfulness.permutation@1", f"{_D}.faithfulness.permutation:Permutation"
+        "diagnostic",
+        "attention.divergence@1",
+        f"{_D}.attention.divergence:Divergence",
+        "attentions",
+    ),
+    Registration("diagnostic", "attention.heads@1", f"{_D}.attention.heads:Heads", "attentions"),
+    Registration(
+        "diagnostic", "attention.patterns@1", f"{_D}.attention.patterns:Patterns", "attentions"
+    ),
+    Registration(
+        "diagnostic", "attention.probe@1", f"{_D}.attention.probes:AttentionProbe", "attentions"
+    ),
+    Registration(
+        "diagnostic",
+        "attention.regression@1",
+        f"{_D}.attention.regression:Regression",
+        "attentions",
+    ),
+    Registration(
+        "diagnostic", "attention.stored@1", f"{_D}.attention.stored:Stored", "head_counts"
+    ),
+    Registration(
+        "diagnostic",
+        "faithfulness.adversarial@1",
+        f"{_D}.faithfulness.adversarial:Adversarial",
+        "attention_layer",
+    ),
+    Registration(
+        "diagnostic",
+        "faithfulness.agreement@1",
+        f"{_D}.faithfulness.agreement:Agreement",
+        "attention_layer",
+    ),
+    Registration(
+        "diagnostic",
+        "faithfulness.erasure@1",
+        f"{_D}.faithfulness.erasure:Erasure",
+        "attention_layer",
+    ),
+    Registration(
+        "diagnostic",
+        "faithfulness.heads@1",
+        f"{_D}.faithfulness.heads:FaithfulHeads",
+        "head_interventions",
+    ),
+    Registration(
+        "diagnostic",
+        "faithfulness.permutation@1",
+        f"{_D}.faithfulness.permutation:Permutation",
+        "attention_layer",
     ),
     Registration("diagnostic", "performance@1", f"{_D}.performance.diagnostic:Performance"),
-    Registration("diagnostic", "leakage@1", f"{_D}.leakage.diagnostic:Leakage"),
+    Registration("diagnostic", "leakage@1", f"{_D}.leakage.diagnostic:Leakage", "training_hashes"),
     Registration(
-        "diagnostic", "invariance.scope@1", f"{_D}.invariance.diagnostic:SharedInvariance"
+        "diagnostic",
+        "invariance.scope@1",
+        f"{_D}.invariance.diagnostic:SharedInvariance",
+        "reference",
     ),
-    Registration("diagnostic", "landscape@1", f"{_D}.landscape.diagnostic:Landscape"),
+    Registration("diagnostic", "landscape@1", f"{_D}.landscape.diagnostic:Landscape", "landscape"),
     Registration("diagnostic", "robustness@1", f"{_D}.robustness.diagnostic:Robustness"),
-    Registration("diagnostic", "similarity.drift@1", f"{_D}.similarity.drift:Drift"),
+    Registration("diagnostic", "similarity.drift@1", f"{_D}.similarity.drift:Drift", "reference"),
     Registration(
-        "diagnostic", "similarity.drift-texts@1", f"{_D}.similarity.drift_texts:DriftTexts"
+        "diagnostic",
+        "similarity.drift-texts@1",
+        f"{_D}.similarity.drift_texts:DriftTexts",
+        "reference",
     ),
     Registration(
-        "diagnostic", "similarity.outputs@1", f"{_D}.similarity.outputs:SimilarityOutputs"
+        "diagnostic",
+        "similarity.outputs@1",
+        f"{_D}.similarity.outputs:SimilarityOutputs",
+        "reference",
     ),
     Registration(
         "diagnostic",
         "similarity.representations@1",
         f"{_D}.similarity.representations:SimilarityRepresentations",
+        "reference",
     ),
-    Registration("diagnostic", "similarity.stir@1", f"{_D}.similarity.stir:SharedVectors"),
-    Registration("diagnostic", "competence@1", f"{_D}.competence.diagnostic:Competence"),
-    Registration("diagnostic", "stereotypes.crows-pairs@1", f"{_D}.stereotypes.pairs:CrowsPairs"),
-    Registration("diagnostic", "stereotypes.pairs@1", f"{_D}.stereotypes.pairs:Pairs"),
-    Registration("diagnostic", "stereotypes.stereoset@1", f"{_D}.stereotypes.stereoset:StereoSet"),
+    Registration(
+        "diagnostic", "similarity.stir@1", f"{_D}.similarity.stir:SharedVectors", "reference"
+    ),
+    Registration(
+        "diagnostic", "competence@1", f"{_D}.competence.diagnostic:Competence", "tokenizes"
+    ),
+    Registration(
+        "diagnostic", "stereotypes.crows-pairs@1", f"{_D}.stereotypes.pairs:CrowsPairs", "tokenizes"
+    ),
+    Registration("diagnostic", "stereotypes.pairs@1", f"{_D}.stereotypes.pairs:Pairs", "tokenizes"),
+    Registration(
+        "diagnostic",
+        "stereotypes.stereoset@1",
+        f"{_D}.stereotypes.stereoset:StereoSet",
+        "tokenizes",
+    ),
     Registration("transformation", "antonym_swap@1", f"{_U}.antonym_swap:AntonymSwap"),
     Registration(
         "transformation", "append_irrelevant@1", f"{_U}.append_irrelevant:AppendIrrelevant"

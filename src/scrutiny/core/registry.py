@@ -24,11 +24,16 @@ _NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
 
 
 class Registration(NamedTuple):
-    """One line of a registry: kind, versioned name, and ``module:attribute``."""
+    """One line of a registry: kind, versioned name, and ``module:attribute``.
+
+    A diagnostic's line may say what it cannot do without: a capability of the model, or
+    ``reference``, a second model. An audit that has no such thing does not load it.
+    """
 
     kind: str
     name: str
     target: str
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)

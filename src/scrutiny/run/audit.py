@@ -1,6 +1,6 @@
 """The audit: everything that applies to a model and its data, at modest budgets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,11 +54,15 @@ def audit_plan(
         for d in data
         for m in everyone.values()
     }
+    offered = {capability for _, offers in declared.values() for capability in offers}
+    offered |= set() if reference is None else {"reference"}
     own = {model.name for model in models}
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
     for name in ordered(registry().names("diagnostic")):
         if only and name not in only and name.partition("@")[0] not in only:
+            continue
+        if _lacks(name, offered):
             continue
         diagnostic = registry().load("diagnostic", name)()
         fitting = [pair for pair, found in declared.items() if applies(diagnostic, *found)]
@@ -90,6 +94,12 @@ def ordered(names: Sequence[str]) -> list[str]:
     """Names of diagnostics in the order of the page."""
     rank = {name: place for place, name in enumerate(_FIRST)}
     return sorted(names, key=lambda name: (rank.get(name.partition("@")[0], len(rank)), name))
+
+
+def _lacks(name: str, offered: Collection[str]) -> bool:
+    """Whether a diagnostic's line says that it needs what is not offered."""
+    needed = registry().entry("diagnostic", name).registration.needs
+    return bool(needed) and needed not in offered
 
 
 def _measures(

@@ -63,7 +63,7 @@ def test_listing_imports_nothing_heavy() -> None:
 
 
 def test_listing_built_ins_loads_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded, own = [], {name for _, name, _ in REGISTRATIONS}
+    loaded, own = [], {line.name for line in REGISTRATIONS}
     monkeypatch.setattr(Entry, "load", lambda entry: loaded.append(entry.registration.name))
     for kind in KINDS:
         assert exit_code_of(group, ["list", f"{kind}s"]) == 0
@@ -78,7 +78,7 @@ def test_what_a_plug_in_brings_is_asked_for_its_sentence() -> None:
 def test_the_stored_sentences_are_those_of_the_objects() -> None:
     stored = json.loads(list_verb.SENTENCES.read_text(encoding="utf-8"))
     own = {kind: {} for kind in KINDS}
-    for kind, name, _ in REGISTRATIONS:
+    for kind, name, *_ in REGISTRATIONS:
         own[kind][name] = list_verb.sentence_of(registry().load(kind, name))
     assert stored == own, "run `make docs`"
 

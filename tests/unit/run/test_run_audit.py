@@ -7,6 +7,8 @@ import pytest
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, ModelPlan
+from scrutiny.core.registry import Entry, registry
+from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.audit import AUDIT_DRAWS, audit_plan, ordered
 from scrutiny.run.checking import cost_of
 from scrutiny.run.executors import executor
@@ -53,6 +55,37 @@ def test_what_needs_more_than_the_model_has_is_left_out(tagged):
     names = [m.id for m in audit_plan([model], [data]).measure]
     assert "leakage" not in names
     assert "performance" in names
+
+
+def test_lines_of_the_registry_say_what_the_diagnostics_need():
+    lines = [line for line in REGISTRATIONS if line.kind == "diagnostic"]
+    for line in lines:
+        diagnostic = registry().load("diagnostic", line.name)
+        if line.needs == "reference":
+            assert diagnostic.wants_reference
+        else:
+            assert line.needs in {*diagnostic.needs, ""}
+    assert {line.name for line in lines if not line.needs} == {
+        "attack@1",
+        "performance@1",
+        "robustness@1",
+    }
+    assert all(line.needs == "" for line in REGISTRATIONS if line.kind != "diagnostic")
+
+
+def test_what_the_model_has_no_use_for_is_not_loaded(monkeypatch):
+    loaded, load = [], Entry.load
+    monkeypatch.setattr(Entry, "load", lambda e: loaded.append(e.registration) or load(e))
+    audit_plan(MODELS, DATA)
+    assert {line.name for line in loaded if line.kind == "diagnostic"} == {
+        "attack@1",
+        "leakage@1",
+        "performance@1",
+        "robustness@1",
+    }
+    loaded.clear()
+    audit_plan(MODELS, DATA, reference=MODELS[0])
+    assert "invariance.scope@1" in {line.name for line in loaded}
 
 
 @pytest.fixture(scope="module")
