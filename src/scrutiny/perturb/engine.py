@@ -293,7 +293,9 @@ def _variant(base: Example, recipe: Recipe, outcome: Outcome, setting: Setting) 
     """Variant of an outcome, with the gold answer where the recipe keeps it."""
     edits, status, reason = outcome
     gold = base.gold
-    if gold is not None and recipe.effect(setting.task or _task_of(base)) != "keeps":
+    if not (recipe.is_harmless or gold is None) and (
+        recipe.effect(setting.task or _task_of(base)) != "keeps"
+    ):
         gold = None
     elif isinstance(gold, tuple) and edits:
         try:

@@ -71,6 +71,11 @@ class Step:
 class Recipe:
     """Steps in a row, each applied to what the one before made; all must change the text.
 
+    Attributes
+    ----------
+    is_harmless
+        Whether the gold answer of every task is kept.
+
     Examples
     --------
     >>> parse_recipe("word_case(case=title)+typos(share=0.5)").name
@@ -79,11 +84,14 @@ class Recipe:
 
     steps: tuple[Step, ...]
     name: str = field(init=False)
+    is_harmless: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.steps:
             raise PlanError("A recipe needs at least one step.")
         object.__setattr__(self, "name", "+".join(step.name for step in self.steps))
+        effects = [dict(step.transformation.effect) for step in self.steps]
+        object.__setattr__(self, "is_harmless", all(e == {"*": "keeps"} for e in effects))
 
     def effect(self, task: str) -> Effect:
         """What it does to the gold answer of a task: the worst of its steps."""

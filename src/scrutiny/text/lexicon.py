@@ -119,7 +119,7 @@ def all_misspellings() -> Mapping[str, tuple[str, ...]]:
     rows = (line.split(" ") for line in _read_lines("misspellings.txt.xz"))
     # who misspells a word hits its first letter; the rest are slips of the keyboard
     kept = ((word, tuple(w for w in wrong if w[0] == word[0])) for word, *wrong in rows)
-    return MappingProxyType({word: wrong for word, wrong in kept if wrong})
+    return {word: wrong for word, wrong in kept if wrong}  # every word is looked up: no proxy
 
 
 def misspellings(word: str) -> tuple[str, ...]:

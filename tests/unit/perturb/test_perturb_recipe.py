@@ -132,3 +132,8 @@ def test_a_step_knows_its_stream_and_its_quick_way():
     assert step.at_once == step.transformation.at_once
     assert other.at_once is None
     assert replace(step, where="anywhere").at_once == step.at_once
+
+
+def test_a_recipe_is_harmless_if_every_step_keeps_every_gold_answer():
+    names = ("typos", "typos+ocr", "antonym_swap", "typos+antonym_swap")
+    assert [parse_recipe(name).is_harmless for name in names] == [True, True, False, False]

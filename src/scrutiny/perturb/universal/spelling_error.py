@@ -86,10 +86,12 @@ class SpellingError:
             return word_sites(document, self.shortest)
         text, known, shortest = document.text, all_misspellings(), self.shortest
         return [
-            Site(start, end, i)
+            new_tuple(Site, (start, end, i))
             for i, (start, end) in enumerate(document.tokens)
             if end - start >= shortest
-            and ((word := text[start:end]) in known or word.lower() in known)
+            and (
+                (word := text[start:end]) in known or (not word.islower() and word.lower() in known)
+            )
         ]
 
     def candidates(
@@ -105,11 +107,11 @@ class SpellingError:
         self, document: Document, sites: Sequence[Site], shares: Sequence[float]
     ) -> list[Edit] | None:
         """The drawn misspellings, if every word has one."""
-        text, field = document.text, document.field
+        text, field, known = document.text, document.field, all_misspellings()
         edits = []
         for (start, end, _), share in zip(sites, shares, strict=True):
             word = text[start:end]
-            found = self._wrong(word)
+            found = known.get(word) or self._wrong(word)
             if not found or (wrong := found[int(share * len(found))]) == word:
                 return None
             edits.append(new_tuple(Edit, (field, start, end, wrong, (), False)))
