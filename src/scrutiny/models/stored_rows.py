@@ -79,8 +79,10 @@ def _parquet(path: Path) -> Iterator[tuple[str, Row]]:
     """Rows of a Parquet file."""
     import pyarrow.parquet as pq
 
+    from scrutiny.store.native import reading  # it imports pyarrow
+
     number = 0
-    whole = pq.ParquetFile(path)
+    whole = pq.ParquetFile(reading(path))
     _must_differ(whole.schema_arrow.names, path)
     for batch in whole.iter_batches():
         for row in batch.to_pylist():

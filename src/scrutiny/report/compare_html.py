@@ -84,7 +84,7 @@ def render_compare_html(view: CompareView, *, largest: int = LARGEST) -> str:
     text = ""
     for most in _INPUTS:
         text = _render(compare_page(view, most_inputs=most))
-        if len(text.encode("utf-8")) < largest:
+        if len(text.encode("utf-8", "backslashreplace")) < largest:
             break
     return text
 

@@ -37,7 +37,7 @@ def render_html(view: RunView, *, largest: int = LARGEST) -> str:
     made = make(view)
     for detail in DETAILS:
         text = _render(view, detail, made)
-        if len(text.encode("utf-8")) < largest:
+        if len(text.encode("utf-8", "backslashreplace")) < largest:
             break
     return text
 
@@ -74,7 +74,9 @@ def policy_of(scripts: tuple[str, ...]) -> str:
 
 
 def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return base64.b64encode(
+        hashlib.sha256(script.encode("utf-8", "backslashreplace")).digest()
+    ).decode("ascii")
 
 
 @cache

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.errors import DataError
 from scrutiny.store.files import storage_errors, write_atomically
+from scrutiny.store.native import reading, writing
 from scrutiny.store.schemas import ROW_GROUP, VARIANTS
 
 _FOOTER: Final = b"scrutiny.perturbation_set"
@@ -104,12 +105,13 @@ def save(path: Path, frozen: PerturbationSet) -> None:
     schema = VARIANTS.with_metadata({_FOOTER: canonical_json(facts).encode()})
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(
-        path,
-        lambda temporary: pq.write_table(
-            frozen.variants.cast(schema), temporary, compression="zstd", row_group_size=ROW_GROUP
-        ),
-    )
+
+    def write(temporary: Path) -> None:
+        with writing(temporary) as file:
+            table = frozen.variants.cast(schema)
+            pq.write_table(table, file, compression="zstd", row_group_size=ROW_GROUP)
+
+    write_atomically(path, write)
 
 
 def load(path: Path, *, expected: str | None = None) -> PerturbationSet:
@@ -128,7 +130,8 @@ def load(path: Path, *, expected: str | None = None) -> PerturbationSet:
         If the file is no perturbation set, was changed, or is another one than expected.
     """
     try:
-        table = pq.read_table(path)
+        with reading(path) as file:
+            table = pq.read_table(file)
         facts = json.loads((table.schema.metadata or {})[_FOOTER])
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path} does not read: {error}") from error

@@ -41,6 +41,7 @@ from scrutiny.store.files import (
 )
 from scrutiny.store.findings import finding_from_json, finding_to_json
 from scrutiny.store.lock import is_in_use
+from scrutiny.store.native import reading, writing
 from scrutiny.store.portable import portable
 from scrutiny.store.published import reproduction_from_json, reproduction_to_json
 from scrutiny.store.schemas import ROW_GROUP
@@ -132,12 +133,12 @@ class RunFolder:
         DataError
             If the run has no such table yet, or no such column, or the file is damaged.
         """
-        with self._reading(name) as path, pq.ParquetFile(path) as file:
+        with self._reading(name) as source, pq.ParquetFile(source) as file:
             table = file.read(columns=columns)
             return table if columns is None else _selected(table, columns)
 
     @contextmanager
-    def _reading(self, name: str) -> Iterator[Path]:
+    def _reading(self, name: str) -> Iterator[pa.OSFile]:
         """File of a table; what it cannot give is said as what is wrong with the run."""
         path = self.path / f"{name}.parquet"
         if not path.is_file():
@@ -146,7 +147,8 @@ class RunFolder:
                 "command; it goes on where it stopped."
             )
         try:
-            yield path
+            with reading(path) as file:
+                yield file
         except (pa.ArrowException, OSError) as error:
             said = str(error).partition("\n")[0][:200]
             raise DataError(f"{path} is damaged: {said}") from error
@@ -159,11 +161,11 @@ class RunFolder:
         DataError
             As `table` does.
         """
-        with self._reading(name) as path:
-            fields = pq.read_schema(path)
+        with self._reading(name) as source:
+            fields = pq.read_schema(source)
             texts = [f.name for f in fields if pa.types.is_string(f.type)]
             wanted = None if columns is None else [n for n in columns if n in fields.names]
-            with pq.ParquetFile(path, read_dictionary=texts) as file:
+            with pq.ParquetFile(source, read_dictionary=texts) as file:
                 # one column after the other: twice a column is less than twice the table
                 parts = [
                     file.read(columns=[column]).unify_dictionaries().combine_chunks()
@@ -182,7 +184,7 @@ class RunFolder:
         DataError
             As `table` does.
         """
-        with self._reading(name) as path, pq.ParquetFile(path) as file:
+        with self._reading(name) as source, pq.ParquetFile(source) as file:
             sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
             ends = np.cumsum([0, *sizes])
             groups = np.searchsorted(ends, np.asarray(places), side="right") - 1
@@ -208,7 +210,10 @@ class RunFolder:
 
         def write(temporary: Path) -> None:
             nonlocal count
-            with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+            with (
+                writing(temporary) as file,
+                pq.ParquetWriter(file, schema, compression="zstd") as writer,
+            ):
                 for group in _regrouped(tables, schema):
                     writer.write_table(group, row_group_size=ROW_GROUP)
                     count += group.num_rows
@@ -270,8 +275,8 @@ class RunFolder:
 
     def _names(self, table: str, *, without: Sequence[str]) -> list[str]:
         """Columns of a table but for some."""
-        with self._reading(table) as path:
-            return [name for name in pq.read_schema(path).names if name not in without]
+        with self._reading(table) as source:
+            return [name for name in pq.read_schema(source).names if name not in without]
 
     def items(self) -> pa.Table:
         """Content of every item."""
@@ -288,7 +293,7 @@ class RunFolder:
     def original_answers(self) -> pa.Table:
         """Labels that the models gave to the items as they are, without their variants."""
         columns = ["subject", "replicate", "condition", "dataset", "item", "label"]
-        with self._reading("outputs") as path, pq.ParquetFile(path) as file:
+        with self._reading("outputs") as source, pq.ParquetFile(source) as file:
             kept = [file.schema_arrow.empty_table().select(columns)]
             for group in range(file.num_row_groups):  # one at a time: most rows are of variants
                 part = file.read_row_group(group, columns=[*columns, "variant"])
@@ -298,7 +303,7 @@ class RunFolder:
 
     def has_scores(self, subject: str) -> bool:
         """Whether a model answers with scores, which its labels are the names of."""
-        with self._reading("outputs") as path, pq.ParquetFile(path) as file:
+        with self._reading("outputs") as source, pq.ParquetFile(source) as file:
             for group in range(file.num_row_groups):
                 part = file.read_row_group(group, columns=["subject", "scores"])
                 mine = part.filter(pc.equal(part["subject"], subject))["scores"]

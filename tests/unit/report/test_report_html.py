@@ -249,6 +249,12 @@ def test_page_of_a_thousand_claims_is_small():
     assert re.search(r"\d+ of 1000 robustness claims hold", text)
 
 
+def test_a_folder_whose_name_is_no_utf_8_has_a_page():
+    view = report_sample.sample()
+    text = render_html(replace(view, facts=replace(view.facts, path="runs/\udcff")))
+    assert "runs/\udcff" in text
+
+
 def test_huge_texts_and_manifests_are_cut():
     view = report_sample.sample()
     big = replace(view, manifest={"x": "y" * 5_000_000})

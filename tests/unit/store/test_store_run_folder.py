@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -312,3 +313,16 @@ def test_texts_as_codes_are_the_table(folder):
     assert all(column.num_chunks == 1 for column in read.columns)
     folder.write_table("records", [rows(0)], schema=SCHEMA)
     assert folder.coded("records").num_rows == 0
+
+
+@pytest.mark.parametrize("name", ["~", "\udcff", "a:b", "file:x", "%7E", "ü#?*"])
+def test_names_are_those_of_folders_and_nothing_else(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folder = RunFolder(Path(name))
+    folder.path.mkdir()
+    table = pa.table({"x": [1, 2]})
+    folder.write_table("records", [table], schema=table.schema)
+    assert folder.table("records").column("x").to_pylist() == [1, 2]
+    assert [path.name for path in folder.path.iterdir()] == ["records.parquet"]
+    assert not (tmp_path / "home").exists()

@@ -23,9 +23,11 @@ def read(source: DataSource) -> Table:
     import pyarrow as pa
     from pyarrow import parquet
 
+    from scrutiny.store.native import reading  # it imports pyarrow
+
     path = existing_file(source)
     try:
-        file = parquet.ParquetFile(path)
+        file = parquet.ParquetFile(reading(path))
         schema = file.schema_arrow
         columns = tuple(schema.names)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
