@@ -152,3 +152,15 @@ def test_exit_codes_pass_through(here: Path, arguments: list[str], code: int) ->
     )
     assert done.returncode == code
     assert b"ended by itself" not in done.stderr
+
+
+def test_the_exit_code_that_was_said_counts_where_python_ends_by_the_interrupt() -> None:
+    code = (
+        "import os, signal\n"
+        "from scrutiny.cli.watching import watched\n"
+        "number = watched(lambda: 130)\n"
+        "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+        "os.kill(os.getpid(), signal.SIGINT)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")

@@ -61,14 +61,16 @@ def watched(run: Callable[[], int]) -> int:
         _end_with(parent)
         _heed_one_interrupt_at_a_time()
         watched_by_parent()
+        code = 1
         try:
-            return run()
+            code = run()
+            return code
         finally:  # an error of ours ends the command, too: it has its traceback
             with suppress(OSError):
-                os.write(writer, b"done")
+                os.write(writer, bytes([code]))
     os.close(writer)
     status = _wait(child)
-    _leave(status, is_done=bool(_said(reader)))
+    _leave(status, said=_said(reader))
 
 
 def _wait(child: int) -> int:
@@ -89,7 +91,7 @@ def _wait(child: int) -> int:
 
 
 def _said(reader: int) -> bytes:
-    """What the child has said of its end; what it started may still hold the other end."""
+    """Exit code that the child has said, if any; what it started may still hold the other end."""
     os.set_blocking(reader, False)
     try:
         return os.read(reader, 1)
@@ -97,9 +99,12 @@ def _said(reader: int) -> bytes:
         return b""
 
 
-def _leave(status: int, *, is_done: bool) -> NoReturn:
+def _leave(status: int, *, said: bytes) -> NoReturn:
     """End as the child did, with words where it could not say any."""
-    if os.WIFSIGNALED(status):
+    is_interrupt = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT
+    if said and is_interrupt:  # Python ends so where compiled code has run into an interrupt
+        code = said[0]
+    elif os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         name = signal.Signals(number).name
         if name in _ASKED_FOR:
@@ -109,7 +114,7 @@ def _leave(status: int, *, is_done: bool) -> NoReturn:
         code = _INCOMPLETE
     else:
         code = os.WEXITSTATUS(status)
-        if not is_done:
+        if not said:
             say(CLOSED if code == FILES_CLOSED else _ENDED.format(code))
             code = _MODEL_FAILED
     sys.stderr.flush()
