@@ -207,8 +207,8 @@ def own_row(line, run):
         "–" if changed is None else f"{changed:.0%}",
         share(found["valid_share", "measured"], bounds=False),
         share(found["valid_attack_success", "measured"]),
-        share(found.get(("valid_success_50", "measured")), bounds=False),
-        share(found.get(("valid_success_90", "measured")), bounds=False),
+        share(found.get(("valid_success(50)", "measured")), bounds=False),
+        share(found.get(("valid_success(90)", "measured")), bounds=False),
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -21,6 +21,7 @@ from scrutiny.cli.show_verb import facts
 from scrutiny.cli.transformation_facts import FACTS, facts_of
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.registrations import REGISTRATIONS
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
 GENERATED = "<!-- Made by `make docs` from the code; edit the docstring, not this page. -->"
@@ -45,7 +46,7 @@ def pages() -> dict[Path, str]:
 
 def transformations() -> str:
     """Tasks, languages, effects and resources of each built-in transformation, likewise."""
-    names = sorted(name for kind, name, _ in REGISTRATIONS if kind == "transformation")
+    names = sorted(one.name for one in REGISTRATIONS if one.kind == "transformation")
     own = {name: facts_of(registry().load("transformation", name)) for name in names}
     return json.dumps(own, ensure_ascii=False, indent=1)
 
@@ -53,7 +54,7 @@ def transformations() -> str:
 def sentences() -> str:
     """What each built-in name says of itself, by kind, so that `list` need not import it."""
     own: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
-    for kind, name, _ in sorted(REGISTRATIONS):
+    for kind, name, *_ in sorted(REGISTRATIONS):
         own[kind][name] = sentence_of(registry().load(kind, name))
     return json.dumps(own, ensure_ascii=False, indent=1)
 
@@ -113,11 +114,10 @@ def sections(kind: str) -> Iterator[str]:
 
 
 def statistics_page() -> Iterator[str]:
-    names = registry()
     yield f"# Statistics\n\n{GENERATED}\n"
     yield "| name | says | needs | interval on | higher is |\n| --- | --- | --- | --- | --- |"
-    for name in names.names("statistic"):
-        s = names.load("statistic", name)
+    for name in usual_metrics():
+        s = metric_of(name)
         yield f"| {name} | {s.says} | {', '.join(s.needs)} | {s.scale} | {s.higher_is} |"
     yield ""
 

@@ -5,7 +5,7 @@
     import scrutiny
 
     run = scrutiny.run("robustness", model=my_pipeline, data=frame, seed=0)
-    run.estimate("accuracy_drop").high
+    run.estimate("drop(accuracy)").high
     run.report("report.html")
 
 Everything else is private: modules may move without notice, versioned names never change meaning.

@@ -159,7 +159,7 @@ class Run:
         return next(iter(distinct.values()))
 
     def gate(self, *rules: str) -> list[Finding]:
-        """Finding of each rule, such as "accuracy_drop <= 0.05"."""
+        """Finding of each rule, such as "drop(accuracy) <= 0.05"."""
         return judge_run(self.folder, [text_given(rule, "a rule") for rule in rules])
 
     def report(self, path: str | Path | None = None) -> str:

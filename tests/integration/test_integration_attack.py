@@ -253,4 +253,4 @@ draws = 200
     )
     rows = [json.loads(line) for line in shown.stdout.splitlines()]
     metrics = {row.get("metric") for row in rows}
-    assert {"attack_success@1", "valid_share@1", "valid_success_90@1"} <= metrics
+    assert {"attack_success@1", "valid_share@1", "valid_success(90)@1"} <= metrics

@@ -90,7 +90,7 @@ def test_numbers_are_alike_to_within_a_bound():
 
 
 def test_a_renamed_thing_is_told_in_the_map():
-    known = tool.Names({"metric": {"drop(accuracy)": "accuracy_drop@1"}, "recipe": {"a@1": "b@1"}})
-    assert known.old("metric", "drop(accuracy)") == "accuracy_drop@1"
+    known = tool.Names({"metric": {"drop(accuracy)": "drop(accuracy)@1"}, "recipe": {"a@1": "b@1"}})
+    assert known.old("metric", "drop(accuracy)") == "drop(accuracy)@1"
     assert known.old("metric", "accuracy@1") == "accuracy@1"
     assert tool._condition('{"draw":0,"recipe":"a@1"}', known) == '{"draw": 0, "recipe": "b@1"}'

@@ -15,9 +15,10 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import estimate
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import CODES, Panel, Side
-from scrutiny.reliability.statistics import ACCURACY_DROP, EXCESS_ACCURACY_DROP
 
+METRICS = ("drop(accuracy)", "excess(accuracy)")
 STUDIES = 200
 CLAIMS = 4
 REPLICATES = 5
@@ -61,7 +62,7 @@ def study(rng, drop, *, seed_sd, excess=None, missing=0.0):
             "after": side(hits(rng, skill, moved), np.repeat(status, REPLICATES, axis=0)),
             "control": side(hits(rng, skill, 0.0 if excess is None else moved - excess)),
         }
-        for statistic in (ACCURACY_DROP, EXCESS_ACCURACY_DROP):
+        for statistic in map(metric_of, METRICS):
             name = f"{statistic.id}/{number}"
             estimated[name] = estimate(
                 PANEL,
@@ -72,8 +73,8 @@ def study(rng, drop, *, seed_sd, excess=None, missing=0.0):
                 seed=int(rng.integers(2**31)),
             )
         parts = (
-            Component(f"accuracy_drop@1/{number}", MARGIN),
-            Component(f"excess_accuracy_drop@1/{number}", MARGIN, "control: random change"),
+            Component(f"drop(accuracy)@1/{number}", MARGIN),
+            Component(f"excess(accuracy)@1/{number}", MARGIN, "control: random change"),
         )
         claims.append(Claim(f"c{number}", "it hurts", "planted", parts, family="planted"))
     for found in estimated.values():

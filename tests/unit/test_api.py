@@ -94,20 +94,20 @@ def test_tables_of_a_run(finished):
 
 
 def test_the_one_estimate_of_a_condition(finished):
-    found = finished.estimate("accuracy_drop", transformation="typos", draw=1)
+    found = finished.estimate("drop(accuracy)", transformation="typos", draw=1)
     assert found.key.condition == {"transformation": "typos@1", "draw": 1}
     assert found.key.replicate is None
-    changed = finished.estimate("accuracy_drop", group="changed", transformation="typos@1", draw=0)
+    changed = finished.estimate("drop(accuracy)", group="changed", transformation="typos@1", draw=0)
     assert changed.key.group == "changed"
-    with pytest.raises(PlanError, match="4 estimates fit 'accuracy_drop'; say which"):
-        finished.estimate("accuracy_drop")
+    with pytest.raises(PlanError, match=r"4 estimates fit 'drop\(accuracy\)'; say which"):
+        finished.estimate("drop(accuracy)")
     with pytest.raises(PlanError, match="0 estimates fit 'entity_f1'"):
         finished.estimate("entity_f1")
     assert finished.estimate("accuracy", dataset="data", subject="model").value == 1.0
 
 
 def test_rules_are_judged(finished):
-    found = finished.gate("accuracy >= 0.5", "accuracy_drop < 1 where transformation=ocr")
+    found = finished.gate("accuracy >= 0.5", "drop(accuracy) < 1 where transformation=ocr")
     assert [f.verdict for f in found] == ["supported", "supported"]
     assert len(found[1].claim.components) == 2
 
@@ -218,7 +218,7 @@ def test_numbers_and_arrays_of_numpy_are_those_of_python(tmp_path):
         transformations=["typos"],
         draws=1,
     )
-    assert found.estimate("accuracy_drop").value == again.estimate("accuracy_drop").value
+    assert found.estimate("drop(accuracy)").value == again.estimate("drop(accuracy)").value
 
 
 @pytest.mark.parametrize(

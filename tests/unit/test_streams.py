@@ -19,6 +19,7 @@ from scrutiny.perturb.engine import perturb
 from scrutiny.perturb.recipe import parse_recipe
 from scrutiny.perturb.universal.typos import Typos
 from scrutiny.reliability.estimate import estimate
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
 
@@ -64,6 +65,8 @@ def renamed(monkeypatch):
 def declared(kind):
     """Names of the random numbers of all built-in things of a kind."""
     found = registry()
+    if kind == "statistic":
+        return sorted({stream_of(metric_of(name)) for name in usual_metrics()})
     return sorted({stream_of(found.load(kind, name), name) for name in found.names(kind)})
 
 

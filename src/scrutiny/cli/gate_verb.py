@@ -36,7 +36,7 @@ def command(run: Path, rules: tuple[str, ...], group: str, undecided: str, *, as
     r"""Judge a run: exit code 0 pass, 1 fail, 4 undecided.
 
     \b
-    scrutiny gate runs/audit-1 --rule "accuracy_drop <= 0.05"
+    scrutiny gate runs/audit-1 --rule "drop(accuracy) <= 0.05"
     scrutiny gate runs/audit-1 --rule "flip_rate < 10% where transformation=typos"
     scrutiny gate runs/v2 --rule "accuracy >= -0.01 where reference=v1"
     """

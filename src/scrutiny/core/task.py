@@ -32,16 +32,12 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How a task counts: statistics by name, and what a chance-level model gets.
+    """How a task counts.
 
     Parameters
     ----------
     level
-        Statistic of one side, e.g. ``accuracy@1``.
-    drop
-        Statistic of two sides, before minus after.
-    excess
-        Statistic of three sides: the drop minus the drop under the control.
+        Metric of one text, e.g. ``accuracy@1``: drops and excesses are made of it.
     margin
         Smallest drop worth a claim, in the statistic's own units.
     bounded
@@ -49,8 +45,6 @@ class Score:
     """
 
     level: str
-    drop: str
-    excess: str
     margin: float
     bounded: tuple[float, float] | None = (0.0, 1.0)
 

@@ -14,5 +14,5 @@
     imputation   whether a verdict survives the worst that missing rows could have been
     checks       items, seeds, choices, datasets
     claims       from estimates to findings; shared by audit, gate and compare
-    rules        "accuracy_drop <= 0.05" as a claim
+    rules        "drop(accuracy) <= 0.05" as a claim
 """

@@ -48,6 +48,10 @@ class Additive:
         every row: attacked items, decided pairs. Nothing where every row counts.
     stream
         See `scrutiny.core.randomness.stream_of`.
+    is_mean
+        Whether the value is the first component's sum over the number of rows, the last component.
+    pair_tests
+        Tests of one replicate at a time between two of it on the same rows, or nothing.
     """
 
     id: str
@@ -64,6 +68,8 @@ class Additive:
     tests: ReplicateTests | None = None
     divisor: Callable[[Array], Array] | None = None
     stream: str = ""
+    is_mean: bool = False
+    pair_tests: ReplicateTests | None = None
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""

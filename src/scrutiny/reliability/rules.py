@@ -1,4 +1,4 @@
-"""Rules such as ``accuracy_drop <= 0.05 where transformation=typos`` as values."""
+"""Rules such as ``drop(accuracy) <= 0.05 where transformation=typos`` as values."""
 
 import re
 from collections.abc import Mapping
@@ -61,15 +61,15 @@ def parse_rule(text: str) -> Rule:
 
     Examples
     --------
-    >>> parse_rule("accuracy_drop <= 5% where transformation=typos")
-    Rule(metric='accuracy_drop', operator='<=', limit=0.05, where={'transformation': 'typos'})
+    >>> parse_rule("drop(accuracy) <= 5% where transformation=typos")
+    Rule(metric='drop(accuracy)', operator='<=', limit=0.05, where={'transformation': 'typos'})
     """
     found = _RULE.match(text)
     parts = [] if found is None else _parts(found["where"])
     if found is None or not found["metric"] or not all(name and value for name, value in parts):
         raise PlanError(
             f"The rule {text!r} does not read. It is METRIC OPERATOR LIMIT, for instance "
-            "'accuracy_drop <= 0.05' or 'flip_rate < 10% where transformation=typos'; operators "
+            "'drop(accuracy) <= 0.05' or 'flip_rate < 10% where transformation=typos'; operators "
             f"are {', '.join(OPERATORS)}."
         )
     limit = float(found["limit"]) / (100 if found["percent"] else 1)

@@ -17,14 +17,9 @@ _COUNTS: Final = ("tp", "fp", "fn")
 _SHARE: Final = (0.0, 1.0)
 
 
-def _of(*sides: str) -> tuple[str, ...]:
-    """Needs of entity F1 on these sides, in order."""
-    return tuple(f"{side}.{count}" for side in sides for count in _COUNTS)
-
-
-def _f1(sums: Array, side: int) -> Array:
-    """F1 ``(...)`` of the side's counts in sums ``(..., 3 x side)``; NaN without any entity."""
-    tp, fp, fn = (sums[..., 3 * side + i] for i in range(3))
+def _f1(sums: Array) -> Array:
+    """F1 ``(...)`` of counts ``(..., 3)``; NaN without any entity."""
+    tp, fp, fn = (sums[..., i] for i in range(3))
     return divide(2 * tp, 2 * tp + fp + fn)
 
 
@@ -46,14 +41,6 @@ def _first(sums: Array) -> Array:
     return divide(sums[..., 0], sums[..., -1])
 
 
-def _first_minus_second(sums: Array) -> Array:
-    return divide(sums[..., 0] - sums[..., 1], sums[..., -1])
-
-
-def _third_minus_second(sums: Array) -> Array:
-    return divide(sums[..., 2] - sums[..., 1], sums[..., -1])
-
-
 MEAN: Final = Additive("mean@1", "mean", ("value",), _means, _first)
 
 #: Share of rows where a 0/1 measure is 1.
@@ -70,33 +57,8 @@ ACCURACY: Final = Additive(
     scale="logit",
     higher_is="better",
     row_range=_SHARE,
-)
-
-#: Accuracy on the original minus accuracy on the variant, on the same items.
-ACCURACY_DROP: Final = Additive(
-    "accuracy_drop@1",
-    "accuracy drop",
-    ("before.hit", "after.hit"),
-    _means,
-    _first_minus_second,
-    higher_is="worse",
-    row_range=(-1.0, 1.0),
-    no_effect=0.0,
-    tests=mcnemar_of_hits,
-)
-
-#: The drop minus the drop under the matched random change. The original cancels out, so it is the
-#: accuracy under the control minus the accuracy under the treatment; it is still needed, because
-#: an item counts only if all three sides were measured.
-EXCESS_ACCURACY_DROP: Final = Additive(
-    "excess_accuracy_drop@1",
-    "accuracy drop beyond random change",
-    ("before.hit", "after.hit", "control.hit"),
-    _means,
-    _third_minus_second,
-    higher_is="worse",
-    row_range=(-1.0, 1.0),
-    no_effect=0.0,
+    is_mean=True,
+    pair_tests=mcnemar_of_hits,
 )
 
 ENTITY_F1: Final = Additive(
@@ -104,31 +66,9 @@ ENTITY_F1: Final = Additive(
     "entity F1",
     _COUNTS,
     _same,
-    lambda sums: _f1(sums, 0),
+    _f1,
     scale="logit",
     higher_is="better",
-)
-
-ENTITY_F1_DROP: Final = Additive(
-    "entity_f1_drop@1",
-    "entity F1 drop",
-    _of("before", "after"),
-    _same,
-    lambda sums: _f1(sums, 0) - _f1(sums, 1),
-    scale="coefficient",
-    higher_is="worse",
-    no_effect=0.0,
-)
-
-EXCESS_ENTITY_F1_DROP: Final = Additive(
-    "excess_entity_f1_drop@1",
-    "entity F1 drop beyond random change",
-    _of("before", "after", "control"),
-    _same,
-    lambda sums: _f1(sums, 2) - _f1(sums, 1),
-    scale="coefficient",
-    higher_is="worse",
-    no_effect=0.0,
 )
 
 FLIP_RATE: Final = Additive(

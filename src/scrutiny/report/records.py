@@ -11,6 +11,7 @@ from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure, columns_of
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.report.assigned import contrast_key_of, key_of
 from scrutiny.report.head_records import AttendedExample, examples_of, maps_of_controls
 from scrutiny.report.heads import HeadMap
@@ -213,9 +214,8 @@ def _is_of_whole_records(assigned: Mapping[str, Any]) -> bool:
 
 
 def _statistic(metric: str) -> Any:
-    from scrutiny.core.registry import registry
 
-    return registry().load("statistic", metric)
+    return metric_of(metric)
 
 
 def _sides(recorded: "Recorded", assigned: Mapping[str, Any]) -> "dict[str, Side]":

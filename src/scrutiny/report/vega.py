@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from scrutiny.core.expressions import spoken
 from scrutiny.report.chart_tables import Spec
-from scrutiny.report.labels import unversioned
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 MOST_ROWS: Final = 60
@@ -82,7 +82,7 @@ def _escaped(name: str) -> str:
 
 def metric_title(metric: str) -> str:
     """Name of a metric in words."""
-    return unversioned(metric).replace("_", " ")
+    return spoken(metric)
 
 
 def left_out(count: int) -> str:

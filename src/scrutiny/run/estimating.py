@@ -16,12 +16,12 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator, stream_of
 from scrutiny.core.record import Counts, columns_of
-from scrutiny.core.registry import registry
 from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.along import estimate_along
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.replicate_tests import ReplicateTest, cell_tests_of, tests_of
 from scrutiny.run.assignment import Assignment, Contrast, Relation
@@ -168,7 +168,7 @@ def statistic_of(assignment: Assignment) -> Any:
     ``of_widths`` how many numbers each need has.
     """
     spec = assignment.spec
-    statistic = registry().load("statistic", spec.metric)
+    statistic = metric_of(spec.metric)
     if hasattr(statistic, "of_condition"):
         statistic = statistic.of_condition(assignment.condition)
     if not hasattr(statistic, "of_widths"):

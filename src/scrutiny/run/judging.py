@@ -7,9 +7,9 @@ from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
-from scrutiny.core.registry import registry
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
+from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.rules import Rule, parse_rule
 from scrutiny.run.assignment import Assignment, Contrast, from_json
 from scrutiny.run.estimating import Estimator
@@ -51,7 +51,7 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
     folder
         The run.
     rules
-        ``accuracy_drop <= 0.05 where transformation=typos``; ``gain > 0`` of the plan's estimate
+        ``drop(accuracy) <= 0.05 where transformation=typos``; ``gain > 0`` of the plan's estimate
         ``gain``; ``accuracy >= -0.01 where reference=v1``.
     group
         Items that are meant: ``all`` or ``changed``.
@@ -63,7 +63,7 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
     """
     parsed = [parse_rule(rule) for rule in rules]
     if not parsed:
-        raise PlanError("Say at least one rule: --rule 'accuracy_drop <= 0.05'.")
+        raise PlanError("Say at least one rule: --rule 'drop(accuracy) <= 0.05'.")
     known = [
         *(_Number(a.spec.id, a, a.measure) for whole in assignments_of(folder) for a in _at(whole)),
         *(_Number(c.id, c, c.a.measure) for c in contrasts_of(folder)),
@@ -157,7 +157,7 @@ def _of_metric(rule: Rule, known: Sequence[_Number]) -> list[_Number]:
     """
     metrics = sorted({number.key.metric for number in known})
     if not any(rule.metric in (m, m.partition("@")[0]) for m in metrics):
-        registry().resolve("statistic", rule.metric)
+        metric_name(rule.metric)
         raise UnknownNameError("metric in this run", rule.metric, metrics)
     fitting = [number for number in known if rule.fits(number.key.metric, number.where)]
     # the level of the originals is a baseline beside drops, and differences stand beside the levels

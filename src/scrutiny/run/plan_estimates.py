@@ -8,7 +8,7 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import EstimatePlan
-from scrutiny.core.registry import registry
+from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.rules import says
 from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.resolved import Resolved
@@ -115,7 +115,7 @@ def _fitting(
     if plan.source not in resolved.measurements:
         unknown = UnknownNameError("measurement", plan.source, resolved.measurements)
         raise PlanError(f"estimate {plan.id!r}, from: {unknown}")
-    metric = registry().resolve("statistic", plan.metric)
+    metric = metric_name(plan.metric)
     known = [a for a in designed if a.measure == plan.source and a.spec.metric == metric]
     if not known:
         known = list(_of_records(plan, resolved, metric, where))
@@ -174,7 +174,7 @@ def _of_records(
     plan: EstimatePlan, resolved: Resolved, metric: str, where: Mapping[str, Any]
 ) -> Iterator[Assignment]:
     """Assignments that read a metric's measures straight from the records."""
-    needs = registry().load("statistic", metric).needs
+    needs = metric_of(metric).needs
     condition = {name: value for name, value in where.items() if name not in _IDENTITY}
     for place in places(resolved):
         if place.measure != plan.source:

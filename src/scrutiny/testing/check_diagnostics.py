@@ -15,6 +15,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.testing.faulty_models import FlakyClassifier
 from scrutiny.testing.promises import (
     promise,
@@ -200,7 +201,7 @@ def _check_design(trial: _Trial) -> None:
     trial.promise(is_kept=len(set(ids)) == len(ids), message=f"estimates share an id: {ids}.")
     measures = {m.name for m in trial.diagnostic.measured(trial.task)} | {"ok"}
     for spec in design.estimates:
-        for need in registry().load("statistic", spec.metric).needs:
+        for need in metric_of(spec.metric).needs:
             side, _, measure = need.rpartition(".")
             trial.promise(
                 is_kept=side in spec.sides and measure in measures,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import ConformanceError
 
-_VERSIONED: Final = re.compile(r"[a-z][a-z0-9_.-]*@[1-9][0-9]*")
+_VERSIONED: Final = re.compile(r"[a-z][a-z0-9_.-]*(\([^@\s]+\))?@[1-9][0-9]*")
 
 #: Texts that have broken tools: empty, blank, one word, marks, other scripts, joined characters.
 SAMPLE_TEXTS: Final = (

@@ -108,29 +108,18 @@ def zipf(word: str) -> float:
 
 
 @cache
-def all_misspellings() -> Mapping[str, tuple[str, ...]]:
+def misspellings() -> Mapping[str, tuple[str, ...]]:
     """Return attested misspellings by lower-case word, none of them a word itself.
 
     Examples
     --------
-    >>> "difinately" in all_misspellings()["definitely"], "qqqq" in all_misspellings()
+    >>> "difinately" in misspellings()["definitely"], "qqqq" in misspellings()
     (True, False)
     """
     rows = (line.split(" ") for line in _read_lines("misspellings.txt.xz"))
     # who misspells a word hits its first letter; the rest are slips of the keyboard
     kept = ((word, tuple(w for w in wrong if w[0] == word[0])) for word, *wrong in rows)
     return {word: wrong for word, wrong in kept if wrong}  # every word is looked up: no proxy
-
-
-def misspellings(word: str) -> tuple[str, ...]:
-    """Return attested misspellings of a lower-case word, none of them a word itself.
-
-    Examples
-    --------
-    >>> "difinately" in misspellings("definitely"), misspellings("qqqq")
-    (True, ())
-    """
-    return all_misspellings().get(word, ())
 
 
 @cache

@@ -2,9 +2,11 @@ import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UnknownNameError
 from scrutiny.core.example import Span
+from scrutiny.core.expressions import made_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.tasks.names import infer_task, load_task
+from scrutiny.reliability.metrics import usual_metrics
 
 NAMES = ["text-classification", "text-pair-classification", "token-tagging"]
 LABELS = ("neg", "pos")
@@ -17,9 +19,8 @@ def test_contract(name):
     assert task.scored_by.bounded == (0.0, 1.0)
     assert all(measure.size == 1 for measure in task.measures)
     assert set(task.fields) <= {"text", "text_pair"}
-    assert {task.scored_by.level, task.scored_by.drop, task.scored_by.excess} <= set(
-        registry().names("statistic")
-    )
+    of_level = {made_of(macro, task.scored_by.level) for macro in ("drop", "excess")}
+    assert {task.scored_by.level, *of_level} <= set(usual_metrics())
 
 
 def test_margins():

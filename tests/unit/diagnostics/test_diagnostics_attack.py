@@ -441,7 +441,7 @@ def test_estimates_have_the_denominators_that_they_say(tmp_path):
     assert excess.value == pytest.approx(own.value - random.value)
     asked = estimate(folder, "mean_texts_asked", recipe="deepwordbug@1")
     assert 1 < asked.value <= 60
-    within = estimate(folder, "success_within_30", recipe="deepwordbug@1")
+    within = estimate(folder, "success_within(30)", recipe="deepwordbug@1")
     assert within.value <= success.value
 
 

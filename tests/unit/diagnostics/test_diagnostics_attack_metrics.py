@@ -3,13 +3,17 @@
 import numpy as np
 import pytest
 
+from scrutiny.core.registry import registry
 from scrutiny.diagnostics.attack import metrics as s
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.testing import check_statistic
 
+MODULE = s.__name__
 ALL = [
-    one
-    for name, one in vars(s).items()
-    if name.isupper() and not name.startswith("_") and hasattr(one, "says")
+    metric_of(name)
+    for name in usual_metrics()
+    if not name.startswith(("drop(", "excess("))
+    if registry().entry("statistic", name.partition("(")[0]).registration.target.startswith(MODULE)
 ]
 
 
@@ -62,11 +66,11 @@ def test_the_excess_is_a_difference_of_rates_of_their_own_denominators():
 @pytest.mark.parametrize(
     ("statistic", "expected"),
     [
-        (s.SUCCESS_WITHIN_10, 1 / 4),
-        (s.SUCCESS_WITHIN_30, 2 / 4),
-        (s.SUCCESS_WITHIN_100, 2 / 4),
-        (s.SUCCESS_WITHIN_300, 3 / 4),
-        (s.SUCCESS_WITHIN_1000, 3 / 4),
+        (s.SUCCESS_WITHIN.of("10"), 1 / 4),
+        (s.SUCCESS_WITHIN.of("30"), 2 / 4),
+        (s.SUCCESS_WITHIN.of("100"), 2 / 4),
+        (s.SUCCESS_WITHIN.of("300"), 3 / 4),
+        (s.SUCCESS_WITHIN.of("1000"), 3 / 4),
     ],
 )
 def test_success_grows_with_the_budget_up_to_what_it_is(statistic, expected):
@@ -95,9 +99,9 @@ def test_without_ratings_there_is_no_valid_success_but_without_success_it_is_zer
     nobody = [0] * 6
     assert np.isnan(value(s.VALID_SHARE, SUCCESS, nobody, nobody))
     assert np.isnan(value(s.VALID_ATTACK_SUCCESS, ATTACKED, SUCCESS, nobody, nobody))
-    assert np.isnan(value(s.SIMILAR_SUCCESS_80, ATTACKED, SUCCESS, nobody, nobody))
+    assert np.isnan(value(s.SIMILAR_SUCCESS.of("80"), ATTACKED, SUCCESS, nobody, nobody))
     assert value(s.VALID_ATTACK_SUCCESS, ATTACKED, nobody, nobody, nobody) == 0
-    assert value(s.SIMILAR_SUCCESS_80, ATTACKED, nobody, nobody, nobody) == 0
+    assert value(s.SIMILAR_SUCCESS.of("80"), ATTACKED, nobody, nobody, nobody) == 0
 
 
 def test_a_rater_is_judged_by_what_it_says_of_known_texts():
@@ -112,17 +116,22 @@ def test_a_rater_is_judged_by_what_it_says_of_known_texts():
 
 
 def test_valid_success_falls_with_the_threshold():
-    curve = [s.VALID_SUCCESS_50, s.VALID_SUCCESS_70, s.VALID_SUCCESS_90]
+    curve = [s.VALID_SUCCESS.of("50"), s.VALID_SUCCESS.of("70"), s.VALID_SUCCESS.of("90")]
     found = [value(one, ATTACKED, SUCCESS, RATED, VALID) for one in curve]
     assert found == pytest.approx([3 / 4, 3 / 8, 3 / 8])
     cosine = [0.96, 0.85, 0.75, 0, 0, 0]
-    near = [s.SIMILAR_SUCCESS_70, s.SIMILAR_SUCCESS_80, s.SIMILAR_SUCCESS_90, s.SIMILAR_SUCCESS_95]
+    near = [
+        s.SIMILAR_SUCCESS.of("70"),
+        s.SIMILAR_SUCCESS.of("80"),
+        s.SIMILAR_SUCCESS.of("90"),
+        s.SIMILAR_SUCCESS.of("95"),
+    ]
     found = [value(one, ATTACKED, SUCCESS, SUCCESS, cosine) for one in near]
     assert found == pytest.approx([3 / 4, 2 / 4, 1 / 4, 1 / 4])
 
 
 def test_a_threshold_counts_the_text_that_just_reaches_it():
-    assert value(s.VALID_SUCCESS_70, [1], [1], [1], [0.1 * 7]) == 1
+    assert value(s.VALID_SUCCESS.of("70"), [1], [1], [1], [0.1 * 7]) == 1
 
 
 def test_sizes_are_those_of_successful_texts():

@@ -70,7 +70,7 @@ def test_a_rater_without_skill_is_shown_to_be_worthless(tmp_path, rule, unchange
         assert estimate(folder, "rater_validity", role="control").value == unchanged
         assert estimate(folder, "rater_validity", role="null").value == other
     assert estimate(folder, "rater_separation").value < 0.5
-    for metric in ("valid_share", "valid_attack_success", "valid_success_50", "valid_success_90"):
+    for metric in ("valid_share", "valid_attack_success", "valid_success(50)", "valid_success(90)"):
         found = estimate(folder, metric)
         assert (found.value, found.status) == (None, "refused")
 
@@ -92,7 +92,7 @@ def test_how_well_it_tells_them_apart_is_what_was_planted(tmp_path):
     assert estimate(folder, "valid_share").value == pytest.approx(0.3)
     success = estimate(folder, "attack_success").value
     assert estimate(folder, "valid_attack_success").value == pytest.approx(0.3 * success)
-    assert estimate(folder, "valid_success_50").value == 0
+    assert estimate(folder, "valid_success(50)").value == 0
 
 
 def test_the_resource_nli_is_judged_as_well():
@@ -211,7 +211,7 @@ def test_ratings_of_recorded_texts_become_validity(recorded, tmp_path):
     assert found.estimate("valid_share").value == pytest.approx(mean)
     success = found.estimate("attack_success").value
     assert found.estimate("valid_attack_success").value == pytest.approx(success * mean)
-    curve = [found.estimate(f"valid_success_{share}").value for share in (50, 70, 90)]
+    curve = [found.estimate(f"valid_success({share})").value for share in (50, 70, 90)]
     expected = [sum(p >= share for p in each) / len(each) * success for share in (0.5, 0.7, 0.9)]
     assert curve == pytest.approx(expected)
     assert success > curve[0] > curve[1] == curve[2] > 0

@@ -64,14 +64,14 @@ def test_it_keeps_the_promises_of_its_protocol():
 
 def test_a_drop_is_what_it_is_by_hand(upper):
     # 32 items: before 12 + 8 + 8 = 28 right, after 4 + 8 + 8 = 20
-    drop = estimate(upper, "accuracy_drop")
+    drop = estimate(upper, "drop(accuracy)")
     assert drop.value == pytest.approx(28 / 32 - 20 / 32)
     assert (drop.counts.n, drop.counts.planned) == (32, 32)
     assert estimate(upper, "accuracy", role="baseline").value == pytest.approx(28 / 32)
 
 
 def test_items_that_cannot_change_leave_the_drop_over_changed_items(upper):
-    drop = estimate(upper, "accuracy_drop", group="changed")
+    drop = estimate(upper, "drop(accuracy)", group="changed")
     assert drop.value == pytest.approx(8 / 24)
     assert (drop.counts.n, drop.counts.skipped) == (24, 8)
 
@@ -103,7 +103,7 @@ def test_mcnemar_counts_what_was_gained_and_lost(upper):
 
 def test_without_room_for_a_control_the_excess_is_missing_and_nothing_is_claimed(upper):
     # all letters are turned: there are no others to turn at random
-    excess = estimate(upper, "excess_accuracy_drop")
+    excess = estimate(upper, "excess(accuracy)")
     assert (excess.counts.n, excess.counts.undefined) == (8, 24)
     found = upper.findings()[0]
     assert found.verdict == "undecided"
@@ -130,11 +130,11 @@ def test_a_drop_is_what_the_variants_make_of_the_model(tmp_path):
             assert changed.text != items[item].text
     assert wrong["measured"] > 0
     assert estimate(folder, "accuracy", role="baseline").value == 1.0
-    assert estimate(folder, "accuracy_drop").value == pytest.approx(wrong["measured"] / 40)
-    assert estimate(folder, "accuracy_drop", role="control").value == pytest.approx(
+    assert estimate(folder, "drop(accuracy)").value == pytest.approx(wrong["measured"] / 40)
+    assert estimate(folder, "drop(accuracy)", role="control").value == pytest.approx(
         wrong["control"] / 40
     )
-    assert estimate(folder, "excess_accuracy_drop").value == pytest.approx(
+    assert estimate(folder, "excess(accuracy)").value == pytest.approx(
         (wrong["measured"] - wrong["control"]) / 40
     )
 
@@ -187,7 +187,7 @@ def test_a_constant_model_that_answers_only_what_it_gets_right_is_not_let_throug
 def test_a_failing_call_fails_its_rows_and_coverage_does_not_call_it_unchanged(tmp_path):
     model = FlakyClassifier({"kept0"})
     folder = run("robustness", model, reviews(), tmp_path, transformations=["typos"])
-    drop = estimate(folder, "accuracy_drop")
+    drop = estimate(folder, "drop(accuracy)")
     assert (drop.counts.n, drop.counts.failed) == (11, 1)
     assert estimate(folder, "coverage").counts.failed == 1
     failed = [r for r in folder.records().to_pylist() if r["status"] == "failed"]
@@ -227,7 +227,7 @@ def test_pairs_of_texts(tmp_path):
     assert estimate(folder, "accuracy", role="baseline").value == 1.0
     edits = [json.loads(e) for e in folder.variants()["edits"].to_pylist()]
     assert {edit[0] for variant in edits for edit in variant} <= {"text", "text_pair"}
-    drop = estimate(folder, "accuracy_drop")
+    drop = estimate(folder, "drop(accuracy)")
     assert drop.counts.n == 20
 
 
@@ -258,7 +258,7 @@ def test_tagging_counts_entities_with_spans_carried_along(tmp_path):
     by_recipe = {
         e.key.condition["transformation"]: e
         for e in folder.estimates()
-        if e.key.metric == "entity_f1_drop@1"
+        if e.key.metric == "drop(entity_f1)@1"
         and (e.key.role, e.key.group) == ("measured", "changed")
     }
     around, within = by_recipe["typos@1(share=0.4)"], by_recipe["typos@1(share=0.4,where=within)"]

@@ -319,7 +319,7 @@ def test_taggers_are_claimed_by_entities_and_have_no_kappa():
         "agreement@1",
         "entity_f1@1",
         "entity_f1@1",
-        "entity_f1_drop@1",
+        "drop(entity_f1)@1",
         "label_entropy@1",
         "commonest_label@1",
     ]

@@ -11,7 +11,7 @@ from scrutiny.reliability.panel import CODES, Panel, Side
 from scrutiny.stats.crossed import crossed
 from scrutiny.stats.resample import Resampled
 
-KEY = EstimateKey("robustness@1#000000", "accuracy_drop@1", "model", "reviews")
+KEY = EstimateKey("robustness@1#000000", "drop(accuracy)@1", "model", "reviews")
 OK, UNDEFINED, SKIPPED, REFUSED, FAILED = (CODES[name] for name in CODES)
 
 

@@ -9,7 +9,6 @@ import pytest
 from made_panels import KEY, panel, side
 
 from scrutiny.core.plan import Resampling
-from scrutiny.core.registry import registry
 from scrutiny.diagnostics.attack.metrics import (
     ATTACK_SUCCESS,
     EXCESS_ATTACK_SUCCESS,
@@ -21,6 +20,7 @@ from scrutiny.diagnostics.faithfulness.head_changes import ChangedHeads
 from scrutiny.reliability.additive import divisors
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.run.contrasts import contrast, meet
 
 ROWS = 40
@@ -38,11 +38,11 @@ NO_MEAN = {
     "effect_size@1",
     "effect_size_population@1",
     "entity_f1@1",
-    "entity_f1_drop@1",
+    "drop(entity_f1)@1",
     "erasure_js_slope@1",
     "error_consistency@1",
     "excess_attack_success@1",
-    "excess_entity_f1_drop@1",
+    "excess(entity_f1)@1",
     "icat@1",
     "inertia@1",
     "invariance_kappa@1",
@@ -63,7 +63,7 @@ NO_MEAN = {
 
 
 def additive():
-    found = {name: registry().load("statistic", name) for name in registry().names("statistic")}
+    found = {name: metric_of(name) for name in usual_metrics()}
     kinds = OfHeads, OfRegression  # chosen or fitted over all texts
     return {
         name: one

@@ -11,9 +11,12 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.reliability.estimate import by_replicate, estimate
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel
-from scrutiny.reliability.statistics import ACCURACY, ACCURACY_DROP, ENTITY_F1
+from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
 from scrutiny.stats.multibootstrap import Runs, Scheme, multibootstrap
+
+DROP = metric_of("drop(accuracy)")
 
 RNG = np.random.default_rng(5)
 BEFORE = (RNG.random((5, 300)) < 0.9).astype(float)
@@ -33,7 +36,7 @@ def accuracy(hits, statistic=ACCURACY, *, over=None, draws=2000, seed=0, **resam
 
 
 def test_the_value_is_the_mean_over_replicates_of_each_ones_value():
-    found = drops(BEFORE, AFTER, ACCURACY_DROP)
+    found = drops(BEFORE, AFTER, DROP)
     each = BEFORE.mean(axis=1) - AFTER.mean(axis=1)
     assert found.estimate.value == pytest.approx(each.mean())
     assert list(found.estimate.by_replicate.values()) == pytest.approx(each.tolist())
@@ -63,7 +66,7 @@ def test_f1_is_taken_per_replicate_before_the_mean():
 def test_the_interval_holds_the_variance_of_items_and_seeds():
     hard = (RNG.random(300) < 0.2)[None]  # the same items are hard for all replicates
     after = np.where(hard, 0.0, BEFORE)
-    found = drops(BEFORE, after, ACCURACY_DROP, draws=8000)
+    found = drops(BEFORE, after, DROP, draws=8000)
     each = BEFORE - after
     seeds = each.mean(axis=1).var(ddof=1) / 5
     items = each.mean(axis=0).var() / 300
@@ -74,22 +77,22 @@ def test_the_interval_holds_the_variance_of_items_and_seeds():
 
 
 def test_the_same_seed_gives_the_same_estimate_and_another_one_does_not():
-    one, again = (drops(BEFORE, AFTER, ACCURACY_DROP) for _ in range(2))
+    one, again = (drops(BEFORE, AFTER, DROP) for _ in range(2))
     assert one.estimate == again.estimate
-    other = drops(BEFORE, AFTER, ACCURACY_DROP, seed=1)
+    other = drops(BEFORE, AFTER, DROP, seed=1)
     assert other.estimate.value == one.estimate.value
     assert other.estimate.low != one.estimate.low
     assert other.estimate.resample_id != one.estimate.resample_id
 
 
 def test_draws_depend_on_the_dataset():
-    there = drops(BEFORE, AFTER, ACCURACY_DROP, key=replace(KEY, dataset="elsewhere"))
-    assert there.estimate.resample_id != drops(BEFORE, AFTER, ACCURACY_DROP).estimate.resample_id
+    there = drops(BEFORE, AFTER, DROP, key=replace(KEY, dataset="elsewhere"))
+    assert there.estimate.resample_id != drops(BEFORE, AFTER, DROP).estimate.resample_id
 
 
 def test_without_items_there_is_no_value_and_the_counts_say_why():
     status = np.full((5, 300), SKIPPED)
-    found = drops(BEFORE, AFTER, ACCURACY_DROP, status=status)
+    found = drops(BEFORE, AFTER, DROP, status=status)
     assert (found.estimate.value, found.estimate.status) == (None, "undefined")
     assert found.estimate.reason == "no_items"
     assert found.estimate.counts.skipped == found.estimate.counts.planned == 300
@@ -113,7 +116,7 @@ def test_a_statistic_that_does_not_exist_gives_no_value():
 def test_failed_rows_are_counted_and_left_out():
     status = np.zeros((5, 300))
     status[2, :30] = FAILED
-    found = drops(BEFORE, AFTER, ACCURACY_DROP, status=status).estimate
+    found = drops(BEFORE, AFTER, DROP, status=status).estimate
     assert (found.counts.n, found.counts.failed) == (270, 30)
     kept = (BEFORE - AFTER)[:, 30:].mean()
     assert found.value == pytest.approx(kept)
@@ -186,19 +189,19 @@ def test_weighted_and_refitted_statistics_go_the_same_way(statistic, direct):
 
 def test_fixed_replicates_leave_the_items_alone():
     shifted = np.clip(BEFORE - np.linspace(0, 1, 5)[:, None], 0, 1)
-    drawn = drops(shifted, AFTER, ACCURACY_DROP)
-    fixed = drops(shifted, AFTER, ACCURACY_DROP, replicates="fixed")
+    drawn = drops(shifted, AFTER, DROP)
+    fixed = drops(shifted, AFTER, DROP, replicates="fixed")
     assert fixed.estimate.value == pytest.approx(drawn.estimate.value)
     assert fixed.estimate.method == "items@1"
     assert fixed.estimate.variance["seeds"] == 0
     assert "fixed_replicates" in fixed.estimate.reason
     assert fixed.interval.width < drawn.interval.width / 3
-    items = drops(shifted, AFTER, ACCURACY_DROP, method="items")
+    items = drops(shifted, AFTER, DROP, method="items")
     assert (items.estimate.low, items.estimate.high) == (fixed.estimate.low, fixed.estimate.high)
 
 
 def test_the_multi_bootstrap_agrees_with_the_published_procedure():
-    found = drops(BEFORE, AFTER, ACCURACY_DROP, method="multi-bootstrap", draws=10_000)
+    found = drops(BEFORE, AFTER, DROP, method="multi-bootstrap", draws=10_000)
     published = multibootstrap(
         Runs.of(BEFORE - AFTER), rng=np.random.default_rng(3), scheme=Scheme(nboot=10_000)
     ).base
@@ -229,13 +232,13 @@ def test_the_multi_bootstrap_of_f1_draws_replicates_after_their_values():
 
 
 def test_the_multi_bootstrap_of_one_replicate_draws_items_alone():
-    found = drops(BEFORE[:1], AFTER[:1], ACCURACY_DROP, method="multi-bootstrap")
+    found = drops(BEFORE[:1], AFTER[:1], DROP, method="multi-bootstrap")
     assert found.estimate.reason == "one_replicate"
     assert found.interval.se == pytest.approx(found.resampled.draws.std(ddof=1))
 
 
 def test_each_replicate_has_a_row_of_its_own():
-    found = drops(BEFORE, AFTER, ACCURACY_DROP, replicates="each")
+    found = drops(BEFORE, AFTER, DROP, replicates="each")
     rows = by_replicate(found)
     assert [r.key.replicate for r in rows] == [f'{{"seed":"{i}"}}' for i in range(1, 6)]
     for r, row in enumerate(rows):
@@ -254,7 +257,7 @@ def test_each_gives_levels_rows_too_and_single_models_none():
 
 
 def test_drops_say_how_their_replicates_agree_and_levels_do_not():
-    found = drops(BEFORE, AFTER, ACCURACY_DROP).estimate.across
+    found = drops(BEFORE, AFTER, DROP).estimate.across
     each = (BEFORE - AFTER).mean(axis=1)
     assert found["sd"] == pytest.approx(each.std(ddof=1))
     assert found["sign_agreement"] == (each > 0).mean()
@@ -265,22 +268,22 @@ def test_drops_say_how_their_replicates_agree_and_levels_do_not():
 def test_a_replicate_never_planned_is_neither_counted_nor_named():
     status = np.zeros((5, 300))
     status[1] = -1
-    found = drops(BEFORE, AFTER, ACCURACY_DROP, status=status).estimate
+    found = drops(BEFORE, AFTER, DROP, status=status).estimate
     assert found.n_replicates == 4
     assert '{"seed":"2"}' not in found.by_replicate
 
 
 def test_the_order_of_items_does_not_move_the_value():
     order = RNG.permutation(300)
-    one = drops(BEFORE, AFTER, ACCURACY_DROP)
-    other = drops(BEFORE[:, order], AFTER[:, order], ACCURACY_DROP)
+    one = drops(BEFORE, AFTER, DROP)
+    other = drops(BEFORE[:, order], AFTER[:, order], DROP)
     assert other.estimate.value == pytest.approx(one.estimate.value)
     assert other.estimate.low == pytest.approx(one.estimate.low, abs=0.005)
 
 
 def test_keys_are_kept():
     key = EstimateKey("d@1#0", "accuracy@1", "m", "x", condition={"step": "3"}, group="changed")
-    found = drops(BEFORE, AFTER, ACCURACY_DROP, key=key).estimate
+    found = drops(BEFORE, AFTER, DROP, key=key).estimate
     assert found.key == key
 
 

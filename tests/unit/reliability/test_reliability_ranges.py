@@ -5,13 +5,14 @@ import pytest
 from made_panels import drops
 
 from scrutiny.core.plan import Resampling
-from scrutiny.core.registry import registry
 from scrutiny.reliability.additive import scale_of
 from scrutiny.reliability.intervals import difference_on_one_unit, interval_of, on_one_unit
-from scrutiny.reliability.statistics import ACCURACY_DROP
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.run.comparing.paired_tests import Gap
 from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.resample import Resampled
+
+DROP = metric_of("drop(accuracy)")
 
 #: Differences of what has no largest value (log-probabilities, slopes, distances).
 UNBOUNDED = {
@@ -28,11 +29,11 @@ UNBOUNDED = {
 }
 #: Levels without one: the mean of any measure.
 FREE = {"mean@1"}
-NAMES = registry().names("statistic")
+NAMES = usual_metrics()
 
 
 def statistic_of(name):
-    return registry().load("statistic", name)
+    return metric_of(name)
 
 
 #: Names by the range that their values have: one stands for all that share it.
@@ -106,11 +107,11 @@ def test_no_difference_of_two_runs_leaves_its_range(scale, name, replicates):
 @pytest.mark.parametrize("replicates", [1, 3])
 def test_who_loses_everything_loses_no_more(replicates):
     before, after = np.ones((replicates, 400)), np.zeros((replicates, 400))
-    found = drops(before, after, ACCURACY_DROP).estimate
+    found = drops(before, after, DROP).estimate
     assert found.value == 1.0
     assert found.low > 0.99
     assert found.high == 1.0
-    gained = drops(after, before, ACCURACY_DROP).estimate
+    gained = drops(after, before, DROP).estimate
     assert (gained.value, gained.low) == (-1.0, -1.0)
 
 

@@ -29,12 +29,12 @@ def test_what_is_written_is_read(metric, operator, limit, where, gap):
 @pytest.mark.parametrize(
     ("text", "limit"),
     [
-        ("accuracy_drop <= 5%", 0.05),
-        ("accuracy_drop <= 5 %", 0.05),
-        ("accuracy_drop<=.05", 0.05),
-        ("accuracy_drop <= 5e-2", 0.05),
-        ("accuracy_drop <= +1.", 1.0),
-        ("accuracy_drop <= -0.01", -0.01),
+        ("drop(accuracy) <= 5%", 0.05),
+        ("drop(accuracy) <= 5 %", 0.05),
+        ("drop(accuracy)<=.05", 0.05),
+        ("drop(accuracy) <= 5e-2", 0.05),
+        ("drop(accuracy) <= +1.", 1.0),
+        ("drop(accuracy) <= -0.01", -0.01),
     ],
 )
 def test_limits(text, limit):
@@ -72,7 +72,7 @@ def test_commas_and_equal_signs_in_parentheses_belong_to_the_value():
 
 @pytest.mark.parametrize(
     ("metric", "fits"),
-    [("accuracy@1", True), ("accuracy@2", True), ("accuracy_drop@1", False), ("acc@1", False)],
+    [("accuracy@1", True), ("accuracy@2", True), ("drop(accuracy)@1", False), ("acc@1", False)],
 )
 def test_a_metric_may_be_named_without_its_version(metric, fits):
     assert parse_rule("accuracy > 0").fits(metric, {}) is fits

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.registry import registry
 from scrutiny.diagnostics.attention.metrics.regression import OfRegression
 from scrutiny.reliability import statistics as s
 from scrutiny.reliability.additive import Additive, divide, with_count
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.testing import check_statistic
 from scrutiny.testing.check_statistics import sample_measures
 
-NAMES = registry().names("statistic")
-BUILT_IN = [registry().load("statistic", name) for name in NAMES]
+NAMES = usual_metrics()
+BUILT_IN = [metric_of(name) for name in NAMES]
 
 
 def value(statistic, rows):
@@ -37,14 +37,14 @@ def test_accuracy_is_the_share_of_hits():
 
 
 def test_a_drop_is_before_minus_after():
-    assert value(s.ACCURACY_DROP, [[1, 0], [1, 1], [0, 1], [1, 0]]) == 0.25
+    assert value(metric_of("drop(accuracy)"), [[1, 0], [1, 1], [0, 1], [1, 0]]) == 0.25
 
 
 def test_the_excess_is_the_drop_minus_the_drop_under_the_control():
     rows = np.array([[1, 0, 1], [1, 0, 0], [0, 0, 0], [1, 1, 1], [1, 0, 1]])
     before, after, control = rows.mean(axis=0)
     wanted = (before - after) - (before - control)
-    assert value(s.EXCESS_ACCURACY_DROP, rows) == pytest.approx(wanted) == pytest.approx(0.4)
+    assert value(metric_of("excess(accuracy)"), rows) == pytest.approx(wanted) == pytest.approx(0.4)
 
 
 def test_f1_is_computed_from_sums_and_is_no_mean_of_items():
@@ -58,8 +58,8 @@ def test_f1_without_any_entity_does_not_exist():
 
 def test_drop_and_excess_of_f1():
     rows = [[2, 0, 0, 1, 1, 1, 2, 1, 0]]  # before 1, after .5, control .8
-    assert value(s.ENTITY_F1_DROP, [r[:6] for r in rows]) == pytest.approx(0.5)
-    assert value(s.EXCESS_ENTITY_F1_DROP, rows) == pytest.approx(0.3)
+    assert value(metric_of("drop(entity_f1)"), [r[:6] for r in rows]) == pytest.approx(0.5)
+    assert value(metric_of("excess(entity_f1)"), rows) == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_flips_in_both_directions(statistic, wanted):
 def test_broken_minus_mended_is_the_drop():
     rows = np.random.default_rng(0).integers(0, 2, (50, 2))
     apart = value(s.BROKEN_RATE, rows) - value(s.MENDED_RATE, rows)
-    assert apart == pytest.approx(value(s.ACCURACY_DROP, rows))
+    assert apart == pytest.approx(value(metric_of("drop(accuracy)"), rows))
 
 
 RANGED = [statistic for statistic in BUILT_IN if getattr(statistic, "row_range", None)]

@@ -248,10 +248,8 @@ def _robustness(name, random):
     share = random.uniform(0.15, 0.75)
     condition = {"change": f"{name}@1"}
     made = {"condition": condition, "counts": counts, "seed_share": share}
-    estimate = _estimate(drop, half, metric="accuracy_drop@1", **made)
-    control = _estimate(
-        excess, half * 0.7, metric="excess_accuracy_drop@1", role="contrast", **made
-    )
+    estimate = _estimate(drop, half, metric="drop(accuracy)@1", **made)
+    control = _estimate(excess, half * 0.7, metric="excess(accuracy)@1", role="contrast", **made)
     verdict, reason, seeds = _decide(control)
     return Finding(
         claim=claim,
@@ -287,7 +285,7 @@ def _control_level(finding, random):
         _estimate(
             main.value - excess.value,
             (main.high - main.value) * random.uniform(0.6, 0.9),
-            metric="accuracy_drop@1",
+            metric="drop(accuracy)@1",
             role="control",
             counts=main.counts,
         ),

@@ -114,7 +114,7 @@ def test_numbers_without_intervals_are_left_to_the_table(sample):
 
 
 def test_forest_draws_intervals_and_the_limit(lines):
-    chart = forest("a", lines, metric="accuracy_drop@1", limit=0.01)
+    chart = forest("a", lines, metric="drop(accuracy)@1", limit=0.01)
     values = chart.spec["data"]["values"]
     assert len(values) == 3 * len(lines)
     assert all(v["low"] <= v["value"] <= v["high"] for v in values)
@@ -172,7 +172,7 @@ def test_charts_say_how_many_rows_they_leave_out():
 
 def test_limit_is_drawn_only_where_all_share_it(sample):
     part = section(sample, "robustness")
-    assert shared_limit(part, "accuracy_drop@1") == 0.01
+    assert shared_limit(part, "drop(accuracy)@1") == 0.01
     assert shared_limit(part, "other@1") is None
 
 

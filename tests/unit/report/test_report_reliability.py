@@ -491,7 +491,7 @@ def test_references_are_no_effect_or_the_limit_of_the_claim(view):
     by_group = by_identity(view.estimates, without=["replicate"])
     claimed = [e for members in by_group.values() for e in members if references.is_claimed(e)]
     assert {references.of(e) for e in claimed} == {0.5, 0.52, 0.0}
-    assert no_effect("accuracy_drop@1") == 0.0
+    assert no_effect("drop(accuracy)@1") == 0.0
     assert no_effect("accuracy@1") is None
     assert no_effect("unknown@1") is None
     assert references.shared(view.estimates) is None

@@ -172,8 +172,8 @@ def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan, mon
     )
     line = Registration("statistic", "p_gold@1", "scrutiny.reliability.statistics:P_GOLD")
     made = build([("scrutiny", [*REGISTRATIONS, line])])
-    for name in ("resolve", "plan_estimates"):
-        monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
+    for name in ("run.resolve", "reliability.metrics"):
+        monkeypatch.setattr(import_module(f"scrutiny.{name}"), "registry", lambda: made)
     assert registry() is not made
     found = look(replace(object_plan, estimate=(EstimatePlan("mine", "d", "p_gold"),)))
     assert found.assignments[-1].spec.sides[""].role == "measured"
@@ -190,7 +190,10 @@ def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan, mon
             EstimatePlan("e", "d", "accuracy", where={"dataset": "z"}),
             "nothing fits {'dataset': 'z'}",
         ),
-        (EstimatePlan("e", "d", "accuracy_drop"), "needs before.hit, after.hit, which the records"),
+        (
+            EstimatePlan("e", "d", "drop(accuracy)"),
+            "needs before.hit, after.hit, which the records",
+        ),
         (EstimatePlan("e", "d", "accuracy", contrast={"a": {}}), "has the sides a and b, not a"),
     ],
 )

@@ -22,7 +22,7 @@ SCHEMA = pa.schema([pa.field("x", pa.int64()), pa.field("s", pa.string())])
 ESTIMATE = Estimate(
     key=EstimateKey(
         "robustness@1#5f3a9c",
-        "accuracy_drop@1",
+        "drop(accuracy)@1",
         "ours",
         "dev",
         reference="theirs",

@@ -114,7 +114,7 @@ class LacksSide(Shouting):
     __doc__ = DOC
 
     def design(self, params, inputs):
-        return Design(estimates=(EstimateSpec("d", "accuracy_drop@1", {"before": Selector()}),))
+        return Design(estimates=(EstimateSpec("d", "drop(accuracy)@1", {"before": Selector()}),))
 
 
 class ClaimsNothing(Shouting):
@@ -210,7 +210,7 @@ class HidesFailures(Shouting):
         (BareParams, "Params must be a frozen dataclass"),
         (NoJson, "canonical JSON"),
         (Impure, "it must be a pure function"),
-        (LacksSide, "lacks what accuracy_drop@1 needs: 'after.hit'"),
+        (LacksSide, r"lacks what drop\(accuracy\)@1 needs: 'after.hit'"),
         (ClaimsNothing, "names no estimate: 'other'"),
         (RandomVariants, "two results for one seed"),
         (TwinVariants, "two variants share a name"),

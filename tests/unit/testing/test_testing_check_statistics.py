@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.registry import registry
 from scrutiny.diagnostics.attention.metrics.regression import OfRegression
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.testing import check_statistic
 from scrutiny.testing.check_statistics import sample_measures
 
@@ -36,9 +36,9 @@ class Range:
         return float(np.ptp(measures[:, 0]))
 
 
-@pytest.mark.parametrize("name", registry().names("statistic"))
+@pytest.mark.parametrize("name", usual_metrics())
 def test_built_in_ones_conform(name):
-    statistic = registry().load("statistic", name)
+    statistic = metric_of(name)
     # sums of a regression: six of the predictors and four of a head
     is_regression = isinstance(statistic, OfRegression)
     check_statistic(statistic, sample_measures(10) if is_regression else None)

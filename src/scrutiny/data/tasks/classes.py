@@ -18,9 +18,7 @@ MEASURES: Final = (
     Measure("pred", unit="index of a label"),
     Measure("p_gold", unit="probability"),
 )
-ACCURACY: Final = Score(
-    level="accuracy@1", drop="accuracy_drop@1", excess="excess_accuracy_drop@1", margin=0.01
-)
+ACCURACY: Final = Score(level="accuracy@1", margin=0.01)
 
 
 def score_class(

@@ -26,12 +26,7 @@ class TokenTagging:
         Measure("fp", unit="entities"),
         Measure("fn", unit="entities"),
     )
-    scored_by: Score = Score(
-        level="entity_f1@1",
-        drop="entity_f1_drop@1",
-        excess="excess_entity_f1_drop@1",
-        margin=0.02,
-    )
+    scored_by: Score = Score(level="entity_f1@1", margin=0.02)
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a row with lists ``tokens`` and, where there is gold, ``tags``."""

@@ -118,14 +118,14 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
     yield of("words", "words_changed@1")
     for budget in BUDGETS:
         if budget <= params.budget:
-            yield of(f"within_{budget}", f"success_within_{budget}@1")
+            yield of(f"within_{budget}", f"success_within({budget})@1")
     if params.is_rated:
         for share in VALIDITIES:
-            yield of(f"valid_{share}", f"valid_success_{share}@1")
+            yield of(f"valid_{share}", f"valid_success({share})@1")
     if "encoder" in params.resources:
         yield of("similarity", "attack_similarity@1")
         for share in SIMILARITIES:
-            yield of(f"similar_{share}", f"similar_success_{share}@1")
+            yield of(f"similar_{share}", f"similar_success({share})@1")
     if "perplexity" in params.resources:
         yield of("perplexity", "perplexity_ratio@1")
 

@@ -17,7 +17,7 @@ Success:
 ``accuracy_under_attack@1``
     **Measures**: items right before and after, over all items: wrong ones cannot be attacked and
     stay wrong. **Misleads when**: the accuracies before differ: compare `attack_success@1`.
-``success_within_10@1``, ``_30``, ``_100``, ``_300``, ``_1000``
+``success_within(10)@1`` and with any other number of texts
     **Measures**: attacked items on which the goal was reached with so many texts or fewer.
     **Misleads when**: the search was given fewer: the curve is flat from there on.
 ``transfer_rate@1``
@@ -33,14 +33,14 @@ Validity (Hauser et al.):
 ``valid_attack_success@1``
     **Measures**: attack success times that. **Misleads when**: few of the successful texts were
     rated: they stand for the others.
-``valid_success_50@1``, ``_70``, ``_90``
+``valid_success(50)@1`` and with any other percent
     **Measures**: the same, counting a text if that probability is at least so many percent.
 ``rater_validity@1``, ``rater_separation@1``
     **Measures**: mean probability of keeping the meaning that a rater gives to texts of which it is
     known: the item as it is, or another item's text; and the first minus the second.
     **Misleads when**: taken for skill at small changes: a rater that tells an item from another one
     may still not see one word replaced by its opposite.
-``similar_success_70@1``, ``_80``, ``_90``, ``_95``
+``similar_success(70)@1`` and with other hundredths
     **Measures**: attacked items on which the goal was reached by a text whose cosine to the
     original is at least so many hundredths. **Misleads when**: taken for validity: encoders put
     antonyms near one another.
@@ -66,6 +66,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
+from scrutiny.reliability.metrics import Parametric
 
 _SHARE: Final = (0.0, 1.0)
 _SUCCESS: Final = ("attacked", "success")
@@ -153,21 +154,20 @@ EXCESS_ATTACK_SUCCESS: Final = Additive(
 )
 
 
-def _within(budget: int) -> Additive:
+def _within(budget: str, name: str) -> Additive:
     """Success with so many texts asked, or fewer."""
+    most = int(budget)
     return _share(
-        f"success_within_{budget}@1",
-        f"attack success within {budget:,} texts",
+        name,
+        f"attack success within {most:,} texts",
         (*_SUCCESS, "asked_to_success"),
-        lambda m: (m[..., 1] == 1) & (m[..., 2] <= budget),
+        lambda m: (m[..., 1] == 1) & (m[..., 2] <= most),
     )
 
 
-SUCCESS_WITHIN_10: Final = _within(10)
-SUCCESS_WITHIN_30: Final = _within(30)
-SUCCESS_WITHIN_100: Final = _within(100)
-SUCCESS_WITHIN_300: Final = _within(300)
-SUCCESS_WITHIN_1000: Final = _within(1000)
+SUCCESS_WITHIN: Final = Parametric(
+    "success_within@1", tuple(map(str, BUDGETS)), _within, "a number of texts"
+)
 
 VALID_SHARE: Final = _ratio(
     "valid_share@1",
@@ -204,10 +204,19 @@ def _valid(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
     )
 
 
-def _valid_from(percent: int) -> Additive:
+def _percent(value: str) -> int:
+    """Whole percent between 0 and 100."""
+    percent = int(value)
+    if not 0 <= percent <= 100:
+        raise ValueError(value)
+    return percent
+
+
+def _valid_from(value: str, name: str) -> Additive:
     """Success of which the validity reaches a threshold."""
+    percent = _percent(value)
     return _valid(
-        f"valid_success_{percent}@1",
+        name,
         f"attack success, meaning kept with {percent} % or more",
         lambda valid: (valid >= percent / 100 - 1e-9).astype(np.float64),
     )
@@ -245,13 +254,14 @@ RATER_SEPARATION: Final = Additive(
 VALID_ATTACK_SUCCESS: Final = _valid(
     "valid_attack_success@1", "valid attack success", lambda valid: valid
 )
-VALID_SUCCESS_50: Final = _valid_from(50)
-VALID_SUCCESS_70: Final = _valid_from(70)
-VALID_SUCCESS_90: Final = _valid_from(90)
+VALID_SUCCESS: Final = Parametric(
+    "valid_success@1", tuple(map(str, VALIDITIES)), _valid_from, "a whole percent of validity"
+)
 
 
-def _similar(hundredths: int) -> Additive:
+def _similar(value: str, name: str) -> Additive:
     """Success by a text that stays near its original; none where no encoder was given."""
+    hundredths = _percent(value)
 
     def make(measures: Array) -> Array:
         attacked, success, compared, cosine = np.moveaxis(measures, -1, 0)
@@ -265,7 +275,7 @@ def _similar(hundredths: int) -> Additive:
         return found
 
     return Additive(
-        f"similar_success_{hundredths}@1",
+        name,
         f"attack success at a cosine of .{hundredths} or more",
         (*_SUCCESS, "compared", "similarity"),
         make,
@@ -276,10 +286,9 @@ def _similar(hundredths: int) -> Additive:
     )
 
 
-SIMILAR_SUCCESS_70: Final = _similar(70)
-SIMILAR_SUCCESS_80: Final = _similar(80)
-SIMILAR_SUCCESS_90: Final = _similar(90)
-SIMILAR_SUCCESS_95: Final = _similar(95)
+SIMILAR_SUCCESS: Final = Parametric(
+    "similar_success@1", tuple(map(str, SIMILARITIES)), _similar, "whole hundredths of a cosine"
+)
 
 MEAN_TEXTS_ASKED: Final = _ratio(
     "mean_texts_asked@1",

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.expressions import made_of
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.recipe import Recipe
@@ -74,12 +75,13 @@ def _of_recipe(
     changed: Mapping[str, Selector] = {"before": _BEFORE, "after": after}
     yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
     if is_scored:
-        pair = (scored.drop, changed)
+        drop = made_of("drop", scored.level)
+        pair = (drop, changed)
         yield EstimateSpec(f"drop/{name}", *pair, fallback=_STAYS, condition=condition)
         yield EstimateSpec(f"drop_changed/{name}", *pair, group="changed", condition=condition)
         yield EstimateSpec(
             f"drop_control/{name}",
-            scored.drop,
+            drop,
             {"before": _BEFORE, "after": control},
             fallback=_STAYS,
             role="control",
@@ -87,7 +89,7 @@ def _of_recipe(
         )
         yield EstimateSpec(
             f"excess/{name}",
-            scored.excess,
+            made_of("excess", scored.level),
             {**changed, "control": control},
             fallback=_BOTH_STAY,
             condition=condition,

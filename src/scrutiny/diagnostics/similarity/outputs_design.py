@@ -23,6 +23,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.expressions import made_of
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.similarity.outputs_rows import (
     OF_GOLD,
@@ -111,7 +112,7 @@ def _of_skill(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
             "before": Selector("baseline", OF_REFERENCE),
             "after": Selector("baseline", OF_TARGET),
         }
-        yield EstimateSpec("drop", score_of(inputs.task).drop, sides)
+        yield EstimateSpec("drop", made_of("drop", level), sides)
 
 
 def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:

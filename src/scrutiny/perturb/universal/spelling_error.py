@@ -11,7 +11,7 @@ from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.sites import new_tuple, word_sites
 from scrutiny.text.casing import match_case
 from scrutiny.text.known import is_known_word
-from scrutiny.text.lexicon import all_misspellings
+from scrutiny.text.lexicon import misspellings
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -65,7 +65,7 @@ class SpellingError:
     >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine import perturb
     >>> edit = perturb(Example("1", {"text": "Definitely"}), "spelling_error", seed=0).edits[0]
-    >>> edit.text.lower() in all_misspellings()["definitely"], edit.text[0]
+    >>> edit.text.lower() in misspellings()["definitely"], edit.text[0]
     (True, 'D')
     """
 
@@ -84,7 +84,7 @@ class SpellingError:
         """Words that can be misspelled."""
         if self.by_ear:
             return word_sites(document, self.shortest)
-        text, known, shortest = document.text, all_misspellings(), self.shortest
+        text, known, shortest = document.text, misspellings(), self.shortest
         return [
             new_tuple(Site, (start, end, i))
             for i, (start, end) in enumerate(document.tokens)
@@ -107,7 +107,7 @@ class SpellingError:
         self, document: Document, sites: Sequence[Site], shares: Sequence[float]
     ) -> list[Edit] | None:
         """The drawn misspellings, if every word has one."""
-        text, field, known = document.text, document.field, all_misspellings()
+        text, field, known = document.text, document.field, misspellings()
         edits = []
         for (start, end, _), share in zip(sites, shares, strict=True):
             word = text[start:end]
@@ -119,7 +119,7 @@ class SpellingError:
 
     def _wrong(self, word: str) -> tuple[str, ...]:
         """Attested misspellings of a word in its case, or those by ear."""
-        known = all_misspellings()
+        known = misspellings()
         if word in known:
             return known[word]
         found = known.get(word.lower(), ())

@@ -21,7 +21,7 @@ NOT_RATED: Final = "not rated"
 #: A rater that does not tell an unchanged text from another item's says nothing about the others.
 NO_RATER: Final = "refused: see the rater"
 _SUCCESS: Final = "attack_success"
-_WITHIN: Final = "success_within_"
+_WITHIN: Final = "success_within("
 _EACH: Final = 3  # texts of an attack
 _CONTEXT: Final = 60  # code points on either side of a change
 _MOST_LINES: Final = 8
@@ -36,13 +36,13 @@ _FURTHER: Final = (
     ("valid success", "valid_attack_success"),
     ("cosine to the original", "attack_similarity"),
     ("perplexity ratio", "perplexity_ratio"),
-    ("valid from .5", "valid_success_50"),
-    ("from .7", "valid_success_70"),
-    ("from .9", "valid_success_90"),
-    ("cosine from .7", "similar_success_70"),
-    ("from .8", "similar_success_80"),
-    ("from .9 ", "similar_success_90"),
-    ("from .95", "similar_success_95"),
+    ("valid from .5", "valid_success(50)"),
+    ("from .7", "valid_success(70)"),
+    ("from .9", "valid_success(90)"),
+    ("cosine from .7", "similar_success(70)"),
+    ("from .8", "similar_success(80)"),
+    ("from .9 ", "similar_success(90)"),
+    ("from .95", "similar_success(95)"),
 )
 _RATED: Final = (
     ("the item as it is", "near 1", ("rater_validity", "control")),
@@ -177,7 +177,7 @@ def _curve(own: Sequence[Estimate]) -> list[dict[str, Any]]:
     for e in own:
         name = unversioned(e.key.metric)
         if name.startswith(_WITHIN) and e.key.role == "measured" and e.value is not None:
-            texts = int(name.removeprefix(_WITHIN))
+            texts = int(name.removeprefix(_WITHIN).rstrip(")"))
             points.append(
                 {
                     "texts": texts,

@@ -6,6 +6,7 @@ from functools import cache
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.report.identity import identity
 from scrutiny.report.sections import main_estimates
 from scrutiny.report.view import RunView
@@ -78,10 +79,8 @@ def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
 @cache
 def no_effect(metric: str) -> float | None:
     """Value of a statistic that says "no difference"; nothing for levels and unknown names."""
-    from scrutiny.core.registry import registry
-
     try:
-        return getattr(registry().load("statistic", metric), "no_effect", None)
+        return getattr(metric_of(metric), "no_effect", None)
     except ScrutinyError:
         return None
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Measure
-from scrutiny.core.registry import registry
 from scrutiny.reliability.estimate import estimate, resample_any
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.run.comparing.flips import How, Noise
 from scrutiny.run.comparing.marks import NOT_APPLICABLE, Marked, Marks
@@ -189,7 +189,7 @@ def _estimate(
     sides: Sides, measure: str, numbers: Mapping[str, Floats], *, n_pairs: int
 ) -> Estimate | None:
     """Value with its interval over items and pairs of replicates."""
-    statistic = registry().load("statistic", measure)
+    statistic = metric_of(measure)
     if not set(statistic.needs) <= set(numbers):
         return None
     units = sides.meeting.units
@@ -238,7 +238,7 @@ def values_of(numbers: Mapping[str, Floats]) -> dict[str, float]:
     """Value of each statistic that these measures ``(pair, item)`` allow, a mean over pairs."""
     found = {}
     for measure in _ALL:
-        statistic = registry().load("statistic", measure)
+        statistic = metric_of(measure)
         if not numbers or not set(statistic.needs) <= set(numbers):
             continue
         values = np.stack([numbers[name] for name in statistic.needs], axis=-1)

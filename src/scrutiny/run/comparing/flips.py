@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Measure
-from scrutiny.core.registry import registry
 from scrutiny.reliability.estimate import estimate
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.run.comparing.sides import Answers, Sides
 from scrutiny.stats.exact import ExactTest
@@ -102,7 +102,7 @@ def flips_of(sides: Sides, answers: tuple[Answers, Answers] | None) -> Flips:
         estimate(
             panel,
             both,
-            statistic=registry().load("statistic", rate),
+            statistic=metric_of(rate),
             key=EstimateKey("compare", rate, "second", "items", reference="first"),
             resampling=sides.resampling,
             seed=sides.seed,

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
+from scrutiny.core.expressions import spoken
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.run.assignment import Assignment, beside
@@ -175,7 +176,7 @@ def _claim(name: str, assignment: Assignment) -> Claim:
     """That the second run's value is lower: supported, denied (it is higher), or undecided."""
     spec = assignment.spec
     where = ", ".join(f"{v}" for v in {**spec.condition, **assignment.within}.values())
-    what = spec.metric.partition("@")[0].replace("_", " ")
+    what = spoken(spec.metric)
     of = "" if spec.group == "all" else f", {spec.group} items"
     return Claim(
         id=name,

@@ -7,10 +7,10 @@ import numpy as np
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError
-from scrutiny.core.registry import registry
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.comparing.agreement import Itself, agreement_of
 from scrutiny.run.comparing.flips import flips_of
 from scrutiny.run.comparing.items import commonest_turn, find_disagreements
@@ -147,7 +147,7 @@ def _difference(read: Read) -> Estimated:
     sides, (one, other) = read.sides, read.pair
     return contrast(
         sides.meeting,
-        registry().load("statistic", sides.metric),
+        metric_of(sides.metric),
         key=replace(one.key, role="contrast", reference=other.subject, dataset=read.dataset),
         paired=sides.is_paired,
         resampling=sides.resampling,

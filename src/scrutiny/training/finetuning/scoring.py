@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.training.finetuning.anchored_skill import skill_record
 from scrutiny.training.finetuning.anchored_target import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.batches import by_length, padded
@@ -72,7 +72,7 @@ def score_of_answers(
 
     if task.scored_by is None:
         raise PlanError(f"The task {task.name!r} has no labels, so nothing is scored on it.")
-    statistic = registry().load("statistic", task.scored_by.level)
+    statistic = metric_of(task.scored_by.level)
     names = [measure.name for measure in task.measures]
     rows = [task.score(e.gold, a, labels=labels) for e, a in zip(examples, answers, strict=True)]
     columns = [names.index(need) for need in statistic.needs]

@@ -1,0 +1,133 @@
+"""How a metric is written: ``accuracy``, ``success_within(100)``, ``drop(accuracy)``.
+
+A metric has a name, what stands in its parentheses (numbers, words or other metrics), and a
+version at the end. ``drop(accuracy)@1`` is the drop of ``accuracy@1``.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from scrutiny.core.errors import PlanError
+
+_TOKEN: Final = re.compile(r"\s*(?:([A-Za-z_][\w-]*|\d+(?:\.\d+)?|\.\d+)|(@[1-9]\d*)|([(),]))")
+
+
+class Expression(NamedTuple):
+    """A metric as it is written.
+
+    Parameters
+    ----------
+    name
+        Name, number or word.
+    arguments
+        What stands in its parentheses.
+    version
+        The number behind ``@``; nothing for the newest.
+    """
+
+    name: str
+    arguments: tuple["Expression", ...] = ()
+    version: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Written form, without spaces.
+
+        Examples
+        --------
+        >>> parse_expression("drop( accuracy )@1").text
+        'drop(accuracy)@1'
+        """
+        inner = f"({','.join(one.text for one in self.arguments)})" if self.arguments else ""
+        return f"{self.name}{inner}{'' if self.version is None else f'@{self.version}'}"
+
+
+_SPOKEN: Final = {"drop": "{} drop", "excess": "excess {} drop"}
+
+
+def spoken(metric: str) -> str:
+    """A metric in words, for titles; what is no metric stays as it is.
+
+    Examples
+    --------
+    >>> spoken("accuracy_under_attack@1"), spoken("drop(accuracy)"), spoken("success_within(30)@1")
+    ('accuracy under attack', 'accuracy drop', 'success within 30')
+    """
+    try:
+        said = _in_words(parse_expression(metric))
+    except PlanError:
+        said = metric.partition("@")[0]
+    return said.replace("_", " ")
+
+
+def _in_words(whole: Expression) -> str:
+    inner = [_in_words(one) for one in whole.arguments]
+    if whole.name in _SPOKEN and len(inner) == 1:
+        return _SPOKEN[whole.name].format(*inner)
+    return " ".join([whole.name, *inner])
+
+
+def made_of(name: str, metric: str) -> str:
+    """A metric of another one, in full.
+
+    Examples
+    --------
+    >>> made_of("drop", "accuracy@1")
+    'drop(accuracy)@1'
+    """
+    stem, _, version = metric.rpartition("@")
+    return f"{name}({stem})@{version}"
+
+
+def parse_expression(text: str) -> Expression:
+    """Expression of its written form.
+
+    Raises
+    ------
+    PlanError
+        If it does not read.
+    """
+    tokens = _tokens(text)
+    found, rest = _expression(tokens, text)
+    if rest:
+        raise _unread(text)
+    return found
+
+
+def _tokens(text: str) -> list[str]:
+    tokens, place = [], 0
+    while place < len(text.rstrip()):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            raise _unread(text)
+        tokens.append(found[0].strip())
+        place = found.end()
+    return tokens
+
+
+def _expression(tokens: list[str], text: str) -> tuple[Expression, list[str]]:
+    """The expression that tokens begin with, and the tokens behind it."""
+    if not tokens or tokens[0][0] in "@(),":
+        raise _unread(text)
+    name, rest = tokens[0], tokens[1:]
+    arguments: list[Expression] = []
+    if rest[:1] == ["("]:
+        separator = ","
+        rest = rest[1:]
+        while separator == ",":
+            one, rest = _expression(rest, text)
+            arguments.append(one)
+            separator, rest = (rest[0], rest[1:]) if rest else ("", rest)
+        if separator != ")":
+            raise _unread(text)
+    version = None
+    if rest and rest[0][0] == "@":
+        version, rest = int(rest[0][1:]), rest[1:]
+    return Expression(name, tuple(arguments), version), rest
+
+
+def _unread(text: str) -> PlanError:
+    return PlanError(
+        f"The metric {text!r} does not read. A metric is a name such as accuracy, a name with a "
+        "parameter such as success_within(100), or one of another metric such as drop(accuracy)."
+    )

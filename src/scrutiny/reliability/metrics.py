@@ -1,0 +1,249 @@
+"""Metrics by what is written: registered ones, ones with a parameter, and ones of other metrics.
+
+=============  ====================================================================================
+written        what it is
+=============  ====================================================================================
+``accuracy``   a registered metric
+``NAME(x)``    a registered metric with a parameter (`Parametric`), such as ``success_within(100)``
+``drop(m)``    m before minus m after, over the rows that have both
+``excess(m)``  the drop of m beyond that under the control: m under the control minus m after, over
+               the rows that have all three
+=============  ====================================================================================
+
+Where m is a mean over rows, numerators are subtracted before they are divided: a drop of exactly
+five points is then .05, and not a little more.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.expressions import Expression, made_of, parse_expression
+from scrutiny.core.randomness import stream_of
+from scrutiny.core.registry import registry
+from scrutiny.reliability.additive import Additive, Array, divide, with_count
+
+_OF_DIFFERENCE: Final = {"logit": "coefficient", "percent": "points"}
+_OPPOSITE: Final = {"better": "worse", "worse": "better", "neither": "neither"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parametric:
+    """Metrics that differ in one parameter.
+
+    Parameters
+    ----------
+    id
+        Versioned name, without the parameter.
+    usual
+        Values that diagnostics compute; others are as good.
+    make
+        The metric of a value, and of its whole name; raises ValueError for a value that cannot be.
+    needs_value
+        What a value is, in words: "a number of texts".
+    """
+
+    id: str
+    usual: tuple[str, ...]
+    make: Callable[[str, str], Any]
+    needs_value: str
+
+    def of(self, value: str) -> Any:
+        """The metric of a value.
+
+        Raises
+        ------
+        PlanError
+            For a value that cannot be.
+        """
+        stem, _, version = self.id.partition("@")
+        try:
+            found = self.make(value, f"{stem}({value})@{version}")
+        except ValueError as error:
+            raise PlanError(
+                f"{stem}({value}) is no metric: in the parentheses of {stem} stands "
+                f"{self.needs_value}, for instance {stem}({self.usual[0]})."
+            ) from error
+        return replace(found, stream=f"{stem}_{value}@{version}")
+
+
+def metric_name(text: str) -> str:
+    """Full name of a metric given with or without its version: the newest wins.
+
+    Raises
+    ------
+    PlanError
+        If it does not read, or lacks its parameter, or has one too many.
+    UnknownNameError
+        If there is no such metric; near names are in the message.
+
+    Examples
+    --------
+    >>> metric_name("drop(accuracy)"), metric_name("accuracy@1")
+    ('drop(accuracy)@1', 'accuracy@1')
+    """
+    return _named(parse_expression(text))
+
+
+def metric_of(text: str) -> Any:
+    """Metric of its written form: additive, weighted or refit (`scrutiny.core.statistic`).
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        As `metric_name` does.
+
+    Examples
+    --------
+    >>> metric_of("excess(accuracy)").needs
+    ('before.hit', 'after.hit', 'control.hit')
+    """
+    name = metric_name(text)
+    whole = parse_expression(name)
+    if whole.name in MACROS:
+        inner = whole.arguments[0]._replace(version=whole.version)
+        return _composed(whole.name, metric_of(inner.text), name)
+    found = _loaded(f"{whole.name}@{whole.version}")
+    return _with_value(found, whole.arguments[0].text) if whole.arguments else found
+
+
+def usual_metrics() -> list[str]:
+    """Names of all metrics that diagnostics compute: registered ones, parameters and drops."""
+    names = registry()
+    scored = [names.load("task", name).scored_by for name in names.names("task")]
+    levels = sorted({one.level for one in scored if one is not None})
+    found = [made_of(macro, level) for macro in MACROS for level in levels]
+    for name in names.names("statistic"):
+        one = _loaded(name)
+        stem, _, version = name.partition("@")
+        usual = one.usual if isinstance(one, Parametric) else ()
+        found += [f"{stem}({value})@{version}" for value in usual] or [name]
+    return sorted(found)
+
+
+# Estimates that share a metric share its draws, so one text has to give one object.
+@lru_cache(maxsize=1024)
+def _composed(macro: str, of: Any, name: str) -> Additive:
+    return MACROS[macro](of, name)
+
+
+@lru_cache(maxsize=1024)
+def _with_value(found: Parametric, value: str) -> Any:
+    return found.of(value)
+
+
+def _named(whole: Expression) -> str:
+    """Full name of an expression."""
+    if whole.name in MACROS:
+        if len(whole.arguments) != 1:
+            raise PlanError(
+                f"{whole.text!r}: {whole.name} is of one metric, as {whole.name}(accuracy) is."
+            )
+        inner = whole.arguments[0]
+        version = inner.version if whole.version is None else whole.version
+        stem, _, known = _named(inner._replace(version=version)).rpartition("@")
+        return f"{whole.name}({stem})@{known}"
+    given = whole._replace(arguments=())
+    full = registry().resolve("statistic", given.text)
+    if not whole.arguments and not isinstance(_loaded(full), Parametric):
+        return full
+    found = _loaded(full)
+    stem, _, known = full.partition("@")
+    if not isinstance(found, Parametric):
+        raise PlanError(f"{whole.text!r}: {stem} has no parameter; write {stem}.")
+    if len(whole.arguments) != 1:
+        raise PlanError(
+            f"{whole.text!r}: {stem} needs one parameter, {found.needs_value}, for instance "
+            f"{stem}({found.usual[0]})."
+        )
+    return f"{stem}({whole.arguments[0].text})@{known}"
+
+
+def _loaded(full: str) -> Any:
+    return registry().load("statistic", full)
+
+
+def drop(of: Any, name: str) -> Additive:
+    """A metric before minus the same after."""
+    stem, _, version = stream_of(of).partition("@")
+    return _difference(
+        _one_sided(of, name),
+        name,
+        ("before", "after"),
+        minus=(0, 1),
+        says=f"{of.says} drop",
+        tests=of.pair_tests,
+        stream=f"{stem}_drop@{version}",
+    )
+
+
+def excess(of: Any, name: str) -> Additive:
+    """The drop of a metric minus its drop under the matched random change.
+
+    The original cancels out. It is still needed: a row counts if all three sides were measured.
+    """
+    stem, _, version = stream_of(of).partition("@")
+    return _difference(
+        _one_sided(of, name),
+        name,
+        ("before", "after", "control"),
+        minus=(2, 1),
+        says=f"{of.says} drop beyond random change",
+        stream=f"excess_{stem}_drop@{version}",
+    )
+
+
+#: Metrics of other metrics, by what they are called.
+MACROS: Final[dict[str, Callable[[Any, str], Additive]]] = {"drop": drop, "excess": excess}
+
+
+def _one_sided(of: Any, name: str) -> Additive:
+    if isinstance(of, Additive) and not of.cells and not any("." in need for need in of.needs):
+        return of
+    raise PlanError(
+        f"{name} does not exist: {of.id} is no sum over rows of one text, so no difference between "
+        "texts can be made of it."
+    )
+
+
+def _difference(
+    of: Additive, name: str, sides: tuple[str, ...], *, minus: tuple[int, int], **more: Any
+) -> Additive:
+    """One side of a metric minus another; a row needs all sides."""
+    width = len(of.needs)
+    first, second = minus
+
+    def parts(measures: Array) -> list[Array]:
+        return [of.make(measures[..., i * width : (i + 1) * width]) for i in range(len(sides))]
+
+    def make_means(measures: Array) -> Array:
+        return with_count(*(part[..., 0] for part in parts(measures)))
+
+    def combine_means(sums: Array) -> Array:
+        return divide(sums[..., first] - sums[..., second], sums[..., -1])
+
+    def make(measures: Array) -> Array:
+        return np.concatenate(parts(measures), axis=-1)
+
+    def combine(sums: Array) -> Array:
+        size = sums.shape[-1] // len(sides)
+        one, other = (of.combine(sums[..., i * size : (i + 1) * size]) for i in minus)
+        return one - other
+
+    span = of.row_range
+    return Additive(
+        name,
+        needs=tuple(f"{side}.{need}" for side in sides for need in of.needs),
+        make=make_means if of.is_mean else make,
+        combine=combine_means if of.is_mean else combine,
+        scale="identity" if span is not None else _OF_DIFFERENCE.get(of.scale, "identity"),
+        higher_is=_OPPOSITE[of.higher_is],
+        row_range=None if span is None else (span[0] - span[1], span[1] - span[0]),
+        no_effect=0.0,
+        is_mean=of.is_mean,
+        **more,
+    )
