@@ -131,7 +131,7 @@ ALSO = [f"typos@1(mode={mode},{LETTERS})" for mode in ("replace", "swap", "inser
 
 @pytest.mark.parametrize("name", [*AT_ONCE, *ALSO, "spelling_error@1(by_ear=true)"])
 def test_all_sites_at_once_or_one_by_one_is_the_same(name):
-    assert len(AT_ONCE) == 4
+    assert len(AT_ONCE) == 5
 
     @settings(max_examples=300)
     @given(texts, st.sampled_from((0.1, 0.6, 1.0)), st.integers(0, 3))

@@ -65,6 +65,18 @@ class WordCase:
             text = _cased(word, self.case)
         yield (Edit(document.field, site.start, site.end, text),)
 
+    def at_once(
+        self, document: Document, sites: Sequence[Site], shares: Sequence[float]
+    ) -> list[Edit] | None:
+        """All words in their new case, unless it is drawn letter by letter."""
+        if self.case == "random":
+            return None
+        text, field = document.text, document.field
+        return [
+            Edit(field, start, end, _cased(text[start:end], self.case))
+            for (start, end, _), _ in zip(sites, shares, strict=True)
+        ]
+
 
 def _cased(word: str, case: str) -> str:
     if case == "upper":
