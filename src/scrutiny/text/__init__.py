@@ -18,7 +18,7 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 match_case(source, replacement) -> str; capitalize_first(word) -> str
     lexicon     STOP_WORDS: frozenset[str]; is_stop_word(word) -> bool
                 zipf(word) -> float                            0.0 where unknown; 'the' is 7.7
-                misspellings() -> {word: tuple[str, ...]}       of the right spelling
+                misspellings() -> Mapping[str, tuple[str, ...]]  by the right spelling
                 adverbs() -> tuple[str, ...]                   neutral, for verbs
                 opening_phrases(), proverbs() -> tuple[str, ...]
                 social_abbreviations() -> Mapping[str, str]    lower-case phrase -> abbreviation
