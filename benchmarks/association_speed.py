@@ -12,8 +12,8 @@ from time import process_time
 
 import numpy as np
 
-from scrutiny.stats.association import split_test
-from scrutiny.stats.partitions import partitions
+from scrutiny.stats.association.partitions import partitions
+from scrutiny.stats.association.word_sets import split_test
 
 REPEATS = 20
 

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from scrutiny.diagnostics.attention.metrics.heads import HEADS_TAU_F1, SELECTED_HEAD_F1
-from scrutiny.stats.resample import resample
-from scrutiny.stats.tau import tau_b
-from scrutiny.stats.weights import Units
+from scrutiny.stats.association.tau import tau_b
+from scrutiny.stats.resampling.resample import resample
+from scrutiny.stats.resampling.weights import Units
 
 HEADS, FRAMES, DRAWS, SHARE = 144, (862, 3138), 2_000, 50
 

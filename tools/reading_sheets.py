@@ -33,8 +33,8 @@ from scrutiny.core.example import Example
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.engine import perturb
 from scrutiny.perturb.recipe import parse_recipe
-from scrutiny.stats.agreement import cohen_kappa
-from scrutiny.stats.proportion import wilson
+from scrutiny.stats.agreement.raters import cohen_kappa
+from scrutiny.stats.intervals.proportion import wilson
 from scrutiny.text.edits import apply_to_text, in_order
 
 TASK = "text-classification"

@@ -6,7 +6,7 @@ from scipy import special
 from scrutiny.core.plan import Resampling
 from scrutiny.reliability.estimate import resample_any
 from scrutiny.reliability.intervals import interval_of
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
 
 
 def preferred(rng, share, items, *, seed_sd=0.028, replicates=5, shift=None):

@@ -9,8 +9,8 @@ from planted_families import coverage, error, interval
 from planted_heads import attending, baselines, frames, sums
 
 from scrutiny.diagnostics.attention.metrics import heads as s
-from scrutiny.stats.resample import resample
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.resample import resample
+from scrutiny.stats.resampling.weights import Units
 
 OVER = s.SELECTED_HEAD_OVER_BASELINE.of_widths([144, 144, 3, 3, 1])
 

@@ -7,9 +7,9 @@ from scrutiny.diagnostics.similarity.leaving_out import Scheme, dealt, likeness
 from scrutiny.reliability.spread import compare_spreads, retained_scores
 from scrutiny.reliability.stability import seed_correlation
 from scrutiny.run.comparing.paired_tests import Values, change_of
-from scrutiny.stats.cka import debiased_cka
-from scrutiny.stats.pair_correlation import pair_correlation
-from scrutiny.stats.variance_ratio import Spread
+from scrutiny.stats.association.pair_correlation import pair_correlation
+from scrutiny.stats.representations.cka import debiased_cka
+from scrutiny.stats.significance.variance_ratio import Spread
 
 
 def rng(seed=0):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from planted_families import error
 
-from scrutiny.stats.moments import cluster_robust, least_squares, moments_by_unit
-from scrutiny.stats.weights import Units
+from scrutiny.stats.association.regression import cluster_robust, least_squares, moments_by_unit
+from scrutiny.stats.resampling.weights import Units
 
 STUDIES, WORDS = 1500, 15
 

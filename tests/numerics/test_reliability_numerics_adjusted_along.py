@@ -11,7 +11,7 @@ from scrutiny.core.record import Counts
 from scrutiny.reliability.adjusted_along import with_max_t
 from scrutiny.reliability.estimate import Estimated, valued
 from scrutiny.reliability.intervals import interval_of
-from scrutiny.stats.resample import Resampled
+from scrutiny.stats.resampling.resample import Resampled
 
 HEADS, DRAWS, ITEMS = 24, 400, 100
 KEY = EstimateKey("d@1#0", "gain@1", "m", "x")

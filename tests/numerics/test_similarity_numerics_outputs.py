@@ -9,16 +9,16 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 from sklearn.metrics import cohen_kappa_score
 
-from scrutiny.stats.agreement import cohen_kappa
-from scrutiny.stats.capa import capa
-from scrutiny.stats.error_consistency import (
+from scrutiny.stats.agreement.capa import capa
+from scrutiny.stats.agreement.error_consistency import (
     accuracy_bounds,
     consistency_bounds,
     copy_probability,
     error_consistency,
 )
-from scrutiny.stats.sampled_outputs import l1_bounds, sampling_floor
-from scrutiny.stats.similarity_distributions import (
+from scrutiny.stats.agreement.labels import agreement, correctness_flips
+from scrutiny.stats.agreement.raters import cohen_kappa
+from scrutiny.stats.distributions.outputs import (
     collision,
     js_divergence,
     kl_divergence,
@@ -26,8 +26,12 @@ from scrutiny.stats.similarity_distributions import (
     tempered,
     total_variation,
 )
-from scrutiny.stats.similarity_labels import agreement, correctness_flips
-from scrutiny.stats.two_sample import hamming_mmd, hamming_mmd_test, logprob_shift_test
+from scrutiny.stats.distributions.sampled import l1_bounds, sampling_floor
+from scrutiny.stats.distributions.two_sample import (
+    hamming_mmd,
+    hamming_mmd_test,
+    logprob_shift_test,
+)
 
 HITS = hnp.arrays(np.int64, (2, 12), elements=st.integers(0, 1))
 TWO = hnp.arrays(np.float64, (2, 6, 4), elements=st.floats(0.01, 1.0))

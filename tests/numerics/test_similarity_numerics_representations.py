@@ -7,7 +7,7 @@ import pytest
 from scipy import linalg, spatial, stats
 from sklearn.neighbors import NearestNeighbors
 
-from scrutiny.stats.cca import (
+from scrutiny.stats.representations.cca import (
     canonical_correlations,
     kept_components,
     mean_cca,
@@ -15,11 +15,11 @@ from scrutiny.stats.cca import (
     pwcca,
     svcca,
 )
-from scrutiny.stats.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
-from scrutiny.stats.neighbors import neighbor_jaccard, second_order_cosine
-from scrutiny.stats.procrustes import procrustes_angle, procrustes_distance
-from scrutiny.stats.rsa import rsa
-from scrutiny.stats.stir import stir
+from scrutiny.stats.representations.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
+from scrutiny.stats.representations.neighbors import neighbor_jaccard, second_order_cosine
+from scrutiny.stats.representations.procrustes import procrustes_angle, procrustes_distance
+from scrutiny.stats.representations.rsa import rsa
+from scrutiny.stats.representations.stir import stir
 
 # value of a copy; and whether it survives a rotation, one scale for all, a shift, any linear map
 MEASURES = {

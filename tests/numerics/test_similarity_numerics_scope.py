@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
-from scrutiny.stats.sampled_outputs import sampling_floor
-from scrutiny.stats.scope import (
+from scrutiny.stats.agreement.scope import (
     decay,
     hard_scope,
     mean_distance,
@@ -19,8 +18,13 @@ from scrutiny.stats.scope import (
     soft_curve,
     soft_scope,
 )
-from scrutiny.stats.scope_controls import invariance_association, label_variety, scope_lift
-from scrutiny.stats.similarity_distributions import tempered
+from scrutiny.stats.agreement.scope_controls import (
+    invariance_association,
+    label_variety,
+    scope_lift,
+)
+from scrutiny.stats.distributions.outputs import tempered
+from scrutiny.stats.distributions.sampled import sampling_floor
 
 SHAPES = st.tuples(st.just(4), st.integers(1, 8), st.integers(2, 4))
 ANSWERS = SHAPES.flatmap(lambda s: hnp.arrays(np.float64, s, elements=st.floats(0.01, 1.0)))

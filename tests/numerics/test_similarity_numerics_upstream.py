@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats.cca import kept_components, svcca
-from scrutiny.stats.cka import cka_sums, debiased_cka, minibatch_cka
-from scrutiny.stats.error_consistency import copy_probability, error_consistency
-from scrutiny.stats.mcnemar import mcnemar
-from scrutiny.stats.scope import change_distance
+from scrutiny.stats.agreement.error_consistency import copy_probability, error_consistency
+from scrutiny.stats.agreement.scope import change_distance
+from scrutiny.stats.representations.cca import kept_components, svcca
+from scrutiny.stats.representations.cka import cka_sums, debiased_cka, minibatch_cka
+from scrutiny.stats.significance.mcnemar import mcnemar
 
 G = np.random.default_rng(11)
 

@@ -6,7 +6,7 @@ from planted_families import coverage, error
 
 from scrutiny.reliability.spread import compare_spreads, retained_scores
 from scrutiny.reliability.stability import seed_correlation
-from scrutiny.stats.variance_ratio import Spread
+from scrutiny.stats.significance.variance_ratio import Spread
 
 SEEDS = 5
 

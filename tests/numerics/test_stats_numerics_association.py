@@ -15,8 +15,8 @@ from scrutiny.diagnostics.association.metrics import (
     ALIGNMENT_EXCESS,
     EFFECT_SIZE,
 )
-from scrutiny.stats.association import split_test
-from scrutiny.stats.clusters import permuted_sides
+from scrutiny.stats.association.clusters import permuted_sides
+from scrutiny.stats.association.word_sets import split_test
 
 WORDS, SENTENCES = 8, 8
 SIDE = np.repeat([1.0, 0.0], WORDS * SENTENCES)

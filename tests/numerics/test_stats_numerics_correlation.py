@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats.correlation import correlation_over_replicates
+from scrutiny.stats.association.correlation import correlation_over_replicates
 from scrutiny.stats.errors import StatisticsError
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from scrutiny.stats import Units, bootstrap, resample, resample_weighted
 from scrutiny.stats import wilson as wilson_interval
-from scrutiny.stats.weights import draw_weights
+from scrutiny.stats.resampling.weights import draw_weights
 
 
 def rng(seed=0):
@@ -18,7 +18,7 @@ def rng(seed=0):
 
 def hold_little(monkeypatch):
     # import_module: the package's attribute `resample` is the function
-    for name in ("scrutiny.stats.weights", "scrutiny.stats.resample"):
+    for name in ("scrutiny.stats.resampling.weights", "scrutiny.stats.resampling.resample"):
         monkeypatch.setattr(import_module(name), "CHUNK_BYTES", 1)
 
 

@@ -5,12 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from scrutiny.stats.capa import capa
-from scrutiny.stats.cca import mean_cca, mean_squared_cca, pwcca, svcca
-from scrutiny.stats.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
-from scrutiny.stats.error_consistency import accuracy_bounds, error_consistency
-from scrutiny.stats.procrustes import procrustes_angle, procrustes_distance
-from scrutiny.stats.scope import (
+from scrutiny.stats.agreement.capa import capa
+from scrutiny.stats.agreement.error_consistency import accuracy_bounds, error_consistency
+from scrutiny.stats.agreement.scope import (
     decay,
     hard_scope,
     mean_distance,
@@ -18,7 +15,14 @@ from scrutiny.stats.scope import (
     pairs_of,
     soft_scope,
 )
-from scrutiny.stats.two_sample import hamming_mmd_test, logprob_shift_test, paired_logprob_test
+from scrutiny.stats.distributions.two_sample import (
+    hamming_mmd_test,
+    logprob_shift_test,
+    paired_logprob_test,
+)
+from scrutiny.stats.representations.cca import mean_cca, mean_squared_cca, pwcca, svcca
+from scrutiny.stats.representations.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
+from scrutiny.stats.representations.procrustes import procrustes_angle, procrustes_distance
 
 
 @pytest.fixture(name="g")

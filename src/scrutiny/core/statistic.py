@@ -12,8 +12,8 @@ class Statistic(Protocol):
     ``needs`` names measures ("hit") or measures of sides ("before.hit"); ``cells`` names the
     columns kept apart inside one value; ``conditional_on`` says what resampling holds fixed and is
     printed with the interval; ``scale`` is the scale on which its interval is symmetric
-    (see `scrutiny.stats.scale.SCALES`). An optional member ``stream`` names its random numbers
-    where it has been renamed (`scrutiny.core.randomness.stream_of`).
+    (see `scrutiny.stats.intervals.scale.SCALES`). An optional member ``stream`` names its random
+    numbers where it has been renamed (`scrutiny.core.randomness.stream_of`).
     """
 
     id: str

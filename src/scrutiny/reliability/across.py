@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.interval import Interval
-from scrutiny.stats.proportion import wilson
-from scrutiny.stats.rank import rank_sum, signed_rank
+from scrutiny.stats.intervals.proportion import wilson
+from scrutiny.stats.significance.rank import rank_sum, signed_rank
 
 
 @dataclass(frozen=True, slots=True)

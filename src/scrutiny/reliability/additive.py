@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.reliability.replicate_tests import ReplicateTests
-from scrutiny.stats.scale import Scale
+from scrutiny.stats.intervals.scale import Scale
 
 Array = NDArray[Any]
 
@@ -30,7 +30,7 @@ class Additive:
     combine
         Values ``(...)`` of sums ``(..., component)``; NaN where the quantity does not exist.
     scale
-        Where its interval is symmetric: a name of `scrutiny.stats.scale.SCALES`.
+        Where its interval is symmetric: a name of `scrutiny.stats.intervals.scale.SCALES`.
     higher_is
         "better", "worse" or "neither".
     cells, conditional_on

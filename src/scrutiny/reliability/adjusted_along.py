@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.stats.multiplicity import max_t
+from scrutiny.stats.significance.multiplicity import max_t
 
 
 def with_max_t(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
-from scrutiny.stats.multiplicity import holm
+from scrutiny.stats.significance.multiplicity import holm
 
 
 def with_holm(estimates: Sequence[Estimate]) -> list[Estimate]:

@@ -8,8 +8,8 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.stats.arrays import has_value
 from scrutiny.stats.interval import Direction, Interval
-from scrutiny.stats.power import CrossedDesign, minimum_detectable_effect
-from scrutiny.stats.verdict import ClaimTest
+from scrutiny.stats.significance.power import CrossedDesign, minimum_detectable_effect
+from scrutiny.stats.significance.verdict import ClaimTest
 
 Part = tuple[Component, Estimated]
 

@@ -23,7 +23,7 @@ from scrutiny.reliability.checks import checks_of
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.gates import bounds, gate
 from scrutiny.reliability.imputation import survives_imputation
-from scrutiny.stats.verdict import ClaimTest, Judgment, intersection_union, judge
+from scrutiny.stats.significance.verdict import ClaimTest, Judgment, intersection_union, judge
 
 MISSING_LIMIT: Final = 0.05
 _NO_EVIDENCE: Final = ClaimTest(1.0, 1.0, 0, 1)

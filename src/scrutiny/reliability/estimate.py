@@ -19,8 +19,13 @@ from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
-from scrutiny.stats.resample import Resampled, resample, resample_refit, resample_weighted
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.resample import (
+    Resampled,
+    resample,
+    resample_refit,
+    resample_weighted,
+)
+from scrutiny.stats.resampling.weights import Units
 
 _ALIKE: Final = 2  # draws that stand for all where they cannot differ
 #: Method of an estimate without limits.

@@ -10,7 +10,7 @@ from scrutiny.reliability.cases import Part, is_fixed, is_on_one_unit
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.stats.arrays import has_value
-from scrutiny.stats.multibootstrap import FEW_SEEDS
+from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 
 #: Clusters (terms, words, documents) below this number carry no claim about others like them.
 FEWEST_UNITS: Final = 5

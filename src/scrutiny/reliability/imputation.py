@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scrutiny.core.claim import Component
 from scrutiny.reliability.cases import Case
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.stats.verdict import Judgment
+from scrutiny.stats.significance.verdict import Judgment
 
 
 def survives_imputation(case: Case, judgment: Judgment, *, n_family: int) -> bool:

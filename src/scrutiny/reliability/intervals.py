@@ -8,13 +8,13 @@ import numpy as np
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.stats.arrays import has_value
-from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval, quantile_limits
-from scrutiny.stats.multibootstrap import FEW_SEEDS
-from scrutiny.stats.replicates import difference_over_replicates, t_over_replicates
-from scrutiny.stats.resample import Resampled
-from scrutiny.stats.scale import Scale
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
+from scrutiny.stats.intervals.replicates import difference_over_replicates, t_over_replicates
+from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.resampling.resample import Resampled
 
 #: Name of the Multi-Bootstrap among the methods of `scrutiny.core.plan.Resampling`.
 AS_PUBLISHED: Final = "multi-bootstrap"
@@ -70,8 +70,8 @@ def as_published(
 ) -> Interval:
     """Multi-Bootstrap percentile interval: replicates drawn anew on each draw of items.
 
-    The algorithm of `scrutiny.stats.multibootstrap` for any statistic whose draws of items are
-    known: on each draw, the mean over replicates drawn with replacement.
+    The algorithm of `scrutiny.stats.intervals.multibootstrap` for any statistic whose draws of
+    items are known: on each draw, the mean over replicates drawn with replacement.
 
     **Measures**: as the published procedure.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.stats.mcnemar import mcnemar
+from scrutiny.stats.significance.mcnemar import mcnemar
 
 
 @dataclass(frozen=True, slots=True)

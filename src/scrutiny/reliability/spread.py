@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scrutiny.stats.arrays import finite, has_value
-from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
-from scrutiny.stats.multiplicity import holm
-from scrutiny.stats.resample import resample
-from scrutiny.stats.variance_ratio import Spread, VarianceRatio, variance_ratio
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.resampling.resample import resample
+from scrutiny.stats.significance.multiplicity import holm
+from scrutiny.stats.significance.variance_ratio import Spread, VarianceRatio, variance_ratio
 
 Array = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ def compare_spreads(diagnostics: Sequence[Spread], downstream: Spread) -> list[R
     **Misleads when**: there are five replicates a side: only ratios above 2.5 can be significant.
     The tests share one denominator.
 
-    **References**: as `scrutiny.stats.variance_ratio`; Holm (1979).
+    **References**: as `scrutiny.stats.significance.variance_ratio`; Holm (1979).
 
     Examples
     --------

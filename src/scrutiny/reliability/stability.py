@@ -9,12 +9,12 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from scrutiny.stats import binomial
-from scrutiny.stats.agreement import cohen_kappa
+from scrutiny.stats.agreement.flips import flips, poisson_binomial
+from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.stats.arrays import finite
-from scrutiny.stats.correlation import fisher_limits
+from scrutiny.stats.association.correlation import fisher_limits
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.flips import flips, poisson_binomial
+from scrutiny.stats.significance import binomial
 
 Array = NDArray[np.float64]
 

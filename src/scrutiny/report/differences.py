@@ -36,8 +36,8 @@ def own_differences(
 
     from scrutiny.reliability.additive import scale_of
     from scrutiny.reliability.estimate import resample_any
-    from scrutiny.stats.contrast import paired_contrast
-    from scrutiny.stats.weights import Units
+    from scrutiny.stats.intervals.contrast import paired_contrast
+    from scrutiny.stats.resampling.weights import Units
 
     (panel, mine), rows, theirs = sides[0], *_shared(*sides)
     names = [_names(*side) for side in sides]

@@ -30,12 +30,12 @@ from scrutiny.reliability.estimate import (
 )
 from scrutiny.reliability.intervals import difference_on_one_unit, is_held, mean_replicate
 from scrutiny.reliability.panel import CODES, Joined, Panel, tally
-from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
-from scrutiny.stats.resample import Resampled
-from scrutiny.stats.scale import Scale
-from scrutiny.stats.weights import Units
+from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
+from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.resampling.resample import Resampled
+from scrutiny.stats.resampling.weights import Units
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from scrutiny.data.labels import LabelMatch
 from scrutiny.run.label_words import are_words, exchanged, pairs_of, said_pairs
 from scrutiny.run.resolved import Pairing, Resolved
 from scrutiny.run.specs import unit_column
-from scrutiny.stats.label_exchange import (
+from scrutiny.stats.agreement.label_exchange import (
     Exchange,
     Ints,
     exchange,

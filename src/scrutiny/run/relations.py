@@ -15,7 +15,7 @@ from scrutiny.core.record import Counts
 from scrutiny.run.assignment import Assignment, Relation
 from scrutiny.run.plan_estimates import fitting
 from scrutiny.run.resolved import Resolved
-from scrutiny.stats.correlation import correlation_over_replicates
+from scrutiny.stats.association.correlation import correlation_over_replicates
 from scrutiny.stats.errors import StatisticsError
 
 

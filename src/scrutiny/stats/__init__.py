@@ -8,59 +8,67 @@ resampling
     next. `sums`: additive components by unit and cell, collapsed where rows are equal. `resample`:
     a statistic of every replicate on every draw of items (of sums, of weighted rows, or refitted).
 intervals
-    `interval`: `Interval`, `Decomposition`. `crossed`: the default, replicates crossed with items
-    (its pieces in `parts`, its scales in `scale`). `contrast`: two sides, paired or unpaired.
-    `multibootstrap`: as published. `bootstrap`: items only, percentile and BCa. `replicates`:
-    seeds only. `proportion`: Wilson.
-tests
+    `crossed`: the default, replicates crossed with items (its pieces in `parts`, its scales in
+    `scale`). `contrast`: two sides, paired or unpaired. `multibootstrap`: as published.
+    `bootstrap`: items only, percentile and BCa. `replicates`: seeds only. `proportion`: Wilson.
+significance
     `exact`: what an exact test answers, its smallest attainable p included. `binomial`: without the
-    rest of scipy's distributions. `mcnemar`, `rank`,
-    `permutation` (by exchangeable unit, within strata; sign flips). `variance_ratio`: seed spread
-    against item error.
-associations
-    `association`: effect size of word sets and its permutation test, on `partitions` made once for
-    each size. `clusters`: how far clusters are sets, and what permuted sets give.
-attention
-    `tau`: Kendall's tau-b of many pairs of rankings at once. `moments`: least squares of many
-    outcomes from sums of products, errors by cluster. `trees`: maximum spanning trees of many maps.
-    `divergence`: entropy of rows, Jensen-Shannon divergence between heads, and a map of it.
-two models
-    `similarity_labels`: agreement, answers broken and mended. `error_consistency`, `capa`: beyond
-    what accuracies give. `similarity_distributions`: divergences, temperatures. `scope`: shared
-    invariances, with what belongs beside them in `scope_controls`. `sampled_outputs`: what samples
-    and top-k allow. `two_sample`: one model or two.
-    `pair_correlation`: two measures over all pairs of models.
-    `cka`, `cca`, `rsa`, `procrustes`, `neighbors`, `stir`: representations, checked in
-    `representations`, with intervals and chance in `representation_error`.
-many tests, verdicts
-    `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
-    Holm over a family, supported or not supported or undecided.
-description, planning
-    `correlation`: of two quantities over replicates. `agreement`: Krippendorff's alpha, Cohen's
-    kappa. `flips`: disagreement item by item. `label_exchange`: whether answers fit far better with
-    labels exchanged.
-    `power`: minimum detectable effects, equivalence.
+    rest of scipy's distributions. `mcnemar`, `rank`, `permutation` (by exchangeable unit, within
+    strata; sign flips). `variance_ratio`: seed spread against item error. `multiplicity`: Holm,
+    Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim, Holm over a family,
+    supported or not supported or undecided. `power`: minimum detectable effects, equivalence.
+association
+    `correlation`: of two quantities over replicates. `tau`: Kendall's tau-b of many pairs of
+    rankings at once. `regression`: least squares of many outcomes from sums of products, errors by
+    cluster. `pair_correlation`: two measures over all pairs of models. `word_sets`: effect size of
+    word sets and its permutation test, on `partitions` made once for each size. `clusters`: how far
+    clusters are sets, and what permuted sets give.
+agreement
+    `raters`: Krippendorff's alpha, Cohen's kappa. `flips`: disagreement item by item.
+    `label_exchange`: whether answers fit far better with labels exchanged. `labels`: agreement of
+    two models, answers broken and mended. `error_consistency`, `capa`: beyond what accuracies give.
+    `scope`: shared invariances, with what belongs beside them in `scope_controls`.
+distributions
+    `divergence`: entropy of rows, Jensen-Shannon divergence between many, and a map of it.
+    `outputs`: divergences of two models, temperatures. `sampled`: what samples and top-k allow.
+    `two_sample`: one model or two.
+representations
+    `cka`, `cca`, `rsa`, `procrustes`, `neighbors`, `stir`, checked and centered in `centering`,
+    with intervals and chance in `error`.
+
+At the top stand `interval` (`Interval`, `Decomposition`), checks in `arrays`, and `trees`: maximum
+spanning trees of many maps.
 """
 
-from scrutiny.stats.agreement import Agreement, cohen_kappa, krippendorff_alpha
-from scrutiny.stats.bootstrap import bca_limits, bootstrap, jackknife
-from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
-from scrutiny.stats.crossed import crossed
+from scrutiny.stats.agreement.flips import Flips, flips, poisson_binomial
+from scrutiny.stats.agreement.raters import Agreement, cohen_kappa, krippendorff_alpha
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.exact import ExactTest
-from scrutiny.stats.flips import Flips, flips, poisson_binomial
 from scrutiny.stats.interval import Decomposition, Interval
-from scrutiny.stats.mcnemar import mcnemar, mcnemar_by_replicate
-from scrutiny.stats.multibootstrap import (
+from scrutiny.stats.intervals.bootstrap import bca_limits, bootstrap, jackknife
+from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.intervals.multibootstrap import (
     MultiBootstrap,
     Runs,
     Scheme,
     multibootstrap,
     multibootstrap_decomposition,
 )
-from scrutiny.stats.multiplicity import benjamini_hochberg, holm, max_t
-from scrutiny.stats.permutation import permutation_test, sign_flip_test
-from scrutiny.stats.power import (
+from scrutiny.stats.intervals.proportion import wilson
+from scrutiny.stats.intervals.replicates import t_over_replicates
+from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.resampling.resample import (
+    Resampled,
+    resample,
+    resample_refit,
+    resample_weighted,
+)
+from scrutiny.stats.resampling.weights import Units, draw_indices, draw_weights
+from scrutiny.stats.significance.exact import ExactTest
+from scrutiny.stats.significance.mcnemar import mcnemar, mcnemar_by_replicate
+from scrutiny.stats.significance.multiplicity import benjamini_hochberg, holm, max_t
+from scrutiny.stats.significance.permutation import permutation_test, sign_flip_test
+from scrutiny.stats.significance.power import (
     CrossedDesign,
     crossed_power,
     minimum_detectable_effect,
@@ -68,20 +76,15 @@ from scrutiny.stats.power import (
     tost,
     workable_margin,
 )
-from scrutiny.stats.proportion import wilson
-from scrutiny.stats.rank import rank_sum, signed_rank
-from scrutiny.stats.replicates import t_over_replicates
-from scrutiny.stats.resample import Resampled, resample, resample_refit, resample_weighted
-from scrutiny.stats.scale import Scale
-from scrutiny.stats.variance_ratio import (
+from scrutiny.stats.significance.rank import rank_sum, signed_rank
+from scrutiny.stats.significance.variance_ratio import (
     Spread,
     VarianceRatio,
     sd_upper_bound,
     variance_ratio,
     variance_ratio_power,
 )
-from scrutiny.stats.verdict import ClaimTest, Judgment, intersection_union, judge
-from scrutiny.stats.weights import Units, draw_indices, draw_weights
+from scrutiny.stats.significance.verdict import ClaimTest, Judgment, intersection_union, judge
 
 __all__ = [
     "Agreement",

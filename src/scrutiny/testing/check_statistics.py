@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.statistic import RefitStatistic, Statistic, WeightedStatistic
-from scrutiny.stats.scale import SCALES
+from scrutiny.stats.intervals.scale import SCALES
 from scrutiny.testing.promises import promise, require_members, require_versioned
 
 Array = np.ndarray[Any, Any]

@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.association import metrics as s
-from scrutiny.stats.association import effect_size
+from scrutiny.stats.association.word_sets import effect_size
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(2)

@@ -11,7 +11,7 @@ from scrutiny.core.language import Passage
 from scrutiny.diagnostics.association.params import SeatParams
 from scrutiny.diagnostics.association.seat import Seat
 from scrutiny.diagnostics.association.word_sets import lowered, passages_of, word_sets
-from scrutiny.stats.association import associations, effect_size
+from scrutiny.stats.association.word_sets import associations, effect_size
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
 

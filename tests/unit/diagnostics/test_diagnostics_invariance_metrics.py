@@ -12,15 +12,19 @@ from scrutiny.core.registry import registry
 from scrutiny.diagnostics.invariance import metrics as s
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.label_statistics import COMMONEST_LABEL, LABEL_ENTROPY
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.scope import (
+from scrutiny.stats.agreement.scope import (
     hard_scope,
     mean_distance,
     ood_agreement,
     pairs_of,
     soft_scope,
 )
-from scrutiny.stats.scope_controls import invariance_association, label_variety, scope_lift
+from scrutiny.stats.agreement.scope_controls import (
+    invariance_association,
+    label_variety,
+    scope_lift,
+)
+from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reliability"))

@@ -8,11 +8,11 @@ from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.metrics import outputs as s
 from scrutiny.reliability import label_statistics
 from scrutiny.reliability.label_statistics import KAPPA
-from scrutiny.stats.agreement import cohen_kappa
-from scrutiny.stats.capa import capa
-from scrutiny.stats.error_consistency import error_consistency
-from scrutiny.stats.resample import resample_weighted
-from scrutiny.stats.similarity_labels import correctness_flips
+from scrutiny.stats.agreement.capa import capa
+from scrutiny.stats.agreement.error_consistency import error_consistency
+from scrutiny.stats.agreement.labels import correctness_flips
+from scrutiny.stats.agreement.raters import cohen_kappa
+from scrutiny.stats.resampling.resample import resample_weighted
 from scrutiny.testing import check_statistic
 
 MODULES = (s.__name__, label_statistics.__name__)

@@ -18,9 +18,9 @@ from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
 from scrutiny.run.audit import audit_plan
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
-from scrutiny.stats.agreement import cohen_kappa
-from scrutiny.stats.capa import capa
-from scrutiny.stats.error_consistency import error_consistency
+from scrutiny.stats.agreement.capa import capa
+from scrutiny.stats.agreement.error_consistency import error_consistency
+from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_models import ConstantClassifier
 

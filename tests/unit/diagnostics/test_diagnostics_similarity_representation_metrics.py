@@ -6,8 +6,8 @@ import pytest
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.metrics import representations as s
 from scrutiny.diagnostics.similarity.representations_params import MEASURES
-from scrutiny.stats.resample import resample
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.resample import resample
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.testing import check_statistic
 
 NAMES = [

@@ -28,10 +28,10 @@ from scrutiny.diagnostics.similarity.representations_params import (
 from scrutiny.diagnostics.similarity.vectors import drawn, units_of
 from scrutiny.run.driver import run_plan
 from scrutiny.run.resolve import resolve
-from scrutiny.stats.cka import debiased_cka
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.representation_error import grouped_jackknife
-from scrutiny.stats.weights import Units
+from scrutiny.stats.representations.cka import debiased_cka
+from scrutiny.stats.representations.error import grouped_jackknife
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.testing import check_diagnostic
 
 TASK = registry().load("task", "passages")()

@@ -13,7 +13,7 @@ from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.stir import SharedVectors, StirParams
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
-from scrutiny.stats.cka import debiased_cka
+from scrutiny.stats.representations.cka import debiased_cka
 from scrutiny.testing import check_diagnostic
 
 TASK = registry().load("task", "passages")()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scrutiny.diagnostics.stereotypes import metrics as s
-from scrutiny.stats.resample import resample
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.resample import resample
+from scrutiny.stats.resampling.weights import Units
 
 
 def value(statistic, rows, cells=None):

@@ -8,8 +8,8 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts, Measure
 from scrutiny.reliability.estimate import Estimated, estimate
 from scrutiny.reliability.panel import CODES, Panel, Side
-from scrutiny.stats.crossed import crossed
-from scrutiny.stats.resample import Resampled
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.resampling.resample import Resampled
 
 KEY = EstimateKey("robustness@1#000000", "drop(accuracy)@1", "model", "reviews")
 OK, UNDEFINED, SKIPPED, REFUSED, FAILED = (CODES[name] for name in CODES)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from scrutiny.reliability.across import across, compared_runs
-from scrutiny.stats.crossed import crossed
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.proportion import wilson
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.intervals.proportion import wilson
 
 
 def interval(low, high):

@@ -14,7 +14,7 @@ from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
-from scrutiny.stats.multibootstrap import Runs, Scheme, multibootstrap
+from scrutiny.stats.intervals.multibootstrap import Runs, Scheme, multibootstrap
 
 DROP = metric_of("drop(accuracy)")
 

@@ -9,7 +9,7 @@ from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.gates import bounds
 from scrutiny.reliability.statistics import ACCURACY, MEAN
-from scrutiny.stats.replicates import t_over_replicates
+from scrutiny.stats.intervals.replicates import t_over_replicates
 
 FIVE = [0.2, 0.5, 0.4, 0.3, 0.6]
 

@@ -9,8 +9,8 @@ from scrutiny.reliability.additive import scale_of
 from scrutiny.reliability.intervals import difference_on_one_unit, interval_of, on_one_unit
 from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.run.comparing.paired_tests import Gap
-from scrutiny.stats.contrast import paired_contrast, unpaired_contrast
-from scrutiny.stats.resample import Resampled
+from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
+from scrutiny.stats.resampling.resample import Resampled
 
 DROP = metric_of("drop(accuracy)")
 

@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.reliability.spread import compare_spreads, retained_scores
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.variance_ratio import Spread, variance_ratio
+from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
 
 CALM = Spread(sd=1.0, item_se=1.0, replicates=5)
 

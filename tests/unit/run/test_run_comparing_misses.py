@@ -13,7 +13,7 @@ from scrutiny.core.registry import registry
 from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.run.comparing.misses import EXACT, with_exact_misses
 from scrutiny.run.contrasts import Meeting, contrast
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
 
 
 def misses(count, n=100, *, replicates=1, units=None, draws=2000):

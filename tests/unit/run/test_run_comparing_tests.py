@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from scrutiny.run.comparing.paired_tests import Gap, Values, beside_rest, change_of, exact_p
-from scrutiny.stats.mcnemar import mcnemar
-from scrutiny.stats.permutation import sign_flip_test
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
+from scrutiny.stats.significance.mcnemar import mcnemar
+from scrutiny.stats.significance.permutation import sign_flip_test
 
 
 def rng(seed=0):

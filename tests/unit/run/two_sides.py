@@ -8,7 +8,7 @@ from scrutiny.core.record import Counts
 from scrutiny.data.slices import Slice
 from scrutiny.run.comparing.sides import Sides
 from scrutiny.run.contrasts import Meeting
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
 
 
 def sides(first, second, *, seed=0, is_paired=False, metric="accuracy@1", unit=None, sign=1):

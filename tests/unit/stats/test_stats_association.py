@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrutiny.stats.association import associations, effect_size, split_test, unit_vectors
+from scrutiny.stats.association.word_sets import associations, effect_size, split_test, unit_vectors
 from scrutiny.stats.errors import StatisticsError
 
 RNG = np.random.default_rng(5)

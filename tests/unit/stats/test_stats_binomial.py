@@ -9,7 +9,7 @@ import pytest
 import scipy
 from scipy import stats
 
-from scrutiny.stats import binomial
+from scrutiny.stats.significance import binomial
 
 FUNCTIONS = ("pmf", "cdf", "sf")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from scrutiny.stats.clusters import (
+from scrutiny.stats.association.clusters import (
     adjusted_rand_of_counts,
     aligned,
     permuted_alignments,

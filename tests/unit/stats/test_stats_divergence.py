@@ -8,8 +8,12 @@ from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
 from scrutiny.core.errors import MissingExtraError
-from scrutiny.stats import divergence
-from scrutiny.stats.divergence import jensen_shannon_matrix, row_entropy, scaled_to_points
+from scrutiny.stats.distributions import divergence
+from scrutiny.stats.distributions.divergence import (
+    jensen_shannon_matrix,
+    row_entropy,
+    scaled_to_points,
+)
 from scrutiny.stats.errors import StatisticsError
 
 RNG = np.random.default_rng(4)

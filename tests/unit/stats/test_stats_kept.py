@@ -5,12 +5,13 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from scrutiny.stats import Units, draw_weights, resample, weights
-from scrutiny.stats.kept import KeptDraws, SaidStates, state_of
-from scrutiny.stats.sums import Patterns
+from scrutiny.stats import Units, draw_weights, resample
+from scrutiny.stats.resampling import weights
+from scrutiny.stats.resampling.kept import KeptDraws, SaidStates, state_of
+from scrutiny.stats.resampling.sums import Patterns
 
-keeping = import_module("scrutiny.stats.kept")
-resampling = import_module("scrutiny.stats.resample")
+keeping = import_module("scrutiny.stats.resampling.kept")
+resampling = import_module("scrutiny.stats.resampling.resample")
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.label_exchange import (
+from scrutiny.stats.agreement.label_exchange import (
     best_order,
     exchange,
     far_better_order,

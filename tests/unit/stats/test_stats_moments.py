@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from scrutiny.stats.association.regression import (
+    Moments,
+    cluster_robust,
+    least_squares,
+    moments_by_unit,
+)
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.moments import Moments, cluster_robust, least_squares, moments_by_unit
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
 
 RNG = np.random.default_rng(8)
 ROWS, HEADS = 240, (2, 3)

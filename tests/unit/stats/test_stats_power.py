@@ -14,7 +14,7 @@ from scrutiny.stats import (
     tost,
     workable_margin,
 )
-from scrutiny.stats import power as module
+from scrutiny.stats.significance import power as module
 
 
 def seeds_only(replicates, sd=1.0):

@@ -3,16 +3,21 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.cca import canonical_correlations, kept_components, mean_cca, svcca
-from scrutiny.stats.cka import debiased_cka, linear_cka, minibatch_cka
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.neighbors import neighbor_jaccard, second_order_cosine
-from scrutiny.stats.procrustes import procrustes_angle
-from scrutiny.stats.representation_error import grouped_jackknife, permuted_similarity
-from scrutiny.stats.representations import principal, two_representations
-from scrutiny.stats.rsa import rsa
-from scrutiny.stats.stir import stir
-from scrutiny.stats.weights import Units
+from scrutiny.stats.representations.cca import (
+    canonical_correlations,
+    kept_components,
+    mean_cca,
+    svcca,
+)
+from scrutiny.stats.representations.centering import principal, two_representations
+from scrutiny.stats.representations.cka import debiased_cka, linear_cka, minibatch_cka
+from scrutiny.stats.representations.error import grouped_jackknife, permuted_similarity
+from scrutiny.stats.representations.neighbors import neighbor_jaccard, second_order_cosine
+from scrutiny.stats.representations.procrustes import procrustes_angle
+from scrutiny.stats.representations.rsa import rsa
+from scrutiny.stats.representations.stir import stir
+from scrutiny.stats.resampling.weights import Units
 
 G = np.random.default_rng(0)
 X, Y = G.standard_normal((20, 3)), G.standard_normal((20, 4))

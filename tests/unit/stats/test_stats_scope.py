@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.sampled_outputs import l1_bounds, sampling_floor
-from scrutiny.stats.scope import (
+from scrutiny.stats.agreement.scope import (
     decay,
     hard_scope,
     mean_distance,
@@ -14,7 +12,13 @@ from scrutiny.stats.scope import (
     soft_curve,
     soft_scope,
 )
-from scrutiny.stats.scope_controls import invariance_association, label_variety, scope_lift
+from scrutiny.stats.agreement.scope_controls import (
+    invariance_association,
+    label_variety,
+    scope_lift,
+)
+from scrutiny.stats.distributions.sampled import l1_bounds, sampling_floor
+from scrutiny.stats.errors import StatisticsError
 
 KEEPS = [[0.9, 0.1]], [[0.8, 0.2]]
 CHANGES = [[0.9, 0.1]], [[0.1, 0.9]]

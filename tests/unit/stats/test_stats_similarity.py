@@ -3,24 +3,24 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.capa import capa
-from scrutiny.stats.error_consistency import (
+from scrutiny.stats.agreement.capa import capa
+from scrutiny.stats.agreement.error_consistency import (
     accuracy_bounds,
     consistency_bounds,
     consistency_of_sums,
     copy_probability,
     error_consistency_interval,
 )
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.similarity_distributions import (
+from scrutiny.stats.agreement.labels import agreement, correctness_flips
+from scrutiny.stats.distributions.outputs import (
     distributions,
     js_divergence,
     kl_divergence,
     matching_temperature,
     tempered,
 )
-from scrutiny.stats.similarity_labels import agreement, correctness_flips
-from scrutiny.stats.weights import Units
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.resampling.weights import Units
 
 P = [[0.5, 0.5], [0.2, 0.8]]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scrutiny.stats import StatisticsError, Units, draw_weights
-from scrutiny.stats.sums import collapse, component_table
+from scrutiny.stats.resampling.sums import collapse, component_table
 
 
 def sums_by_hand(X, weights, code, cell):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 
-from scrutiny.stats import tau
+from scrutiny.stats.association import tau
+from scrutiny.stats.association.tau import kendall_test, tau_b
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.tau import kendall_test, tau_b
 
 VALUES = st.one_of(
     st.integers(-2, 2).map(float),  # ties

@@ -6,10 +6,10 @@ import pytest
 from scrutiny.diagnostics.invariance.metrics import KAPPA_INV, MEAN_DISTANCE
 from scrutiny.diagnostics.similarity.metrics.outputs import ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS
 from scrutiny.diagnostics.similarity.metrics.representations import PROCRUSTES_DISTANCE, STIR_LIFT
-from scrutiny.stats.crossed import crossed
+from scrutiny.stats.distributions.outputs import matching_temperature
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.rsa import rsa
-from scrutiny.stats.similarity_distributions import matching_temperature
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.representations.rsa import rsa
 
 G = np.random.default_rng(4)
 X = G.standard_normal((16, 8))

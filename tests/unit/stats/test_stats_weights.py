@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import StatisticsError, Units, draw_indices, draw_weights, weights
+from scrutiny.stats import StatisticsError, Units, draw_indices, draw_weights
+from scrutiny.stats.resampling import weights
 
 
 def test_units_follow_ids_not_row_order():

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.errors import MissingExtraError
-from scrutiny.stats.clusters import aligned, permuted_sides
+from scrutiny.stats.association.clusters import aligned, permuted_sides
 
 Floats = NDArray[np.float64]
 _SEEDS = 2**31 - 1

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
 from scrutiny.reliability.replicate_tests import ReplicateTest
-from scrutiny.stats.association import (
+from scrutiny.stats.association.clusters import adjusted_rand_of_counts, permuted_alignments
+from scrutiny.stats.association.word_sets import (
     SplitTest,
     effect_components,
     effect_of_sums,
     split_test,
 )
-from scrutiny.stats.clusters import adjusted_rand_of_counts, permuted_alignments
 from scrutiny.stats.errors import StatisticsError
 
 _PERMUTATIONS: Final = 999

@@ -14,7 +14,7 @@ from scrutiny.diagnostics.association.params import SeatParams, kinds_of, seat_r
 from scrutiny.diagnostics.association.seat_design import make_seat_design
 from scrutiny.diagnostics.association.vectors import Floats, has_direction, vectors_of
 from scrutiny.diagnostics.association.word_sets import WordSets, word_sets
-from scrutiny.stats.association import associations
+from scrutiny.stats.association.word_sets import associations
 
 if TYPE_CHECKING:
     from scrutiny.core.model import Model

@@ -26,7 +26,7 @@ from scrutiny.core.record import LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.patterns import NO_WORDS, TEXTS
 from scrutiny.diagnostics.attention.patterns_sums import distributions, words_of
-from scrutiny.stats.divergence import jensen_shannon_matrix, scaled_to_points
+from scrutiny.stats.distributions.divergence import jensen_shannon_matrix, scaled_to_points
 
 Doubles = NDArray[np.float64]
 _NOT_READ: Final = "beyond_n_texts"

@@ -10,7 +10,7 @@ from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.diagnostics.attention.arcs_params import OFFSETS
-from scrutiny.stats.divergence import row_entropy
+from scrutiny.stats.distributions.divergence import row_entropy
 from scrutiny.text.tokens import is_punctuation, token_texts
 
 Floats = NDArray[np.floating]

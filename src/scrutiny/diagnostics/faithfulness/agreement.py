@@ -22,7 +22,7 @@ from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
 from scrutiny.diagnostics.faithfulness.reading import Group, Place, in_order, layer_of, read
-from scrutiny.stats.tau import tau_b
+from scrutiny.stats.association.tau import tau_b
 
 Floats = NDArray[np.float64]
 #: Pairs of rankings, each a condition; the last needs no attention.

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
-from scrutiny.stats.sampled_outputs import l1_bounds
+from scrutiny.stats.distributions.sampled import l1_bounds
 from scrutiny.text.edits import carry_spans
 
 

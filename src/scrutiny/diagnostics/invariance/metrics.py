@@ -49,8 +49,8 @@ from typing import Final
 import numpy as np
 
 from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
+from scrutiny.stats.agreement.scope import CUTOFF, TOLERANCE, decay_of, proper_constants
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.scope import CUTOFF, TOLERANCE, decay_of, proper_constants
 
 _FOUND: Final = "the pairs that the search found"
 

@@ -27,8 +27,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.answers import Floats, Labels
-from scrutiny.stats.exact import TIE
-from scrutiny.stats.similarity_distributions import KL_FLOOR
+from scrutiny.stats.distributions.outputs import KL_FLOOR
+from scrutiny.stats.significance.exact import TIE
 
 OF_LOGPROBS, OF_GOLD, OF_SAMPLES = ({"of": of} for of in ("log-probabilities", "gold", "samples"))
 #: Axis of the exchanges; its length is a parameter.
@@ -170,7 +170,8 @@ def counts_of(scores: Sequence[float], n_samples: int) -> Counts | None:
 def label_mmd(a: Counts, b: Counts) -> Floats:
     """Squared discrepancies ``(...)`` of counts ``(..., label)``, kernel "the same label".
 
-    That of `scrutiny.stats.two_sample.hamming_mmd` for texts of one position and one prompt.
+    That of `scrutiny.stats.distributions.two_sample.hamming_mmd` for texts of one position and one
+    prompt.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.similarity.answers import Labels, is_same, number_of
-from scrutiny.stats.similarity_distributions import (
+from scrutiny.stats.distributions.outputs import (
     collision,
     js_divergence,
     kl_divergence,

@@ -39,12 +39,12 @@ from scrutiny.diagnostics.similarity.vectors import (
     units_of,
     vectors_of,
 )
-from scrutiny.stats.cca import mean_cca, pwcca, svcca
-from scrutiny.stats.cka import debiased_cka, linear_cka, minibatch_cka
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.neighbors import neighbor_jaccard
-from scrutiny.stats.procrustes import procrustes_distance
-from scrutiny.stats.rsa import rsa
+from scrutiny.stats.representations.cca import mean_cca, pwcca, svcca
+from scrutiny.stats.representations.cka import debiased_cka, linear_cka, minibatch_cka
+from scrutiny.stats.representations.neighbors import neighbor_jaccard
+from scrutiny.stats.representations.procrustes import procrustes_distance
+from scrutiny.stats.representations.rsa import rsa
 
 _FEWEST: Final = 10  # items without which nothing is compared
 

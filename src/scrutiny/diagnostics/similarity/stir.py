@@ -32,7 +32,7 @@ from scrutiny.perturb.batch import perturb_stream
 from scrutiny.perturb.engine import Setting
 from scrutiny.perturb.recipe import parse_recipe
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.stir import stir
+from scrutiny.stats.representations.stir import stir
 from scrutiny.text.edits import apply_edits
 
 _FEWEST: Final = 10  # items with a changed text, without which there is no alignment

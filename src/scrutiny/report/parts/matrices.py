@@ -15,7 +15,7 @@ from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
 from scrutiny.report.view import RunView
 
 if TYPE_CHECKING:
-    from scrutiny.stats.pair_correlation import PairCorrelation
+    from scrutiny.stats.association.pair_correlation import PairCorrelation
 
 MOST_SERIES: Final = 16
 _MOST_CORRELATED: Final = 12
@@ -206,8 +206,8 @@ def _correlation(
     one: Series, other: Series, models: Sequence[str], *, seed: int
 ) -> "PairCorrelation | None":
     """Correlation of two series; nothing where one does not vary."""
+    from scrutiny.stats.association.pair_correlation import pair_correlation
     from scrutiny.stats.errors import StatisticsError
-    from scrutiny.stats.pair_correlation import pair_correlation
 
     matrices = [
         [[s.values[a, b] if a != b else 0.0 for b in models] for a in models] for s in (one, other)

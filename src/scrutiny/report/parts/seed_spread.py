@@ -20,7 +20,7 @@ from scrutiny.report.view import RunView
 
 if TYPE_CHECKING:
     from scrutiny.reliability.spread import Ratio
-    from scrutiny.stats.variance_ratio import Spread
+    from scrutiny.stats.significance.variance_ratio import Spread
 
 #: Diagnostic and metrics that say how good a model is at its task.
 DOWNSTREAM: Final = ("performance", frozenset({"accuracy@1", "entity_f1@1"}))
@@ -79,7 +79,7 @@ def _is_skilled(measured: _Measured, references: References) -> bool:
 
 def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:
     """Estimates whose replicates' own error over items is known."""
-    from scrutiny.stats.variance_ratio import Spread
+    from scrutiny.stats.significance.variance_ratio import Spread
 
     labels = full_labels([e.key for e in estimates]) if estimates else []
     found = []

@@ -21,14 +21,14 @@ from scrutiny.reliability.panel import Panel, Side
 from scrutiny.run.comparing.flips import How, Noise
 from scrutiny.run.comparing.marks import NOT_APPLICABLE, Marked, Marks
 from scrutiny.run.comparing.sides import Sides
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.similarity_distributions import (
+from scrutiny.stats.distributions.outputs import (
     collision,
     js_divergence,
     kl_divergence,
     total_variation,
 )
-from scrutiny.stats.weights import Units
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.resampling.weights import Units
 
 Floats = NDArray[np.float64]
 AGREEMENT: Final = "agreement@1"

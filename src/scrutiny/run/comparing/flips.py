@@ -14,8 +14,8 @@ from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.run.comparing.sides import Answers, Sides
-from scrutiny.stats.exact import ExactTest
-from scrutiny.stats.mcnemar import mcnemar_by_replicate
+from scrutiny.stats.significance.exact import ExactTest
+from scrutiny.stats.significance.mcnemar import mcnemar_by_replicate
 
 #: Share of items that go from right to wrong, and from wrong to right.
 _RATES: Final = ("broken_rate@1", "mended_rate@1")

@@ -6,8 +6,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from scrutiny.stats.mcnemar import mcnemar
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
+from scrutiny.stats.significance.mcnemar import mcnemar
 
 DRAWS = 20_000
 _MOST_SIZES = 64  # different sizes of change that are drawn size by size

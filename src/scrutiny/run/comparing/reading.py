@@ -20,7 +20,7 @@ from scrutiny.run.comparing.numbers import paired_assignments, same_models
 from scrutiny.run.comparing.sides import LEVELS, Answers, Sides, answers_of, sides_of
 from scrutiny.run.contrasts import Meeting
 from scrutiny.run.judging import estimator_of
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 
 #: More datasets than this of one model pair and one score are looked at together.

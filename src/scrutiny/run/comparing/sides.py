@@ -18,7 +18,7 @@ from scrutiny.run.assignment import Assignment
 from scrutiny.run.blocks import gold_of
 from scrutiny.run.contrasts import Meeting, meet
 from scrutiny.run.estimating import Estimator
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 
 #: Statistic of taggers: of counts over all items; side by side each item has its own.

@@ -16,8 +16,8 @@ from scrutiny.core.randomness import generator
 from scrutiny.data.slices import Slice
 from scrutiny.run.comparing.paired_tests import Values, beside_rest, change_of, exact_p
 from scrutiny.run.comparing.sides import Sides, part_of
-from scrutiny.stats.multiplicity import holm
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
+from scrutiny.stats.significance.multiplicity import holm
 
 ALPHA: Final = 0.05
 

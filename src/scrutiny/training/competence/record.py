@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.stats.proportion import wilson
+from scrutiny.stats.intervals.proportion import wilson
 from scrutiny.training.competence.accuracy import masked_accuracy
 from scrutiny.training.competence.agreement import MinimalPair, preferences
 from scrutiny.training.competence.likelihood import Baselines, likelihoods

@@ -5,8 +5,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scrutiny.stats.bootstrap import bootstrap
-from scrutiny.stats.weights import Units
+from scrutiny.stats.intervals.bootstrap import bootstrap
+from scrutiny.stats.resampling.weights import Units
 
 LEVEL: Final = 0.95
 

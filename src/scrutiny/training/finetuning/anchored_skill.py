@@ -125,9 +125,9 @@ def _interval(
     """Value with its interval over sentences; nothing where it does not exist."""
     import numpy as np
 
-    from scrutiny.stats.bootstrap import bootstrap
     from scrutiny.stats.errors import StatisticsError
-    from scrutiny.stats.weights import Units
+    from scrutiny.stats.intervals.bootstrap import bootstrap
+    from scrutiny.stats.resampling.weights import Units
 
     units = Units.of(len(counts), sentences)
     try:
@@ -155,7 +155,7 @@ def _precision_recall(counts: "Counts") -> dict[str, float | None]:
 
 def _with_wilson(skill: dict[str, Any], counts: "Counts") -> dict[str, Any]:
     """Skill with Wilson's interval, as if pieces were independent; both have to lie above."""
-    from scrutiny.stats.proportion import wilson
+    from scrutiny.stats.intervals.proportion import wilson
 
     more: dict[str, Any] = {"without_skill": "the commonest label"}
     if skill["value"] is not None:

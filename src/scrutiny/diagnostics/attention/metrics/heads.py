@@ -53,8 +53,8 @@ from numpy.typing import NDArray
 from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts, Kind, OfHeads
 from scrutiny.reliability.additive import Array, divide
 from scrutiny.reliability.replicate_tests import CellTests, ReplicateTest, ReplicateTests
+from scrutiny.stats.association.tau import kendall_test, tau_b
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.tau import kendall_test, tau_b
 
 _HEADS: Final = ("tp", "predicted", "gold")
 _BASELINES: Final = ("baseline_tp", "baseline_predicted", "gold")

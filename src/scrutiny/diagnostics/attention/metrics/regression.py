@@ -28,8 +28,13 @@ from numpy.typing import NDArray
 
 from scrutiny.reliability.additive import Array, divide
 from scrutiny.reliability.replicate_tests import ReplicateTest, ReplicateTests
+from scrutiny.stats.association.regression import (
+    LeastSquares,
+    Moments,
+    cluster_robust,
+    least_squares,
+)
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.moments import LeastSquares, Moments, cluster_robust, least_squares
 
 #: Sums of the predictors, in the order of the measure ``design``.
 DESIGN: Final = ("rows", "d", "y", "dd", "dy", "yy")

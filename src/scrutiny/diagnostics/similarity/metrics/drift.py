@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
 from scrutiny.reliability.replicate_tests import ReplicateTest
-from scrutiny.stats.exact import TIE, ExactTest
-from scrutiny.stats.permutation import sign_flip_test
-from scrutiny.stats.weights import Units
+from scrutiny.stats.resampling.weights import Units
+from scrutiny.stats.significance.exact import TIE, ExactTest
+from scrutiny.stats.significance.permutation import sign_flip_test
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]

@@ -44,8 +44,8 @@ import numpy as np
 
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
 from scrutiny.reliability.replicate_tests import mcnemar_of_hits
-from scrutiny.stats.capa import capa_of_sums
-from scrutiny.stats.error_consistency import consistency_of_sums
+from scrutiny.stats.agreement.capa import capa_of_sums
+from scrutiny.stats.agreement.error_consistency import consistency_of_sums
 
 _SHARE: Final = (0.0, 1.0)
 _HITS: Final = ("hit_a", "hit_b")

@@ -1,0 +1,156 @@
+"""What has to stand beside shared invariances: lift over random change, association, the alarm.
+
+All of it is ours; the paper has agreement and the gap of accuracies beside its measures.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.agreement.raters import cohen_kappa
+from scrutiny.stats.arrays import finite
+from scrutiny.stats.errors import StatisticsError
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """Hard-SCoPE beside the target's invariance to random changes of the same amount.
+
+    Parameters
+    ----------
+    hard, random
+        Both shares.
+    lift
+        Their difference.
+    kappa
+        ``lift / (1 - random)``; None at ``random == 1``, which is the warning itself.
+    reason
+        "random_always_invariant" where there is no kappa.
+    """
+
+    hard: float
+    random: float
+    lift: float
+    kappa: float | None
+    reason: str | None = None
+
+
+def scope_lift(hard: float, random: float) -> Lift:
+    """Hard-SCoPE beyond the target's invariance to random changes.
+
+    Parameters
+    ----------
+    hard
+        Hard-SCoPE.
+    random
+        Share of randomly changed texts, changed by as much, on which the target keeps its label.
+
+    **Measures**: how much of the invariance the target has *because* the reference has it.
+
+    **Misleads when**: the random changes are larger or smaller than those of the search.
+
+    **References**: ours; the form of kappa is Cohen's (1960).
+
+    Examples
+    --------
+    >>> scope_lift(0.95, 0.9).kappa is None, scope_lift(1.0, 1.0).kappa
+    (False, None)
+    """
+    for name, share in (("hard", hard), ("random", random)):
+        if not 0.0 <= share <= 1.0:
+            raise StatisticsError(f"{name} is {share}; it must lie in [0, 1].")
+    if random == 1.0:
+        return Lift(hard, random, hard - random, None, "random_always_invariant")
+    return Lift(hard, random, hard - random, (hard - random) / (1.0 - random))
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """How two indicators go together; None where one of them does not vary."""
+
+    phi: float | None
+    kappa: float | None
+    n: int
+
+
+def invariance_association(inv1: ArrayLike, inv2: ArrayLike) -> Association:
+    """Phi and Cohen's kappa of two models' invariances on texts changed for neither.
+
+    Parameters
+    ----------
+    inv1, inv2
+        ``(pair,)`` 1 where a model keeps its label under a random change.
+
+    **Measures**: shared invariance with both tails: it alone can be negative, as the condition of
+    SCoPE throws away the pairs on which the reference changed.
+
+    **Misleads when**: hardly any text changes a label: phi is bounded far below 1 by the marginals.
+
+    **References**: phi: Yule (1912); Cohen (1960). Their use here is ours.
+
+    Examples
+    --------
+    >>> found = invariance_association([1, 1, 0, 0], [1, 1, 1, 0])
+    >>> round(found.phi, 3), found.kappa
+    (0.577, 0.5)
+    """
+    first, second = finite(inv1, "inv1", ndim=1), finite(inv2, "inv2", ndim=1)
+    for name, column in (("inv1", first), ("inv2", second)):
+        if not np.isin(column, (0.0, 1.0)).all():
+            raise StatisticsError(f"{name} must hold 0 and 1 only.")
+    kappa = cohen_kappa(first, second).value
+    spread = float(first.std() * second.std())
+    if spread == 0.0:
+        return Association(None, kappa, first.size)
+    both = float((first * second).mean() - first.mean() * second.mean())
+    return Association(both / spread, kappa, first.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Variety:
+    """How many labels a model really uses.
+
+    Parameters
+    ----------
+    entropy
+        Of its labels, in bits; a plug-in value, a little low on few items.
+    commonest
+        Share of its commonest label.
+    """
+
+    entropy: float
+    commonest: float
+
+    @property
+    def effective_labels(self) -> float:
+        """Two to the entropy: 1 for a model that always says the same."""
+        return float(2.0**self.entropy)
+
+    def is_degenerate(self, *, above: float = 0.95) -> bool:
+        """Whether one label is so common that invariance says nothing; the limit is ours."""
+        return self.commonest >= above
+
+
+def label_variety(labels: ArrayLike) -> Variety:
+    """Entropy of a model's labels on the base texts: the alarm for a degenerate target.
+
+    Parameters
+    ----------
+    labels
+        ``(item,)`` whole numbers.
+
+    **Measures**: whether a target could have changed its label at all.
+
+    **Misleads when**: the data are lopsided themselves: compare with the entropy of gold.
+
+    **References**: ours.
+
+    Examples
+    --------
+    >>> label_variety([0, 0, 0, 0]).is_degenerate(), label_variety([0, 1, 0, 1]).entropy
+    (True, 1.0)
+    """
+    found = finite(labels, "labels", ndim=1)
+    share = np.unique(found, return_counts=True)[1] / found.size
+    return Variety(float(abs((share * np.log2(share)).sum())), float(share.max()))

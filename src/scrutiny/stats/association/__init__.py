@@ -1,0 +1,1 @@
+"""Association: how two quantities, rankings, or sets of words go together."""

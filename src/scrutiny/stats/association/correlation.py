@@ -1,0 +1,158 @@
+"""Correlation of two quantities over replicates, with what so few replicates can show."""
+
+from dataclasses import dataclass
+from itertools import permutations
+from math import sqrt
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import FloatArray, finite, proper_level
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.significance.exact import TIE
+
+_LEAST = 4  # Fisher's z has the variance 1 / (n - 3)
+_EXACT_UP_TO = 8  # 40,320 orders
+_SAMPLES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How two quantities go together over replicates.
+
+    Parameters
+    ----------
+    value
+        Pearson's r; over several steps, of values centered at their step's mean.
+    low, high
+        Interval by Fisher's z with as many observations as replicates.
+    rank
+        Spearman's rho of the same values.
+    p_value, smallest_p
+        Two-sided, by permuting whole replicates; and the smallest that it could have been.
+    replicates, steps
+        How many of each.
+    detectable
+        Smallest correlation that this number of replicates shows with 80 % power at .05.
+    """
+
+    value: float
+    low: float
+    high: float
+    rank: float
+    p_value: float
+    smallest_p: float
+    replicates: int
+    steps: int
+    detectable: float
+
+
+def correlation_over_replicates(
+    a: ArrayLike, b: ArrayLike, *, rng: np.random.Generator, level: float = 0.95
+) -> Correlation:
+    """Correlation of two quantities over replicates, or over replicates within steps.
+
+    Parameters
+    ----------
+    a, b
+        ``(replicate,)``, or ``(replicate, step)`` where each replicate was measured at the same
+        steps. Each step is centered at its mean over replicates, so that what both quantities do
+        in the course of training is not taken for a relation between them.
+    rng
+        For sampled permutations, where there are more than eight replicates.
+    level
+        Of the interval.
+
+    Returns
+    -------
+    Correlation
+
+    Raises
+    ------
+    StatisticsError
+        If shapes differ, there are fewer than four replicates, or one of them does not vary.
+
+    **Measures**: whether replicates with more of the one have more of the other.
+
+    **Misleads when**: read with five replicates as if the absence of a correlation were shown:
+    ``detectable`` says how strong it would have had to be. Steps of one replicate are not further
+    replicates, so they narrow nothing here: the interval is that of the replicates alone.
+
+    **References**: Fisher (1921), On the "probable error" of a coefficient of correlation; Pitman
+    (1937), Significance tests which may be applied to samples from any populations, II.
+
+    Examples
+    --------
+    >>> found = correlation_over_replicates(
+    ...     [1, 2, 3, 4, 5], [2, 1, 4, 3, 6], rng=np.random.default_rng(0)
+    ... )
+    >>> round(found.value, 3), round(found.smallest_p, 4), round(found.detectable, 2)
+    (0.822, 0.0167, 0.96)
+    """
+    one, other = _centered(a, "a"), _centered(b, "b")
+    if one.shape != other.shape:
+        raise StatisticsError(f"a has shape {one.shape} and b {other.shape}; they must be equal.")
+    replicates, steps = one.shape
+    if replicates < _LEAST:
+        raise StatisticsError(f"{replicates} replicates carry no correlation; {_LEAST} do.")
+    found = _pearson(one, other)
+    null = _permuted(one, other, rng)
+    p_value = float((np.abs(null) >= abs(found) - TIE).mean())
+    smallest = float((np.abs(null) >= np.abs(null).max() - TIE).mean())
+    low, high = fisher_limits(found, replicates, level=level)
+    return Correlation(
+        value=found,
+        low=low,
+        high=high,
+        rank=float(scipy.stats.spearmanr(one.ravel(), other.ravel()).statistic),
+        p_value=p_value,
+        smallest_p=smallest,
+        replicates=replicates,
+        steps=steps,
+        detectable=float(
+            np.tanh((scipy.special.ndtri(0.975) + scipy.special.ndtri(0.8)) / sqrt(replicates - 3))
+        ),
+    )
+
+
+def _centered(values: ArrayLike, name: str) -> FloatArray:
+    """Values ``(replicate, step)`` minus the mean of their step."""
+    array = finite(values, name)
+    table = array.reshape(array.shape[0], -1)
+    centered: FloatArray = table - table.mean(axis=0)
+    if np.abs(centered).max() <= TIE * max(1.0, float(np.abs(table).max())):
+        raise StatisticsError(f"{name} does not vary over replicates; there is no correlation.")
+    return centered
+
+
+def _pearson(one: FloatArray, other: FloatArray) -> float:
+    """Pearson's r of centered values, clipped into its range."""
+    norm = sqrt(float((one**2).sum()) * float((other**2).sum()))
+    return float(np.clip((one * other).sum() / norm, -1.0, 1.0))
+
+
+def _permuted(one: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Correlations ``(order,)`` with the replicates of one side in other orders, its own too."""
+    count = one.shape[0]
+    if count <= _EXACT_UP_TO:
+        orders = np.array(list(permutations(range(count))))
+    else:
+        orders = np.stack([np.arange(count), *(rng.permutation(count) for _ in range(_SAMPLES))])
+    norm = sqrt(float((one**2).sum()) * float((other**2).sum()))
+    cross = one @ other.T  # (replicate, replicate), summed over steps
+    found: FloatArray = cross[np.arange(count), orders].sum(axis=1) / norm
+    return found
+
+
+def fisher_limits(r: float, n: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Limits of a correlation of ``n`` pairs, four or more, by Fisher's z.
+
+    Examples
+    --------
+    >>> [round(limit, 2) for limit in fisher_limits(0.8, 5)]
+    [-0.28, 0.99]
+    """
+    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
+    reach = scipy.special.ndtri(0.5 + proper_level(level) / 2) / sqrt(n - 3)
+    return float(np.tanh(z - reach)), float(np.tanh(z + reach))

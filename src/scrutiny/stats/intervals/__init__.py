@@ -1,0 +1,1 @@
+"""Intervals, by what was sampled: items, replicates, or both crossed; one side or two."""

@@ -1,0 +1,168 @@
+"""How sure a similarity of representations is: intervals over items, and what chance gives."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import FloatArray, finite, proper_level
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.interval import Interval
+from scrutiny.stats.resampling.weights import Units
+
+Similarity = Callable[[FloatArray, FloatArray], float]
+_GROUPS: Final = 20
+
+
+def grouped_jackknife(
+    X: ArrayLike,
+    Y: ArrayLike,
+    similarity: Similarity,
+    *,
+    rng: np.random.Generator,
+    groups: int = _GROUPS,
+    units: Units | None = None,
+    level: float = 0.95,
+) -> Interval:
+    """Interval of a similarity of representations, from leaving out groups of items.
+
+    Parameters
+    ----------
+    X, Y
+        ``(item, feature)``, row i of both the same item.
+    similarity
+        Any of the family: ``debiased_cka``, ``procrustes_distance``, ...
+    rng
+        Deals the units into groups.
+    groups
+        Their number; the limits are by t with one degree of freedom less.
+    units
+        Items that belong together: sentences of one document.
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    Interval
+        Around the value of all items. Without draws.
+
+    **Measures**: what other items would have given these two models.
+
+    **Misleads when**: the similarity is biased at this number of items (linear CKA and CCA with
+    many features): the interval is then about the biased value. The bootstrap is not offered: an
+    item drawn twice is its own neighbor, which raises all of these measures.
+
+    **References**: Efron & Stein (1981), The jackknife estimate of variance; Shao & Tu (1995),
+    The Jackknife and Bootstrap, chapter 2.
+
+    Examples
+    --------
+    >>> from scrutiny.stats.representations.cka import debiased_cka
+    >>> g = np.random.default_rng(0)
+    >>> X, Y = g.standard_normal((200, 5)), g.standard_normal((200, 5))
+    >>> found = grouped_jackknife(X, Y, debiased_cka, rng=g)
+    >>> found.low < 0 < found.high
+    True
+    """
+    first, second, dealt = _dealt(X, Y, units=units, groups=groups, rng=rng)
+    point = similarity(first, second)
+    left_out = np.array([similarity(first[dealt != g], second[dealt != g]) for g in range(groups)])
+    variance = (groups - 1.0) / groups * float(np.square(left_out - left_out.mean()).sum())
+    se = float(np.sqrt(variance))
+    half = float(scipy.special.stdtrit(groups - 1, (1.0 + proper_level(level)) / 2.0)) * se
+    return Interval(point, point - half, point + half, level, "grouped_jackknife", se)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chance:
+    """A similarity beside what exchanged items give.
+
+    Parameters
+    ----------
+    value
+        Of the items as they are.
+    mean, high
+        Mean and 95th percentile under exchanged items.
+    p_value
+        Share of exchanges at least as similar, the observed order among them.
+    smallest_p
+        The smallest that so many exchanges could give.
+    """
+
+    value: float
+    mean: float
+    high: float
+    p_value: float
+    smallest_p: float
+
+    @property
+    def excess(self) -> float:
+        """Value minus the mean of exchanged items."""
+        return self.value - self.mean
+
+
+def permuted_similarity(
+    X: ArrayLike,
+    Y: ArrayLike,
+    similarity: Similarity,
+    *,
+    rng: np.random.Generator,
+    permutations: int = 199,
+) -> Chance:
+    """Similarity beside what it is when the items of Y are exchanged at random.
+
+    Parameters
+    ----------
+    X, Y, similarity
+        As in `grouped_jackknife`; the similarity is larger for more alike.
+    rng, permutations
+        Source and number of exchanges.
+
+    **Measures**: the value that widths and numbers of items alone give.
+
+    **Misleads when**: taken for a test of a *good* similarity: any two models that read the same
+    words beat chance. The useful reference is another seed of the same model.
+
+    **References**: Kriegeskorte, Mur & Bandettini (2008); Phipson & Smyth (2010).
+
+    Examples
+    --------
+    >>> from scrutiny.stats.representations.cca import mean_cca
+    >>> g = np.random.default_rng(0)
+    >>> X, Y = g.standard_normal((100, 10)), g.standard_normal((100, 10))
+    >>> found = permuted_similarity(X, Y, mean_cca, rng=g, permutations=99)
+    >>> found.mean > 0.2, found.p_value > 0.05
+    (True, True)
+    """
+    first, second = finite(X, "X", ndim=2), finite(Y, "Y", ndim=2)
+    if permutations < 1:
+        raise StatisticsError("at least one permutation is needed.")
+    value = similarity(first, second)
+    drawn = np.array([similarity(first, rng.permutation(second)) for _ in range(permutations)])
+    above = int((drawn >= value - 1e-12).sum())
+    return Chance(
+        value=value,
+        mean=float(drawn.mean()),
+        high=float(np.quantile(drawn, 0.95)),
+        p_value=(1.0 + above) / (1.0 + permutations),
+        smallest_p=1.0 / (1.0 + permutations),
+    )
+
+
+def _dealt(
+    X: ArrayLike, Y: ArrayLike, *, units: Units | None, groups: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Both arrays, and the group of each item; groups of units are as equal as can be."""
+    first, second = finite(X, "X", ndim=2), finite(Y, "Y", ndim=2)
+    grouping = Units.of(first.shape[0]) if units is None else units
+    if second.shape[0] != first.shape[0] or grouping.n_rows != first.shape[0]:
+        raise StatisticsError(
+            f"X has {first.shape[0]} items, Y {second.shape[0]}, units describe {grouping.n_rows}."
+        )
+    if not 2 <= groups <= grouping.n_units:
+        raise StatisticsError(f"groups is {groups}; 2 to {grouping.n_units} (the units).")
+    of_unit = rng.permutation(np.arange(grouping.n_units) % groups)
+    return first, second, of_unit[grouping.code]

@@ -1,0 +1,1 @@
+"""Resampling: which rows are drawn together, how often, and a statistic of every draw."""

@@ -1,0 +1,294 @@
+"""Item resampling: the statistic of every replicate on every draw of items."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import FloatArray, finite, has_value
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.resampling.kept import KeptDraws, SaidStates
+from scrutiny.stats.resampling.sums import ComponentTable, Patterns, collapse, component_table
+from scrutiny.stats.resampling.weights import CHUNK_BYTES, Units, draw_indices, draw_weights
+
+#: Draws of patterns that were made last: estimates of equal counts draw the same.
+_KEPT: Final = KeptDraws(8_000_000)
+_SAID: Final = SaidStates()
+Value = Callable[[FloatArray, FloatArray], FloatArray]
+Weighted = Callable[[FloatArray, FloatArray], FloatArray]
+Refit = Callable[[FloatArray], float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampled:
+    """A statistic of each replicate, on all items and on each draw of items.
+
+    Parameters
+    ----------
+    point
+        ``(replicate,)`` on all items, each once; NaN where the statistic does not exist.
+    draws
+        ``(draw, replicate)``; within a draw all replicates see the same items. NaN where the
+        statistic does not exist on this draw.
+    n_rows, n_units
+        Rows, and units that were resampled.
+    n_patterns
+        Distinct units, where equal ones were collapsed; None where they were not.
+    resample_id
+        Equal ids mean the same draws of items: only then may draws be subtracted.
+    n_strata
+        Strata within which units were drawn.
+    """
+
+    point: FloatArray
+    draws: FloatArray = field(repr=False)
+    n_rows: int
+    n_units: int
+    n_patterns: int | None
+    resample_id: str
+    n_strata: int = 1
+
+    @property
+    def degrees(self) -> int:
+        """Units beyond one in each stratum; without any, drawing units moves nothing."""
+        return self.n_units - self.n_strata
+
+    @property
+    def n_undefined(self) -> int:
+        """Draws on which some replicate has no value."""
+        return int(np.count_nonzero(~has_value(self.draws)))
+
+    def select(self, replicates: slice | list[int]) -> "Resampled":
+        """These replicates only, on the same draws: sides drawn jointly, taken apart."""
+        return Resampled(
+            point=self.point[replicates],
+            draws=self.draws[:, replicates],
+            n_rows=self.n_rows,
+            n_units=self.n_units,
+            n_patterns=self.n_patterns,
+            resample_id=self.resample_id,
+            n_strata=self.n_strata,
+        )
+
+
+def resample(
+    X: ArrayLike,
+    value: Value,
+    *,
+    rng: np.random.Generator,
+    draws: int = 10_000,
+    units: Units | None = None,
+    cells: ArrayLike | None = None,
+    share: bool = False,
+) -> Resampled:
+    """Statistic of each replicate on each draw of items, the same for all.
+
+    Parameters
+    ----------
+    X
+        Additive components, ``(replicate, row, component)``.
+    value
+        Maps sums ``(..., cell, component)`` and weights ``(..., cell)`` to values ``(...)``. A
+        weight is the cell's multiplicity where each cell lies inside one resampled unit, else 1.
+        Sums of a cell that was not drawn are 0: answer NaN where nothing exists.
+    rng
+        Source of the draws.
+    draws
+        How many resamples.
+    units
+        Rows drawn together, strata kept apart; None: every row for itself.
+    cells
+        Cell of each row ``(row,)``, 0 to ``n_cells - 1``; None: one cell.
+    share
+        True: the draws depend on ``rng``, ``units`` and ``draws`` only, so that another call with
+        an equal seed draws the same items. False: equal rows may collapse to multinomial counts,
+        faster and exact in distribution. To compare two sides, stack them as replicates of one
+        call and ``select`` them, or share.
+
+    Returns
+    -------
+    Resampled
+        ``point`` ``(replicate,)`` and ``draws`` ``(draw, replicate)``.
+
+    **Measures**: how a statistic would move had other items been drawn from the same source.
+
+    **Misleads when**: rows of one unit (sentences of one word or story) are resampled as if
+    independent; there are fewer than 20 units; the statistic is not smooth (a maximum, a median).
+
+    **References**: Efron & Tibshirani (1993), An Introduction to the Bootstrap; Davison & Hinkley
+    (1997), Bootstrap Methods and their Application, section 3.8 (clusters).
+
+    Examples
+    --------
+    >>> hits = np.array([[[1.0], [0.0], [1.0], [1.0]]])
+    >>> accuracy = lambda sums, weight: sums[..., 0, 0] / 4
+    >>> resample(hits, accuracy, rng=np.random.default_rng(0), draws=5).point.tolist()
+    [0.75]
+    """
+    components = finite(X, "X", ndim=3)
+    grouping = _units(units, components.shape[1])
+    table = component_table(components, grouping, cells)
+    patterns = None if share else collapse(table, grouping)
+    identity = _identity(rng, grouping, draws=draws, patterns=patterns)
+    point = evaluate(table, np.ones((1, table.n_columns)), value)[0]
+    stream = _pattern_draws(patterns, draws, rng) if patterns else None
+    table = patterns.table if patterns else table
+    out = np.empty((draws, components.shape[0]))
+    start = 0
+    for weights in stream or draw_weights(grouping, draws=draws, rng=rng, dtype=table.dtype):
+        step = max(1, CHUNK_BYTES // (8 * table.n_sums))
+        for top in range(0, weights.shape[0], step):
+            part = weights[top : top + step]
+            out[start : start + part.shape[0]] = evaluate(table, part, value)
+            start += part.shape[0]
+    return Resampled(
+        point=point,
+        draws=out,
+        n_rows=components.shape[1],
+        n_units=grouping.n_units,
+        n_patterns=patterns.sizes.size if patterns else None,
+        resample_id=identity,
+        n_strata=grouping.n_strata,
+    )
+
+
+def resample_weighted(
+    measures: ArrayLike,
+    weighted: Weighted,
+    *,
+    rng: np.random.Generator,
+    draws: int = 10_000,
+    units: Units | None = None,
+) -> Resampled:
+    """Statistic of weighted rows (median, AUC, Spearman) on each draw of items.
+
+    Parameters
+    ----------
+    measures
+        ``(replicate, row, need)``.
+    weighted
+        Maps measures ``(row, need)`` and weights ``(draw, row)`` to values ``(draw,)``.
+    rng, draws, units
+        As in `resample`; draws are shared between calls with equal seeds.
+
+    **Measures**: as `resample`, for statistics that are no function of sums.
+
+    **Misleads when**: ties decide the statistic: weighted copies of a row tie with themselves.
+
+    **References**: Efron & Tibshirani (1993), An Introduction to the Bootstrap.
+
+    Examples
+    --------
+    >>> mean = lambda m, w: w @ m[:, 0] / w.sum(axis=1)
+    >>> rng = np.random.default_rng(0)
+    >>> resample_weighted([[[1.0], [3.0]]], mean, rng=rng, draws=4).point.tolist()
+    [2.0]
+    """
+    m = finite(measures, "measures", ndim=3)
+    grouping = _units(units, m.shape[1])
+    identity = _identity(rng, grouping, draws=draws, patterns=None)
+    once = np.ones((1, m.shape[1]))
+    point = np.array([weighted(each, once)[0] for each in m])
+    out = np.empty((draws, m.shape[0]))
+    start = 0
+    step = max(1, CHUNK_BYTES // (8 * m.shape[1]))
+    for chunk in draw_weights(grouping, draws=draws, rng=rng):
+        for top in range(0, chunk.shape[0], step):
+            by_row = chunk[top : top + step][:, grouping.code]
+            for r, each in enumerate(m):
+                out[start : start + by_row.shape[0], r] = weighted(each, by_row)
+            start += by_row.shape[0]
+    units_of = grouping.n_units, None, identity, grouping.n_strata
+    return Resampled(point, out, m.shape[1], *units_of)
+
+
+def resample_refit(
+    measures: ArrayLike,
+    refit: Refit,
+    *,
+    rng: np.random.Generator,
+    draws: int = 200,
+    units: Units | None = None,
+) -> Resampled:
+    """Statistic that is fitted anew (k-means, CKA) on each draw of items; slow.
+
+    Parameters
+    ----------
+    measures
+        ``(replicate, row, need)``.
+    refit
+        Maps the measures of the drawn rows ``(drawn row, need)`` to a value.
+    rng, draws, units
+        As in `resample`.
+
+    **Measures**: as `resample`, with the fit's own instability included.
+
+    **Misleads when**: duplicates in a resample matter to the fit (nearest neighbors, splits).
+
+    **References**: Efron & Tibshirani (1993), An Introduction to the Bootstrap.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> spread = lambda m: float(np.ptp(m[:, 0]))
+    >>> resample_refit([[[1.0], [3.0]]], spread, rng=rng, draws=4).point.tolist()
+    [2.0]
+    """
+    m = finite(measures, "measures", ndim=3)
+    grouping = _units(units, m.shape[1])
+    identity = _identity(rng, grouping, draws=draws, patterns=None) + "/refit"
+    point = np.array([refit(each) for each in m], dtype=np.float64)
+    out = np.empty((draws, m.shape[0]))
+    for b, index in enumerate(draw_indices(grouping, draws=draws, rng=rng)):
+        out[b] = [refit(each[index]) for each in m]
+    units_of = grouping.n_units, None, identity, grouping.n_strata
+    return Resampled(point, out, m.shape[1], *units_of)
+
+
+def _units(units: Units | None, rows: int) -> Units:
+    grouping = Units.of(rows) if units is None else units
+    if grouping.n_rows != rows:
+        raise StatisticsError(f"units describe {grouping.n_rows} rows, the components {rows}.")
+    return grouping
+
+
+def evaluate(table: ComponentTable, weights: FloatArray, value: Value) -> FloatArray:
+    """Values ``(draw, replicate)`` under weights ``(draw, unit)``, checked."""
+    sums, times = table.weighted(weights)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result = np.asarray(value(sums, times), dtype=np.float64)
+    if result.shape != sums.shape[:2]:
+        raise StatisticsError(
+            f"value() answered shape {result.shape} for sums {sums.shape}; it must reduce the last"
+            f" two axes and answer {sums.shape[:2]}."
+        )
+    return result
+
+
+def _pattern_draws(
+    patterns: Patterns, draws: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    step = max(1, CHUNK_BYTES // (8 * patterns.sizes.size))
+    strata = [members.size for members in patterns.members]
+    drawn_as = b"".join(each.tobytes() for each in (patterns.sizes, *patterns.members))
+    for start in range(0, draws, step):
+        rows = min(step, draws - start)
+        make = partial(patterns.draw, rows, rng)
+        yield _KEPT.chunk(make, rng, drawn_as=f"{rows} {strata} ".encode() + drawn_as)
+
+
+def _identity(
+    rng: np.random.Generator, units: Units, *, draws: int, patterns: Patterns | None
+) -> str:
+    """Digest of all that decides which items are drawn."""
+    digest = hashlib.blake2b(digest_size=8, person=b"scrutiny.draws")
+    digest.update(f"{_SAID.of(rng)} {draws}".encode())
+    digest.update(units.code.astype("<i8").tobytes())
+    digest.update(units.stratum.astype("<i8").tobytes())
+    for column in patterns.table.columns if patterns else ():
+        digest.update(column.astype("<f8").tobytes())
+    return digest.hexdigest()

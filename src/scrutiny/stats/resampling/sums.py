@@ -1,0 +1,208 @@
+"""Additive components summed over weighted units: the table of a resample."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import FloatArray, IntArray
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.resampling.weights import Units
+
+_SHORT = 2**24  # whole numbers below are all there in single precision
+_ROWS_A_PATTERN = 12  # a multinomial count costs about as much as a dozen drawn indices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComponentTable:
+    """Sums of components per unit, ready to be weighted.
+
+    Parameters
+    ----------
+    columns
+        One array a cell, ``(member, replicate * component + 1)``: centered sums over the rows of
+        this cell in the member unit, and in the last column how many rows there are.
+    members
+        One array a cell: units (or patterns) that have rows in it; None: all of them, in order.
+    center
+        ``(component,)`` subtracted from every row, so that sums of large numbers keep their digits;
+        zero where all components are whole numbers, whose sums are exact anyway.
+    shape
+        (replicate, component).
+    is_nested
+        Each cell lies inside one unit, so that a cell can be drawn many times or not at all.
+    n_columns
+        Units (or patterns) to be weighted.
+    is_short
+        All sums that a draw of as many units can make are whole numbers that single precision
+        holds: they are the same in it, and take half the time.
+    """
+
+    columns: tuple[FloatArray, ...]
+    members: tuple[IntArray | None, ...]
+    center: FloatArray
+    shape: tuple[int, int]
+    is_nested: bool
+    n_columns: int
+    is_short: bool = False
+
+    @property
+    def dtype(self) -> type[np.floating[Any]]:
+        """Type of weights with which sums are exact where they can be."""
+        return np.float32 if self.is_short else np.float64
+
+    @property
+    def n_sums(self) -> int:
+        """Numbers that one draw makes."""
+        return len(self.columns) * self.shape[0] * self.shape[1]
+
+    def weighted(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Sums and multiplicities under weights ``(draw, unit)``.
+
+        Their shapes: ``(draw, replicate, cell, component)``, ``(draw, replicate, cell)``.
+        """
+        replicates, components = self.shape
+        draws, cells = weights.shape[0], len(self.columns)
+        sums = np.empty((draws, replicates, cells, components))
+        times = np.ones((draws, 1, cells))
+        for c, (column, member) in enumerate(zip(self.columns, self.members, strict=True)):
+            drawn = weights if member is None else weights[:, member]
+            # (draw, replicate * component + 1)
+            total = (drawn @ column.astype(drawn.dtype, copy=False)).astype(np.float64, copy=False)
+            sums[:, :, c, :] = total[:, :-1].reshape(draws, replicates, components)
+            sums[:, :, c, :] += total[:, -1, None, None] * self.center
+            if self.is_nested:
+                times[:, 0, c] = drawn[:, 0]
+        return sums, np.broadcast_to(times, (draws, replicates, cells))
+
+
+def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None) -> ComponentTable:
+    """Table of components ``(replicate, row, component)``, by unit and cell.
+
+    ``cells`` holds the cell of each row, 0 to ``n_cells - 1``; None: one cell.
+    """
+    replicates, rows, components = X.shape
+    cell = cell_codes(cells, rows)
+    n_cells = int(cell.max()) + 1
+    whole = np.array_equal(X, np.rint(X))
+    center = np.zeros(components) if whole else X.mean(axis=(0, 1))
+    # (row, replicate * component + 1)
+    flat = np.empty((rows, replicates * components + 1))
+    flat[:, :-1] = (X - center).transpose(1, 0, 2).reshape(rows, -1)
+    flat[:, -1] = 1.0
+    pair = units.code * n_cells + cell
+    pairs, position = np.unique(pair, return_inverse=True)
+    sums = _grouped(flat, position, pairs.size)
+    pair_unit, pair_cell = pairs // n_cells, pairs % n_cells
+    nested = n_cells > 1 and pairs.size == n_cells
+    columns, members = [], []
+    for c in range(n_cells):
+        rows_of_c = np.flatnonzero(pair_cell == c) if n_cells > 1 else np.arange(pairs.size)
+        columns.append(sums[rows_of_c])
+        members.append(None if rows_of_c.size == units.n_units else pair_unit[rows_of_c])
+    return ComponentTable(
+        columns=tuple(columns),
+        members=tuple(members),
+        center=center,
+        shape=(replicates, components),
+        is_nested=nested,
+        n_columns=units.n_units,
+        is_short=whole and units.n_units * float(np.abs(sums).max()) < _SHORT,
+    )
+
+
+def cell_codes(cells: ArrayLike | None, rows: int) -> IntArray:
+    """Cell of each row as int64, checked: 0 to ``n_cells - 1``, none of them empty."""
+    if cells is None:
+        return np.zeros(rows, dtype=np.int64)
+    cell = np.asarray(cells)
+    if cell.shape != (rows,) or cell.dtype.kind not in "iu" or cell.min() < 0:
+        raise StatisticsError(f"cells must be ({rows},) whole numbers from 0; got {cell.shape}.")
+    if np.unique(cell).size != int(cell.max()) + 1:
+        raise StatisticsError("a cell has no rows; number the cells 0 to n_cells - 1 without gaps.")
+    return cell.astype(np.int64)
+
+
+def _grouped(flat: FloatArray, position: IntArray, groups: int) -> FloatArray:
+    out = np.empty((groups, flat.shape[1]))
+    for k in range(flat.shape[1]):
+        out[:, k] = np.bincount(position, weights=flat[:, k], minlength=groups)
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patterns:
+    """Units with equal sums, collapsed: drawing units is a multinomial draw.
+
+    Parameters
+    ----------
+    table
+        Table whose columns are patterns.
+    sizes
+        ``(pattern,)`` how many units share each pattern.
+    members
+        One array a stratum: its patterns.
+    """
+
+    table: ComponentTable
+    sizes: IntArray
+    members: tuple[IntArray, ...]
+
+    def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """How often each pattern is drawn ``(draw, pattern)``."""
+        drawn = np.empty((draws, self.sizes.size))
+        for members in self.members:
+            size = self.sizes[members]
+            n = int(size.sum())
+            drawn[:, members] = rng.multinomial(n, size / n, size=draws)
+        return drawn
+
+
+def collapse(table: ComponentTable, units: Units) -> Patterns | None:
+    """Patterns of a table, or None where collapsing saves no time.
+
+    Exact: a multinomial draw of n units among equals is a multinomial draw of their patterns.
+    """
+    if table.is_nested or sum(c.shape[0] for c in table.columns) != units.n_units:
+        return None  # cells inside units, or units that span cells
+    limit = units.n_units // _ROWS_A_PATTERN
+    values = np.empty((units.n_units, table.columns[0].shape[1]))
+    cell = np.zeros(units.n_units, dtype=np.int64)
+    for c, (column, member) in enumerate(zip(table.columns, table.members, strict=True)):
+        where = slice(None) if member is None else member
+        values[where], cell[where] = column, c
+    code = _pattern_codes(units.stratum, cell, values, limit)
+    if code is None:
+        return None
+    _, first, sizes = np.unique(code, return_index=True, return_counts=True)
+    return Patterns(
+        table=_pattern_table(table, values[first], cell[first]),
+        sizes=sizes,
+        members=tuple(np.flatnonzero(units.stratum[first] == s) for s in range(units.n_strata)),
+    )
+
+
+def _pattern_codes(
+    stratum: IntArray, cell: IntArray, values: FloatArray, limit: int
+) -> IntArray | None:
+    code = stratum * (int(cell.max()) + 1) + cell
+    for k in range(values.shape[1]):
+        value, index = np.unique(values[:, k], return_inverse=True)
+        _, joint = np.unique(code * value.size + index, return_inverse=True)
+        code = joint.astype(np.int64).reshape(-1)
+        if int(code.max()) + 1 > limit:
+            return None
+    return code
+
+
+def _pattern_table(table: ComponentTable, values: FloatArray, cell: IntArray) -> ComponentTable:
+    members = [np.flatnonzero(cell == c) for c in range(len(table.columns))]
+    return ComponentTable(
+        columns=tuple(values[m] for m in members),
+        members=tuple(m if len(members) > 1 else None for m in members),
+        center=table.center,
+        shape=table.shape,
+        is_nested=False,
+        n_columns=cell.size,
+    )

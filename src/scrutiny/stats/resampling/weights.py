@@ -1,0 +1,182 @@
+"""Which rows are drawn together, and how often each is drawn."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import FloatArray, IntArray
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.resampling.kept import KeptDraws
+
+CHUNK_BYTES = 4_000_000  # weights held at a time: small enough for the cache, large enough for BLAS
+_BLOCK = 65_536  # indices drawn by one call
+_KEPT = KeptDraws()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What is resampled: rows grouped into units, units grouped into strata.
+
+    Parameters
+    ----------
+    code
+        ``(row,)`` unit of each row, 0 to ``n_units - 1``.
+    stratum
+        ``(unit,)`` stratum of each unit, 0 to ``n_strata - 1``.
+    """
+
+    code: IntArray
+    stratum: IntArray
+    members: tuple[IntArray, ...] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls, n_rows: int, unit: ArrayLike | None = None, *, strata: ArrayLike | None = None
+    ) -> "Units":
+        """Units of ``n_rows`` rows from ids ``(row,)``; without ids: each row.
+
+        Raises
+        ------
+        StatisticsError
+            An id is missing, or a unit lies in two strata.
+
+        Examples
+        --------
+        >>> Units.of(4, ["b", "a", "b", "a"]).code.tolist()
+        [1, 0, 1, 0]
+        """
+        code = np.arange(n_rows) if unit is None else _codes(unit, n_rows, "unit")
+        n_units = int(code.max()) + 1 if n_rows else 0
+        if n_units == 0:
+            raise StatisticsError("there are no rows to resample.")
+        stratum = np.zeros(n_units, dtype=np.int64)
+        if strata is not None:
+            by_row = _codes(strata, n_rows, "strata")
+            stratum[code] = by_row
+            if (stratum[code] != by_row).any():
+                raise StatisticsError("a unit lies in two strata; strata must hold whole units.")
+        members = tuple(np.flatnonzero(stratum == s) for s in range(int(stratum.max()) + 1))
+        return cls(code=code, stratum=stratum, members=members)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.code.size)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.stratum.size)
+
+    @property
+    def n_strata(self) -> int:
+        """Number of strata."""
+        return len(self.members)
+
+    def rows(self) -> list[IntArray]:
+        """Rows of each unit, in order."""
+        order = np.argsort(self.code, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.code, minlength=self.n_units))[:-1])
+
+
+def _codes(ids: ArrayLike, n_rows: int, name: str) -> IntArray:
+    array = np.asarray(ids)
+    if array.shape != (n_rows,):
+        raise StatisticsError(f"{name} has shape {array.shape}; ({n_rows},), one id a row, needed.")
+    if array.dtype.kind == "O" and any(i is None for i in array):
+        raise StatisticsError(f"{name} has rows without an id.")
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise StatisticsError(f"{name} has rows without an id.")
+    return np.unique(array, return_inverse=True)[1].astype(np.int64).reshape(-1)
+
+
+def draw_weights(
+    units: Units,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> Iterator[FloatArray]:
+    """Chunks of how often each unit is drawn ``(draw, unit)``, within strata.
+
+    ``dtype`` is the type of numbers that the counts are wanted in: whole numbers in any.
+
+    **Measures**: the multiplicities of the nonparametric bootstrap.
+
+    **Misleads when**: rows are not exchangeable and no unit was given.
+
+    **References**: Efron (1979), Bootstrap methods: another look at the jackknife.
+
+    Notes
+    -----
+    The stream depends on the units, the draws and ``rng`` only, so two calls with equal seeds
+    give the same draws of items whatever is computed on them. What was drawn is kept
+    (`scrutiny.stats.resampling.kept`), and ``rng`` moves on as if it were drawn again.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> [w.sum(axis=1).tolist() for w in draw_weights(Units.of(3), draws=2, rng=rng)]
+    [[3.0, 3.0]]
+    """
+    n = units.n_units
+    rows_a_block = max(1, _BLOCK // n)
+    # whole blocks, so that the memory held at a time never changes which indices are drawn
+    rows_a_chunk = max(rows_a_block, CHUNK_BYTES // (8 * n) // rows_a_block * rows_a_block)
+    is_kept = _KEPT.holds(draws, n)
+    for start in range(0, draws, rows_a_chunk):
+        rows = min(rows_a_chunk, draws - start)
+        make = partial(_drawn, units, rows, rows_a_block, rng)
+        if is_kept:
+            drawn_as = f"{rows} {rows_a_block}".encode() + units.stratum.tobytes()
+            yield _KEPT.chunk(make, rng, drawn_as=drawn_as, dtype=dtype)
+        else:
+            yield make().astype(dtype, copy=False)
+
+
+def _drawn(units: Units, rows: int, rows_a_block: int, rng: np.random.Generator) -> FloatArray:
+    """How often each unit is drawn ``(draw, unit)``."""
+    chunk = np.empty((rows, units.n_units))
+    for top in range(0, rows, rows_a_block):
+        block = chunk[top : top + rows_a_block]
+        for members in units.members:
+            _fill(block, members, rng)
+    return chunk
+
+
+def _fill(block: FloatArray, members: IntArray, rng: np.random.Generator) -> None:
+    rows, size = block.shape[0], members.size
+    index = rng.integers(0, size, size=(rows, size))
+    if rows > 1:
+        index += (np.arange(rows) * size)[:, None]
+    drawn = np.bincount(index.ravel(), minlength=rows * size).reshape(rows, size)
+    if size == block.shape[1]:
+        block[...] = drawn
+    else:
+        block[:, members] = drawn
+
+
+def draw_indices(units: Units, *, draws: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    """Rows of each resample ``(drawn row,)``: whole units, within strata.
+
+    **Measures**: the resamples of the nonparametric bootstrap, for statistics that are refitted.
+
+    **Misleads when**: a refit treats the copies of one row as different rows (neighbors at
+    distance 0).
+
+    **References**: Efron (1979), Bootstrap methods: another look at the jackknife.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> [i.size for i in draw_indices(Units.of(3), draws=2, rng=rng)]
+    [3, 3]
+    """
+    rows = units.rows()
+    for _ in range(draws):
+        picked = np.concatenate([m[rng.integers(0, m.size, size=m.size)] for m in units.members])
+        yield np.concatenate([rows[u] for u in picked])

@@ -1,0 +1,126 @@
+"""From p-values to verdicts: intersection-union in a claim, Holm over claims."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import finite, proper_level
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.significance.multiplicity import holm
+
+Outcome = Literal["supported", "not supported", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTest:
+    """The two p-values of one claim.
+
+    Parameters
+    ----------
+    p_plus
+        That *every* component lies beyond its limit: the largest of the one-sided p-values.
+    p_minus
+        That *some* component lies on the other side: the smallest reverse p, times the number of
+        components (Bonferroni), at most 1.
+    weakest
+        Index of the component that decides ``p_plus``.
+    n_components
+        How many there were.
+    """
+
+    p_plus: float
+    p_minus: float
+    weakest: int
+    n_components: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What may be said of one claim of a family.
+
+    Parameters
+    ----------
+    outcome
+        "supported", "not supported" or "undecided".
+    p_plus, p_minus
+        Holm-adjusted over the family; each is compared with ``alpha / 2``.
+    """
+
+    outcome: Outcome
+    p_plus: float
+    p_minus: float
+
+
+def intersection_union(p_for: ArrayLike, p_against: ArrayLike) -> ClaimTest:
+    """Test of a claim whose components must all hold.
+
+    Parameters
+    ----------
+    p_for
+        ``(component,)`` one-sided p-values of "beyond the limit": theta minus reference, theta
+        minus each control, on each dataset and declared choice.
+    p_against
+        ``(component,)`` one-sided p-values of "on the other side of the limit".
+
+    **Measures**: whether the claim survives its weakest comparison. No adjustment is needed for
+    ``p_plus``: all components have to pass.
+
+    **Misleads when**: components were added or dropped after looking.
+
+    **References**: Berger (1982), Multiparameter hypothesis testing and acceptance sampling.
+
+    Examples
+    --------
+    >>> intersection_union([0.001, 0.02], [0.999, 0.98])
+    ClaimTest(p_plus=0.02, p_minus=1.0, weakest=1, n_components=2)
+    """
+    plus, minus = finite(p_for, "p_for", ndim=1), finite(p_against, "p_against", ndim=1)
+    if plus.size != minus.size:
+        raise StatisticsError(f"{plus.size} p-values for and {minus.size} against the claim.")
+    if min(plus.min(), minus.min()) < 0 or max(plus.max(), minus.max()) > 1:
+        raise StatisticsError("p-values must lie in [0, 1].")
+    weakest = int(plus.argmax())
+    return ClaimTest(
+        p_plus=float(plus[weakest]),
+        p_minus=min(1.0, plus.size * float(minus.min())),
+        weakest=weakest,
+        n_components=plus.size,
+    )
+
+
+def judge(claims: Sequence[ClaimTest], *, alpha: float = 0.05) -> tuple[Judgment, ...]:
+    """Verdict of each claim of a family by Holm, each direction at ``alpha / 2``.
+
+    Parameters
+    ----------
+    claims
+        The family, all of it, as declared before the run.
+    alpha
+        Chance of any wrong verdict in the family.
+
+    **Measures**: which claims of a family may be stated, and which may be denied.
+
+    **Misleads when**: the family leaves out claims that were tried.
+
+    **References**: Holm (1979); Berger (1982).
+
+    Examples
+    --------
+    >>> [j.outcome for j in judge([intersection_union([0.001], [0.999])])]
+    ['supported']
+    """
+    proper_level(alpha)
+    if not claims:
+        return ()
+    plus, minus = holm([c.p_plus for c in claims]), holm([c.p_minus for c in claims])
+    found = []
+    for p, m in zip(plus.tolist(), minus.tolist(), strict=True):
+        outcome: Outcome = "undecided"
+        if p <= alpha / 2 < m:
+            outcome = "supported"
+        elif m <= alpha / 2 < p:
+            outcome = "not supported"
+        found.append(Judgment(outcome, p, m))
+    return tuple(found)
