@@ -27,7 +27,7 @@ from scrutiny.run.distinct_outputs import distinct_outputs
 from scrutiny.run.doubtful_data import data_warnings
 from scrutiny.run.environment import environment
 from scrutiny.run.estimating import Estimator, estimate_all
-from scrutiny.run.executors import Executor, Work, executor
+from scrutiny.run.executors import Executor, executor
 from scrutiny.run.label_check import label_warnings, matches_to_show
 from scrutiny.run.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.perform import Performer
@@ -37,7 +37,7 @@ from scrutiny.run.reissued import note_places, see_again
 from scrutiny.run.resolved import Measurement, Resolved
 from scrutiny.run.sameness import MEMOS, compared, must_be_the_same, outcomes, who
 from scrutiny.run.settled import is_settled, settle
-from scrutiny.run.tasks import TaskSpec, measure_tasks, prepare_tasks
+from scrutiny.run.tasks import TaskSpec, Work, measure_tasks, prepare_tasks
 from scrutiny.run.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.files import remove_leftovers, storage_errors

@@ -7,10 +7,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.run.desk import Desk
 from scrutiny.run.perform import Performer
 from scrutiny.run.resolved import Resolved
-from scrutiny.run.tasks import TaskSpec
+from scrutiny.run.tasks import Work
 from scrutiny.store.journal import Block
-
-Work = tuple[TaskSpec, bytes | None]
 
 
 class Executor(Protocol):

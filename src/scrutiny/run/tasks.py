@@ -47,6 +47,10 @@ class TaskSpec:
         return _id("prepare", self.measure, self.dataset, self.start, *self.reference)
 
 
+#: A task, and what was prepared for it.
+Work = tuple[TaskSpec, bytes | None]
+
+
 def prepare_tasks(
     measure: str, dataset: str, items: int, size: int, *, reference: Beside = ()
 ) -> list[TaskSpec]:

@@ -12,8 +12,8 @@ from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.character_flips import CharacterFlips, _alphabet, _flips
 from scrutiny.perturb.recipes.naming import parse_attack
 from scrutiny.perturb.search.engine import search_all
+from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.setting import Settings, Victim
-from scrutiny.perturb.search.space import Place
 
 
 class Letters:

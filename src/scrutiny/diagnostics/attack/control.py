@@ -9,8 +9,8 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.diagnostics.attack.own_words import OwnWords, Pieces
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.found import Found
+from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Asking, Problem
-from scrutiny.perturb.search.space import Place
 from scrutiny.perturb.search.state import State
 from scrutiny.text.casing import match_case
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrutiny.core.gradients import InputEmbeddings
 from scrutiny.perturb.search.methods.importance import loss_gradients
+from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Problem
-from scrutiny.perturb.search.space import Place
 
 if TYPE_CHECKING:
     import numpy as np

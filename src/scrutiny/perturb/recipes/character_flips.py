@@ -11,8 +11,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.perturb.search.methods.gradient_beam import gradient_beam
 from scrutiny.perturb.search.methods.importance import wanted_slope
+from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Asking, Problem
-from scrutiny.perturb.search.space import Place
 from scrutiny.perturb.search.state import State
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import ClassVar
 from scrutiny.perturb.search.goal import Judged
 from scrutiny.perturb.search.methods.choosing import Closeness, best, reached
 from scrutiny.perturb.search.methods.importance import How, rank
+from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Asking, Problem
-from scrutiny.perturb.search.space import Place
 from scrutiny.perturb.search.state import State
 
 

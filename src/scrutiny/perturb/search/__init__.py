@@ -17,9 +17,10 @@ from scrutiny.perturb.search.found import Found, Mark
 from scrutiny.perturb.search.goal import Answer, Base, Goal, Judged, Pair
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.setting import Ask, Search, Settings, Victim
-from scrutiny.perturb.search.space import Place, Space
+from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
 
 __all__ = [

@@ -11,7 +11,7 @@ from scrutiny.perturb.document import TextDocument
 from scrutiny.text.tokens import token_spans
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.search.places import Place
+    from scrutiny.perturb.search.place import Place
 
 Sites = dict[tuple[int, str], tuple[object, Sequence[Site]]]  # by move and field, with the move
 Key = tuple[Any, ...]  # what makes two texts the same question: texts, and token borders if given

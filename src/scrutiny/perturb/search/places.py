@@ -1,48 +1,16 @@
 """Which places of a text a search may change."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from scrutiny.core.transformation import Site, Transformation
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.search.move import Changeable, Move
+from scrutiny.perturb.search.place import Place, PlaceKey
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.trail import Trail
 from scrutiny.perturb.where import sites_where
 
-PlaceKey = tuple[str, int, int, int]
 _Group = tuple[int, int, bool, tuple[tuple[int, Site], ...]]  # borders, whether a word, sites
-
-
-class Place(NamedTuple):
-    """A place of the current text that may be changed, with what can change it.
-
-    Parameters
-    ----------
-    field
-        Its text field.
-    start, end
-        Code points of the base that it comes from.
-    token
-        The token of the base that it comes from; -1 for new words, and for what is no word.
-    low, high
-        Where it stands in the current text.
-    sites
-        What can change it: number of the move, and the site in the current text.
-    """
-
-    field: str
-    start: int
-    end: int
-    token: int
-    low: int
-    high: int
-    sites: tuple[tuple[int, Site], ...]
-
-    @property
-    def key(self) -> PlaceKey:
-        """What names it in all texts of a search."""
-        return self[:4]
 
 
 def find_places(

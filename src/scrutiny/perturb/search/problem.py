@@ -9,7 +9,8 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.gradients import Gradients, TokenGradients
 from scrutiny.core.randomness import generator
 from scrutiny.perturb.search.goal import Base, Judged, Slope
-from scrutiny.perturb.search.space import Place, Space
+from scrutiny.perturb.search.place import Place
+from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
 

@@ -11,12 +11,11 @@ from scrutiny.core.transformation import Constraint, Transformation
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.named_streams import named_streams
 from scrutiny.perturb.search.origin import Key, Origin
-from scrutiny.perturb.search.places import Place, PlaceKey, find_places, find_word, is_local
+from scrutiny.perturb.search.place import Place, PlaceKey
+from scrutiny.perturb.search.places import find_places, find_word, is_local
 from scrutiny.perturb.search.screening import Step, passes, screened, steps_from
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import is_warmed
-
-__all__ = ["Place", "PlaceKey", "Space"]
 
 _ANY_AMOUNT = Amount()
 

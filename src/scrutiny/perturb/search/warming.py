@@ -8,7 +8,7 @@ from scrutiny.core.errors import UserError
 from scrutiny.core.transformation import Site
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.search.move import Move
-from scrutiny.perturb.search.places import Place
+from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.state import State
 
 

@@ -10,8 +10,8 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.search.goal import Judged
 from scrutiny.perturb.search.methods.choosing import best, ranked, reached
 from scrutiny.perturb.search.methods.crossing import genes, join, mixed
+from scrutiny.perturb.search.place import Place, PlaceKey
 from scrutiny.perturb.search.problem import Asking, Problem
-from scrutiny.perturb.search.space import Place, PlaceKey
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
 

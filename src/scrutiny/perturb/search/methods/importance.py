@@ -9,8 +9,8 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.perturb.search.goal import Judged, Slope, label_of, single
 from scrutiny.perturb.search.methods.choosing import best
+from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Problem
-from scrutiny.perturb.search.space import Place
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
 
