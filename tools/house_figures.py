@@ -125,10 +125,11 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
 def floors(settings: Path) -> dict[str, int]:
     """Floor of each folder by the contract of the layers: 0 is the ground."""
     contracts = tomllib.loads(settings.read_text(encoding="utf-8"))["tool"]["importlinter"]
-    layers = next(one for one in contracts["contracts"] if one["type"] == "layers")["layers"]
+    house = next(one for one in contracts["contracts"] if one["type"] == "layers")
+    within = "".join(f"{one}." for one in house.get("containers", ()))
     return {
-        room.strip(): len(layers) - place
-        for place, layer in enumerate(layers)
+        within + room.strip(): len(house["layers"]) - place
+        for place, layer in enumerate(house["layers"])
         for room in layer.split("|")
     }
 

@@ -84,6 +84,8 @@ def test_an_import_from_a_higher_floor_runs_back_up(tool, house):
     floor = tool.floors(settings)
     assert floor == {"house.cli": 2, "house.run": 2, "house.core": 1}
     assert tool.up(arrows_of(tool, house), floor) == ["house.core.c -> house.cli.d"]
+    settings.write_text(contract + 'containers = ["house"]\nlayers = ["cli | run", "core"]\n')
+    assert tool.floors(settings) == floor
 
 
 def test_today_stands_beside_the_beginning(tool, capsys, monkeypatch):
