@@ -67,6 +67,31 @@ def _in_words(whole: Expression) -> str:
     return " ".join([whole.name, *inner])
 
 
+def is_meant(text: str, metric: str) -> bool:
+    """Whether a text names a metric; spaces and versions may be left out of it.
+
+    Examples
+    --------
+    >>> is_meant("drop(accuracy@1)", "drop(accuracy)@1"), is_meant("accuracy", "drop(accuracy)@1")
+    (True, False)
+    """
+    stem, _, version = metric.partition("@")
+    if text in (metric, stem):
+        return True
+    try:
+        bare, versions = _without_versions(parse_expression(text))
+    except PlanError:
+        return False
+    return bare.text == stem and versions <= {int(version or 0)}
+
+
+def _without_versions(whole: Expression) -> tuple[Expression, set[int]]:
+    """An expression without its versions, and these."""
+    inner = [_without_versions(one) for one in whole.arguments]
+    versions = set[int]().union(*(found for _, found in inner), {whole.version or 0} - {0})
+    return Expression(whole.name, tuple(bare for bare, _ in inner)), versions
+
+
 def made_of(name: str, metric: str) -> str:
     """A metric of another one, in full.
 

@@ -8,6 +8,7 @@ from typing import Final
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
+from scrutiny.core.expressions import is_meant
 from scrutiny.core.given import refuse_odd_values
 
 _VERSION: Final = re.compile(r"@[0-9]+")
@@ -32,7 +33,7 @@ class Rule:
 
     def fits(self, metric: str, condition: Mapping[str, object]) -> bool:
         """Whether an estimate of this metric and condition is meant."""
-        if metric != self.metric and metric.partition("@")[0] != self.metric:
+        if not is_meant(self.metric, metric):
             return False
         return all(
             name in condition and says(condition[name], text) for name, text in self.where.items()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.expressions import is_meant
 from scrutiny.core.plan import Resampling
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
@@ -156,7 +157,7 @@ def _of_metric(rule: Rule, known: Sequence[_Number]) -> list[_Number]:
         If there is no such metric, or the run has not computed it.
     """
     metrics = sorted({number.key.metric for number in known})
-    if not any(rule.metric in (m, m.partition("@")[0]) for m in metrics):
+    if not any(is_meant(rule.metric, m) for m in metrics):
         metric_name(rule.metric)
         raise UnknownNameError("metric in this run", rule.metric, metrics)
     fitting = [number for number in known if rule.fits(number.key.metric, number.where)]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import Expression, made_of, parse_expression
+from scrutiny.core.expressions import Expression, is_meant, made_of, parse_expression
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,22 @@ def test_any_text_reads_or_is_told(text):
 def test_a_metric_of_another_has_its_version():
     assert made_of("excess", "entity_f1@3") == "excess(entity_f1)@3"
     assert parse_expression(made_of("drop", "a(1)@2")).arguments[0].text == "a(1)"
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "wanted"),
+    [
+        ("accuracy", "accuracy@1", True),
+        ("accuracy@1", "accuracy@1", True),
+        ("accuracy@2", "accuracy@1", False),
+        (" drop( accuracy ) ", "drop(accuracy)@1", True),
+        ("drop(accuracy@1)", "drop(accuracy)@1", True),
+        ("drop(accuracy@2)@1", "drop(accuracy)@1", False),
+        ("accuracy", "drop(accuracy)@1", False),
+        ("success_within(10)", "success_within(100)@1", False),
+        ("gain under PWWS", "drop(accuracy)@1", False),
+        ("answers kept", "answers kept", True),
+    ],
+)
+def test_spaces_and_versions_may_be_left_out(text, metric, wanted):
+    assert is_meant(text, metric) is wanted
