@@ -13,8 +13,8 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.given import path_given, text_given
 from scrutiny.reliability.rules import Rule
-from scrutiny.report.formats import format_of, render
-from scrutiny.report.load import load_view
+from scrutiny.report.formats.named import format_of, render
+from scrutiny.report.reading.load import load_view
 from scrutiny.run.judging import judge_run
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
@@ -178,6 +178,6 @@ class Run:
         return f"<Run {self.path}: {said or 'no claims'}>"
 
     def _repr_html_(self) -> str:
-        from scrutiny.report.snippet import render_snippet
+        from scrutiny.report.formats.snippet import render_snippet
 
         return render_snippet(load_view(self.path))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.report.formats import render
-from scrutiny.report.load import load_view
+from scrutiny.report.formats.named import render
+from scrutiny.report.reading.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.plan_file import read_plan
 from scrutiny.run.resolve import resolve

@@ -9,7 +9,7 @@ from scrutiny.cli.compare_lines import flip_words, headline, level_name, noise_w
 from scrutiny.cli.compare_shared_lines import OWN, UNTRAINED, ceiling_name, likeness_name
 from scrutiny.cli.compare_words import outcome_words
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.compare_view import (
+from scrutiny.report.compare.view import (
     AgreedFacts,
     CompareView,
     InputFacts,
@@ -21,7 +21,7 @@ from scrutiny.report.compare_view import (
     SliceFacts,
     State,
 )
-from scrutiny.report.numbers import decimals_for, number
+from scrutiny.report.wording.numbers import decimals_for, number
 
 if TYPE_CHECKING:
     from scrutiny.cli.compare_sides import Opened

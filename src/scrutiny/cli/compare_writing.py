@@ -47,7 +47,7 @@ def printed(found: "SideBySide", flags: Mapping[str, Any]) -> None:
 def write_page(found: "SideBySide", sides: "Opened", flags: Mapping[str, Any]) -> None:
     """Write the page of a comparison."""
     from scrutiny.cli.compare_page import view_of
-    from scrutiny.report.compare_html import render_compare_html
+    from scrutiny.report.compare.html import render_compare_html
     from scrutiny.store.files import save_text
 
     save_text(Path(flags["html"]), render_compare_html(view_of(found, sides, flags)))

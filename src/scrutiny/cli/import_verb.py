@@ -92,8 +92,8 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
     )
     _say_what_was_left_out(folder.manifest)
     if flags["as_json"]:
-        from scrutiny.report.load import load_view
-        from scrutiny.report.ndjson import render_ndjson
+        from scrutiny.report.formats.ndjson import render_ndjson
+        from scrutiny.report.reading.load import load_view
 
         click.echo(render_ndjson(load_view(folder.path)), nl=False)
         return 0
@@ -122,7 +122,7 @@ def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
 
 def _lines(folder: Any) -> list[str]:
     """Every score with its interval."""
-    from scrutiny.report.numbers import out_of
+    from scrutiny.report.wording.numbers import out_of
 
     lines = []
     for one in folder.estimates():

@@ -26,9 +26,9 @@ def command(run: Path, output: Path | None, form: str | None, *, as_json: bool) 
     scrutiny report runs/audit-1 -o report.html
     scrutiny report runs/audit-1 --format json | jq .
     """
-    from scrutiny.report.formats import format_of, render
-    from scrutiny.report.load import load_view
-    from scrutiny.report.terminal import write_terminal
+    from scrutiny.report.formats.named import format_of, render
+    from scrutiny.report.reading.load import load_view
+    from scrutiny.report.terminal.page import write_terminal
     from scrutiny.store.files import save_text
 
     suffix = "text" if output is None else format_of(output)

@@ -30,7 +30,7 @@ from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    from scrutiny.report.view import RunView
+    from scrutiny.report.reading.view import RunView
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +132,16 @@ def failures(folder: RunFolder) -> Iterator[str]:
 
 def _page_of(view: "RunView") -> str:
     """Text of a run's page; what makes pages is loaded only where one is made."""
-    from scrutiny.report.html import render_html
+    from scrutiny.report.formats.html import render_html
 
     return render_html(view)
 
 
 def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) -> int:
     """Print the summary, write the page where one is wanted; gives the exit code."""
-    from scrutiny.report.load import load_view
-    from scrutiny.report.ndjson import render_ndjson
-    from scrutiny.report.terminal import write_terminal
+    from scrutiny.report.formats.ndjson import render_ndjson
+    from scrutiny.report.reading.load import load_view
+    from scrutiny.report.terminal.page import write_terminal
 
     view = load_view(folder.path)
     if html is not None:

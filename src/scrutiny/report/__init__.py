@@ -2,14 +2,15 @@
 
 ::
 
-    view      RunView: a run as plain values          load       load_view(path) of a run folder
-    rows      lines of the audit table                sections   a run cut by diagnostic
-    verdicts  signs, words, the opening sentence      numbers    digits that the interval decides
-    trusted   which claims may be stated, by one rule records    raw measures, read when asked for
+    reading   a run folder as plain values: load_view(path) gives a RunView; raw measures when asked
+    wording   names, digits that the interval decides, verdicts in signs, words and one sentence
+    table     rows and sections of the audit table; which claims may be stated, by one rule
+    charts    charts as plain dicts, and the tables that say the same
     parts     one file for each question on reliability; a list names them
-    terminal, markdown, latex, delimited, ndjson      the table, for reading and for pasting
-    html      one file; page, lines, charts, trust: what stands in it
-    snippet   what a notebook shows
+    formats   one file (HTML), Markdown, LaTeX, CSV, NDJSON, what a notebook shows
+    terminal  the table in 80 columns
+    compare   the page of two runs side by side
 
-Nothing here knows a diagnostic: estimates carry their identity, claims come as findings.
+Each room imports only those above it. Nothing here knows a diagnostic: estimates carry their
+identity, claims come as findings.
 """

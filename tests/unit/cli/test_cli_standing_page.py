@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.cli import group, standing_page
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.report import html
+from scrutiny.report.formats import html
 
 MODEL = """\
 class Answering:
@@ -81,7 +81,7 @@ def test_an_older_page_gives_way_to_what_the_run_says_now(issued):
 
 def test_other_code_makes_another_page(issued, monkeypatch):
     issued()
-    monkeypatch.setattr(standing_page, "_code", lambda: ["report/page.py 1 2"])
+    monkeypatch.setattr(standing_page, "_code", lambda: ["report/formats/page.py 1 2"])
     assert issued()[0] == 2
     assert issued()[0] == 2
 

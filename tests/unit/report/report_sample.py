@@ -8,7 +8,7 @@ from scrutiny.core.claim import Check, Claim, Component, Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.report.view import (
+from scrutiny.report.reading.view import (
     Answer,
     Case,
     DatasetLine,

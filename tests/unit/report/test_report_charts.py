@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 import report_sample
 
-from scrutiny.report.chart_tables import Line
-from scrutiny.report.charts import MOST_ROWS, flips, forest, strip, variance
-from scrutiny.report.lines import AGAINST, MEASURED, line_groups, shared_limit
-from scrutiny.report.page import page
-from scrutiny.report.sections import sections
-from scrutiny.report.view import FlipCounts
+from scrutiny.report.charts.findings import MOST_ROWS, flips, forest, strip, variance
+from scrutiny.report.charts.lines import AGAINST, MEASURED, line_groups, shared_limit
+from scrutiny.report.charts.tables import Line
+from scrutiny.report.formats.page import page
+from scrutiny.report.reading.view import FlipCounts
+from scrutiny.report.table.sections import sections
 
 
 def section(view, name):

@@ -10,10 +10,10 @@ import pytest
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.report.compare_agreement import agreement
-from scrutiny.report.compare_charts import difference_name, noise_and_flips, share, slices
-from scrutiny.report.compare_html import compare_page, render_compare_html
-from scrutiny.report.compare_view import (
+from scrutiny.report.compare.agreement import agreement
+from scrutiny.report.compare.charts import difference_name, noise_and_flips, share, slices
+from scrutiny.report.compare.html import compare_page, render_compare_html
+from scrutiny.report.compare.view import (
     AgreedFacts,
     CompareView,
     InputFacts,
@@ -24,7 +24,7 @@ from scrutiny.report.compare_view import (
     SideFacts,
     SliceFacts,
 )
-from scrutiny.report.html import LARGEST, static
+from scrutiny.report.formats.html import LARGEST, static
 
 VOID = {"meta", "br", "img", "input", "link", "hr", "line", "circle"}
 HOSTILE = "<script>alert('x')</script><img src=x onerror=y>{{7*7}}"

@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import report_sample
 
-from scrutiny.report.delimited import render_csv
-from scrutiny.report.html import render_html
-from scrutiny.report.latex import escape as latex
-from scrutiny.report.latex import render_latex
-from scrutiny.report.markdown import escape as markdown
-from scrutiny.report.markdown import render_markdown
-from scrutiny.report.ndjson import COLUMNS, DETAILS, render_ndjson
-from scrutiny.report.numbers import out_of
-from scrutiny.report.terminal import plain_text
+from scrutiny.report.formats.delimited import render_csv
+from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.latex import escape as latex
+from scrutiny.report.formats.latex import render_latex
+from scrutiny.report.formats.markdown import escape as markdown
+from scrutiny.report.formats.markdown import render_markdown
+from scrutiny.report.formats.ndjson import COLUMNS, DETAILS, render_ndjson
+from scrutiny.report.terminal.page import plain_text
+from scrutiny.report.wording.numbers import out_of
 
 DESIGN = """diagnostic metric subject reference dataset replicate role condition group value low
 high level method n n_units planned undefined failed skipped refused status""".split()

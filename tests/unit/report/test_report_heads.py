@@ -15,21 +15,21 @@ from heads_sample import BEST, HEADS, LAYERS, PRESETS, REVIEW, STORY
 from rich.cells import cell_len
 
 from scrutiny.core.claim import Claim, Finding
-from scrutiny.report import head_records, heads
-from scrutiny.report.delimited import render_csv
-from scrutiny.report.head_study import head_study, short_names
-from scrutiny.report.html import LARGEST, render_html
-from scrutiny.report.load import load_view
-from scrutiny.report.markdown import render_markdown
-from scrutiny.report.ndjson import render_ndjson
-from scrutiny.report.numbers import interval
-from scrutiny.report.page import DETAILS, page
+from scrutiny.report.charts.sentences import CUE, MISSED, RIGHT, SIGNS, WRONG, draw, kinds_of
+from scrutiny.report.formats.delimited import render_csv
+from scrutiny.report.formats.html import LARGEST, render_html
+from scrutiny.report.formats.markdown import render_markdown
+from scrutiny.report.formats.ndjson import render_ndjson
+from scrutiny.report.formats.page import DETAILS, page
 from scrutiny.report.parts import head_parts
 from scrutiny.report.parts.heads_chart import largest
-from scrutiny.report.parts.heads_sentences import CUE, MISSED, RIGHT, SIGNS, WRONG, draw, kinds_of
-from scrutiny.report.sections import main_estimates, sections, single_estimates
-from scrutiny.report.terminal import plain_text
-from scrutiny.report.view import NoRecords
+from scrutiny.report.reading import head_records, heads
+from scrutiny.report.reading.load import load_view
+from scrutiny.report.reading.view import NoRecords
+from scrutiny.report.table.head_study import head_study, short_names
+from scrutiny.report.table.sections import main_estimates, sections, single_estimates
+from scrutiny.report.terminal.page import plain_text
+from scrutiny.report.wording.numbers import interval
 
 N_PLACES = LAYERS * HEADS
 ALL = {(layer, head) for layer in range(1, LAYERS + 1) for head in range(1, HEADS + 1)}

@@ -10,9 +10,9 @@ from html.parser import HTMLParser
 import pytest
 import report_sample
 
-from scrutiny.report.html import LARGEST, environment, render_html, static
-from scrutiny.report.page import DETAILS, page
-from scrutiny.report.snippet import estimates_snippet, render_snippet
+from scrutiny.report.formats.html import LARGEST, environment, render_html, static
+from scrutiny.report.formats.page import DETAILS, page
+from scrutiny.report.formats.snippet import estimates_snippet, render_snippet
 
 VIEWS = {
     "sample": report_sample.sample,

@@ -8,14 +8,14 @@ import reliability_sample
 import report_sample
 
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.report.assigned import contrast_key_of, key_of
-from scrutiny.report.footer import replicates
-from scrutiny.report.html import render_html
-from scrutiny.report.load import load_view
-from scrutiny.report.markdown import render_markdown
-from scrutiny.report.sections import sections
-from scrutiny.report.terminal import plain_text
-from scrutiny.report.trust import how_far
+from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.markdown import render_markdown
+from scrutiny.report.reading.assigned import contrast_key_of, key_of
+from scrutiny.report.reading.load import load_view
+from scrutiny.report.table.footer import replicates
+from scrutiny.report.table.sections import sections
+from scrutiny.report.table.trust import how_far
+from scrutiny.report.terminal.page import plain_text
 from scrutiny.run.driver import run_plan
 from scrutiny.run.resolve import resolve
 

@@ -6,13 +6,13 @@ import pytest
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.report.html import LARGEST, render_html
-from scrutiny.report.page import DETAILS, page
+from scrutiny.report.formats.html import LARGEST, render_html
+from scrutiny.report.formats.page import DETAILS, page
 from scrutiny.report.parts import layer_grid, matrices, reliability_parts
 from scrutiny.report.parts.matrix_chart import correlation_map, matrix_map
 from scrutiny.report.parts.matrix_series import series_of
 from scrutiny.report.parts.part import Part
-from scrutiny.report.view import RunFacts, RunView
+from scrutiny.report.reading.view import RunFacts, RunView
 
 MODELS = ("a", "b", "c", "d")
 #: Symmetric, one for each unordered pair.

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_sample import sample
 
-from scrutiny.report.numbers import decimals_for, interval, number, out_of, p_value, percent
+from scrutiny.report.wording.numbers import decimals_for, interval, number, out_of, p_value, percent
 
 
 @pytest.mark.parametrize(
     "name",
-    ["numbers", "labels", "diffs", "flip_counts"],
+    ["wording.numbers", "wording.labels", "wording.diffs", "reading.flip_counts"],
 )
 def test_examples_in_docstrings_run(name):
     module = importlib.import_module(f"scrutiny.report.{name}")

@@ -7,11 +7,11 @@ import pytest
 import report_sample
 
 from scrutiny.core.published import PublishedPlan, Reproduction
-from scrutiny.report.html import render_html
-from scrutiny.report.markdown import render_markdown
-from scrutiny.report.ndjson import render_ndjson
+from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.markdown import render_markdown
+from scrutiny.report.formats.ndjson import render_ndjson
 from scrutiny.report.parts.published import part, sentence
-from scrutiny.report.terminal import plain_text
+from scrutiny.report.terminal.page import plain_text
 
 
 def figure(name, outcome="agrees", *, source="Table 1", note="", **more):

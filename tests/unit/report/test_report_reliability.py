@@ -9,18 +9,18 @@ import pytest
 import reliability_sample
 import report_sample
 
-from scrutiny.report.html import LARGEST, render_html
-from scrutiny.report.identity import by_identity, identity, varying
-from scrutiny.report.load import load_view
-from scrutiny.report.numbers import interval, p_value
+from scrutiny.report.formats.html import LARGEST, render_html
 from scrutiny.report.parts import PARTS, relations, reliability_parts, seeds
 from scrutiny.report.parts.convergent import construct_of
 from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS
-from scrutiny.report.parts.references import References, no_effect
 from scrutiny.report.parts.seed_tests import SeedTests, chart_of_tests
-from scrutiny.report.questions import WHAT_IS_MEASURED, Questions
-from scrutiny.report.terminal import plain_text
-from scrutiny.report.view import NoRecords
+from scrutiny.report.reading.identity import by_identity, identity, varying
+from scrutiny.report.reading.load import load_view
+from scrutiny.report.reading.questions import WHAT_IS_MEASURED, Questions
+from scrutiny.report.reading.view import NoRecords
+from scrutiny.report.table.references import References, no_effect
+from scrutiny.report.terminal.page import plain_text
+from scrutiny.report.wording.numbers import interval, p_value
 
 EFFECTS = reliability_sample.EFFECTS
 

@@ -7,7 +7,7 @@ import pytest
 import report_sample
 from rich.cells import cell_len
 
-from scrutiny.report.terminal import plain_text, write_terminal
+from scrutiny.report.terminal.page import plain_text, write_terminal
 
 
 class Tty(io.StringIO):

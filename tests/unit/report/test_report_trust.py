@@ -6,8 +6,8 @@ import pytest
 import report_sample
 
 from scrutiny.core.record import Counts
-from scrutiny.report.sections import sections
-from scrutiny.report.trust import how_far
+from scrutiny.report.table.sections import sections
+from scrutiny.report.table.trust import how_far
 
 
 def said(*estimates):

@@ -10,19 +10,19 @@ import report_sample
 
 from scrutiny.core.claim import Check, Component
 from scrutiny.reliability.gates import SKILL_NOT_COMPUTED
-from scrutiny.report.delimited import render_csv
-from scrutiny.report.html import render_html
-from scrutiny.report.latex import render_latex
-from scrutiny.report.load import load_view
-from scrutiny.report.markdown import render_markdown
-from scrutiny.report.terminal import plain_text
-from scrutiny.report.trusted import (
+from scrutiny.report.formats.delimited import render_csv
+from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.latex import render_latex
+from scrutiny.report.formats.markdown import render_markdown
+from scrutiny.report.reading.load import load_view
+from scrutiny.report.table.trusted import (
     CONDITIONS,
     NO_CONTROL,
     NONE_DECLARED,
     NOT_NEEDED,
     trusted_table,
 )
+from scrutiny.report.terminal.page import plain_text
 
 
 @pytest.fixture(scope="module")

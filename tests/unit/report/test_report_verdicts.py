@@ -6,8 +6,16 @@ import pytest
 import report_sample
 
 from scrutiny.core.claim import Check, Component
-from scrutiny.report.rows import COLUMNS, audit_rows
-from scrutiny.report.verdicts import MARKS, VERDICTS, context, counts, headline, sentences, worst
+from scrutiny.report.table.rows import COLUMNS, audit_rows
+from scrutiny.report.wording.verdicts import (
+    MARKS,
+    VERDICTS,
+    context,
+    counts,
+    headline,
+    sentences,
+    worst,
+)
 
 
 def test_verdict_in_words_uses_the_family_sentence():

@@ -10,10 +10,10 @@ from scrutiny import load, run
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.data.dataset import load_dataset
-from scrutiny.report.html import render_html
-from scrutiny.report.load import load_view
-from scrutiny.report.markdown import render_markdown
-from scrutiny.report.terminal import plain_text
+from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.markdown import render_markdown
+from scrutiny.report.reading.load import load_view
+from scrutiny.report.terminal.page import plain_text
 from scrutiny.run.driver import RunOptions
 from scrutiny.run.label_words import are_words, said_pairs
 from scrutiny.run.plan_file import plan_of

@@ -17,7 +17,7 @@ from scrutiny.core.model import Family, LoadOptions, Replicate
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.tasks.names import load_task
-from scrutiny.report.assigned import contrast_key_of, key_of
+from scrutiny.report.reading.assigned import contrast_key_of, key_of
 from scrutiny.run.assignment import to_json
 from scrutiny.run.checking import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of

@@ -8,9 +8,9 @@ name to `PARTS`. No part knows a diagnostic by name.
 from importlib import import_module
 from typing import Final
 
-from scrutiny.report.head_study import head_study
 from scrutiny.report.parts.part import Part
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.head_study import head_study
 
 #: In the order of the page.
 PARTS: Final = (

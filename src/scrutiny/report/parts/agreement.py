@@ -6,16 +6,16 @@ from itertools import combinations
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.identity import by_identity, grouped, identity, varying
-from scrutiny.report.numbers import NO_VALUE, number
+from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.vega import series_color, tooltip, view_of
 from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
-from scrutiny.report.parts.references import References, own_subjects
 from scrutiny.report.parts.words import anchor, row_labels, title_of
-from scrutiny.report.questions import Questions
-from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import series_color, tooltip, view_of
-from scrutiny.report.view import Hits, RunView
+from scrutiny.report.reading.identity import by_identity, grouped, identity, varying
+from scrutiny.report.reading.questions import Questions
+from scrutiny.report.reading.view import Hits, RunView
+from scrutiny.report.table.references import References, own_subjects
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.wording.numbers import NO_VALUE, number
 
 _MOST_CONDITIONS: Final = 12
 _FEWEST_GROUPS: Final = 4

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.canonical import digest
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.diffs import visible
-from scrutiny.report.identity import grouped, identity
-from scrutiny.report.labels import replicate_words, unversioned
-from scrutiny.report.numbers import NO_VALUE, interval, number, percent
+from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.vega import series_color, tooltip, view_of
 from scrutiny.report.parts.part import MOST_CHARTS, Part, left_out
-from scrutiny.report.vega import series_color, tooltip, view_of
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.wording.diffs import visible
+from scrutiny.report.wording.labels import replicate_words, unversioned
+from scrutiny.report.wording.numbers import NO_VALUE, interval, number, percent
 
 if TYPE_CHECKING:
     from scrutiny.diagnostics.attack.kept import FoundText

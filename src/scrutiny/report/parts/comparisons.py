@@ -6,18 +6,18 @@ from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.report import charts
-from scrutiny.report.chart_tables import Chart, Line, Table
-from scrutiny.report.identity import grouped
-from scrutiny.report.labels import family_name
-from scrutiny.report.numbers import interval, number, p_value
+from scrutiny.report.charts import findings as charts
+from scrutiny.report.charts.tables import Chart, Line, Table
+from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
-from scrutiny.report.parts.references import is_relation
 from scrutiny.report.parts.words import anchor, row_labels
-from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import metric_title
-from scrutiny.report.verdicts import mark
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import grouped
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.references import is_relation
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.wording.labels import family_name
+from scrutiny.report.wording.numbers import interval, number, p_value
+from scrutiny.report.wording.verdicts import mark
 
 PLAN: Final = "plan"
 #: Exact tests of `scrutiny.reliability.across.compared_runs`, by what their keys begin with.

@@ -9,14 +9,14 @@ from itertools import combinations
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.identity import grouped, identity
-from scrutiny.report.labels import family_name, replicate_words, slug
-from scrutiny.report.numbers import NO_VALUE, decimals_for, interval, number
+from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.vega import metric_title, series_color, tooltip, view_of
 from scrutiny.report.parts.part import Part, shown
-from scrutiny.report.parts.references import References, replicated
-from scrutiny.report.vega import metric_title, series_color, tooltip, view_of
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.references import References, replicated
+from scrutiny.report.wording.labels import family_name, replicate_words, slug
+from scrutiny.report.wording.numbers import NO_VALUE, decimals_for, interval, number
 
 #: Names of the same construct in different test sets.
 ALIASES: Final[Mapping[str, str]] = {
@@ -155,7 +155,7 @@ def _spec(matches: Sequence[_Match], names: Sequence[str], references: Reference
 
 def guide_at(reference: float, axis: str) -> Spec:
     """Dashed line at the reference of one axis."""
-    from scrutiny.report.vega import guide
+    from scrutiny.report.charts.vega import guide
 
     return guide(reference, dashed=True, along=axis)
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.identity import grouped, identity
-from scrutiny.report.numbers import NO_VALUE, number, percent
+from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.vega import series_color, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
-from scrutiny.report.parts.references import References, own_subjects
 from scrutiny.report.parts.words import anchor, full_labels, title_of
-from scrutiny.report.vega import series_color, tooltip, view_of
-from scrutiny.report.view import Hits, RunView
+from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.reading.view import Hits, RunView
+from scrutiny.report.table.references import References, own_subjects
+from scrutiny.report.wording.numbers import NO_VALUE, number, percent
 
 if TYPE_CHECKING:
     from scrutiny.reliability.stability import HitCounts

@@ -3,16 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.head_study import (
-    HeadStudy,
-    rank_of,
-    score_of,
-    score_rank,
-    short_names,
-)
-from scrutiny.report.heads import SCORES, HeadMap, place_name
-from scrutiny.report.identity import grouped, identity
+from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.heads_chart import Panel, heat_map
 from scrutiny.report.parts.heads_maps import (
     MOST_MAPS,
@@ -23,8 +15,16 @@ from scrutiny.report.parts.heads_maps import (
     top_places,
 )
 from scrutiny.report.parts.part import Part, left_out
-from scrutiny.report.vega import metric_title
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.heads import SCORES, HeadMap, place_name
+from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.head_study import (
+    HeadStudy,
+    rank_of,
+    score_of,
+    score_rank,
+    short_names,
+)
 
 _MOST_PANELS: Final = 4
 _SAME: Final = ("subject", "role", "dataset")

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scrutiny.report.chart_tables import Spec
-from scrutiny.report.heads import Place
-from scrutiny.report.vega import metric_title, tooltip, view_of
+from scrutiny.report.charts.tables import Spec
+from scrutiny.report.charts.vega import metric_title, tooltip, view_of
+from scrutiny.report.reading.heads import Place
 
 _ROW: Final = 18  # pixels of a layer
 _ABOVE: Final = 26  # pixels of the panels' titles

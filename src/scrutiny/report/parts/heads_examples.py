@@ -5,16 +5,16 @@ from operator import itemgetter
 from typing import Final
 
 from scrutiny.core.canonical import digest
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.head_records import AttendedExample
-from scrutiny.report.head_study import HeadStudy, score_of, short_names
-from scrutiny.report.heads import SCORES, Place, place_name
-from scrutiny.report.identity import grouped
-from scrutiny.report.labels import replicate_words
-from scrutiny.report.numbers import NO_VALUE
-from scrutiny.report.parts.heads_sentences import Drawing, draw, kinds_of
+from scrutiny.report.charts.sentences import Drawing, draw, kinds_of
+from scrutiny.report.charts.tables import Chart, Table
 from scrutiny.report.parts.part import Part, left_out
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.head_records import AttendedExample
+from scrutiny.report.reading.heads import SCORES, Place, place_name
+from scrutiny.report.reading.identity import grouped
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.head_study import HeadStudy, score_of, short_names
+from scrutiny.report.wording.labels import replicate_words
+from scrutiny.report.wording.numbers import NO_VALUE
 
 _EACH: Final = 3  # examples from either end
 _MOST_BLOCKS: Final = 4

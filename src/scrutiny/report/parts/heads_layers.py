@@ -5,8 +5,14 @@ from dataclasses import replace
 from statistics import quantiles
 from typing import Any, Final
 
-from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.head_study import (
+from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.vega import guide, metric_title, series_color, tooltip, view_of
+from scrutiny.report.parts.heads_maps import anchor_of, cell_text, title_of
+from scrutiny.report.parts.part import Part, left_out
+from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, Place
+from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.head_study import (
     HeadStudy,
     by_layer,
     condition_words,
@@ -14,14 +20,8 @@ from scrutiny.report.head_study import (
     score_of,
     short_names,
 )
-from scrutiny.report.heads import SCORES, Cell, HeadMap, Place
-from scrutiny.report.identity import grouped, identity
-from scrutiny.report.labels import replicate_words
-from scrutiny.report.numbers import NO_VALUE, interval
-from scrutiny.report.parts.heads_maps import anchor_of, cell_text, title_of
-from scrutiny.report.parts.part import Part, left_out
-from scrutiny.report.vega import guide, metric_title, series_color, tooltip, view_of
-from scrutiny.report.view import RunView
+from scrutiny.report.wording.labels import replicate_words
+from scrutiny.report.wording.numbers import NO_VALUE, interval
 
 _MOST: Final = 12
 _FEWEST_IN_BOX: Final = 3

@@ -6,17 +6,23 @@ from typing import Final
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.head_study import Block, HeadStudy, condition_words, score_of, short_names
-from scrutiny.report.heads import SCORES, Cell, HeadMap, Place, place_name
-from scrutiny.report.identity import identity
-from scrutiny.report.labels import family_name
-from scrutiny.report.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.heads_chart import Panel, heat_map
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.parts.words import mean_and_sd
-from scrutiny.report.vega import metric_title
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, Place, place_name
+from scrutiny.report.reading.identity import identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.head_study import (
+    Block,
+    HeadStudy,
+    condition_words,
+    score_of,
+    short_names,
+)
+from scrutiny.report.wording.labels import family_name
+from scrutiny.report.wording.numbers import NO_VALUE, interval, number, p_value
 
 TOP: Final = 10
 MOST_MAPS: Final = 16

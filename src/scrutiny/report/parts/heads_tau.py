@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.head_study import HeadStudy, condition_words, score_rank, short_names
-from scrutiny.report.identity import identity
-from scrutiny.report.labels import unversioned
-from scrutiny.report.numbers import NO_VALUE, interval
+from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.part import Part
 from scrutiny.report.parts.seed_tests import is_test
-from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import metric_title
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.head_study import HeadStudy, condition_words, score_rank, short_names
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.wording.labels import unversioned
+from scrutiny.report.wording.numbers import NO_VALUE, interval
 
 ALPHA: Final = 0.05  # of one run by itself, as the paper counts them
 _BETWEEN: Final = "heads_tau_"

@@ -6,15 +6,15 @@ from typing import Final
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.identity import grouped, identity
-from scrutiny.report.labels import family_name
-from scrutiny.report.numbers import interval
+from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.matrix_chart import matrix_map
 from scrutiny.report.parts.part import Part, shown
-from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import metric_title
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.wording.labels import family_name
+from scrutiny.report.wording.numbers import interval
 
 #: Conditions that name a layer of the model, and of the one that it stands beside.
 OWN, OTHER = "layer", "reference_layer"

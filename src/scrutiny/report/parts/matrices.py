@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.randomness import generator
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.labels import family_name
-from scrutiny.report.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.report.charts.tables import Chart, Table
 from scrutiny.report.parts.matrix_chart import correlation_map, matrix_map
 from scrutiny.report.parts.matrix_series import Series, series_of
 from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.wording.labels import family_name
+from scrutiny.report.wording.numbers import NO_VALUE, interval, number, p_value
 
 if TYPE_CHECKING:
     from scrutiny.stats.association.pair_correlation import PairCorrelation

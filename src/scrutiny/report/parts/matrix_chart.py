@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from scrutiny.report.chart_tables import Spec
-from scrutiny.report.vega import view_of
+from scrutiny.report.charts.tables import Spec
+from scrutiny.report.charts.vega import view_of
 
 _ROW: Final = 34  # pixels
 _DIGITS: Final = 4

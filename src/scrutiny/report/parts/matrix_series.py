@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.report.identity import grouped, identity
-from scrutiny.report.labels import unversioned
-from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import metric_title
-from scrutiny.report.view import RunView
+from scrutiny.report.charts.vega import metric_title
+from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.wording.labels import unversioned
 
 #: Fewer models have a number or two, which stand in their rows.
 FEWEST: Final = 3

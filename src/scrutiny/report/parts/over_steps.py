@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.identity import by_identity
-from scrutiny.report.labels import replicate_words
-from scrutiny.report.numbers import decimals_for, interval, number, out_of
+from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.vega import guide, metric_title, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, shown
-from scrutiny.report.parts.references import References
 from scrutiny.report.parts.words import anchor, plainly, title_of
-from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import guide, metric_title, tooltip, view_of
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import by_identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.references import References
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.wording.labels import replicate_words
+from scrutiny.report.wording.numbers import decimals_for, interval, number, out_of
 
 _FEWEST: Final = 3
 #: Numbers whose order means nothing.

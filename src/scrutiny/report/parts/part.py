@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from scrutiny.report.chart_tables import Chart
+from scrutiny.report.charts.tables import Chart
 
 MOST_ROWS: Final = 60
 MOST_CHARTS: Final = 6

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from scrutiny.core.published import OUTCOMES, Reproduction
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.identity import grouped
-from scrutiny.report.labels import slug
-from scrutiny.report.numbers import NO_VALUE
+from scrutiny.report.charts.tables import Chart, Table
 from scrutiny.report.parts.part import MOST_CHARTS, Part
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import grouped
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.wording.labels import slug
+from scrutiny.report.wording.numbers import NO_VALUE
 
 _LEAD: Final = (
     "A figure agrees if the run's own rounds to what is printed, digit for digit. A difference is "

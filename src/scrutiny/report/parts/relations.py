@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.vega import guide, label_axis, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
-from scrutiny.report.parts.references import is_relation
-from scrutiny.report.vega import guide, label_axis, tooltip, view_of
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.references import is_relation
+from scrutiny.report.wording.numbers import NO_VALUE, interval, number, p_value
 
 _LEAD: Final = (
     "Does a replicate that has more of the one have more of the other? Each replicate is one "

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.identity import identity
-from scrutiny.report.labels import family_name
-from scrutiny.report.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.vega import guide, label_axis, series_color, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
-from scrutiny.report.parts.references import References, replicated
 from scrutiny.report.parts.words import full_labels, mean_and_sd
-from scrutiny.report.vega import guide, label_axis, series_color, tooltip, view_of
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.references import References, replicated
+from scrutiny.report.wording.labels import family_name
+from scrutiny.report.wording.numbers import NO_VALUE, interval, number, p_value
 
 if TYPE_CHECKING:
     from scrutiny.reliability.spread import Ratio

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.identity import grouped, identity
-from scrutiny.report.labels import replicate_words
-from scrutiny.report.numbers import NO_VALUE, p_value
+from scrutiny.report.charts.tables import Chart, Table
 from scrutiny.report.parts.part import MOST_ROWS
 from scrutiny.report.parts.words import anchor, row_labels, title_of
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.wording.labels import replicate_words
+from scrutiny.report.wording.numbers import NO_VALUE, p_value
 
 ALPHA: Final = 0.01
 _MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown

@@ -7,19 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.chart_tables import Chart, Table
-from scrutiny.report.identity import by_identity, identity
-from scrutiny.report.labels import replicate_words
-from scrutiny.report.numbers import (
-    NO_VALUE,
-    decimals_for,
-    interval,
-    number,
-    out_of,
-    value_and_bounds,
+from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.vega import (
+    guide,
+    label_axis,
+    metric_title,
+    tooltip,
+    value_axis,
+    view_of,
 )
 from scrutiny.report.parts.part import MOST_ROWS, Part, shown
-from scrutiny.report.parts.references import References, replicated
 from scrutiny.report.parts.seed_tests import SeedTests, chart_of_tests, place_of, tests_beside
 from scrutiny.report.parts.words import (
     anchor,
@@ -30,9 +27,19 @@ from scrutiny.report.parts.words import (
     side_of,
     title_of,
 )
-from scrutiny.report.questions import Questions
-from scrutiny.report.vega import guide, label_axis, metric_title, tooltip, value_axis, view_of
-from scrutiny.report.view import OwnInterval, RunView
+from scrutiny.report.reading.identity import by_identity, identity
+from scrutiny.report.reading.questions import Questions
+from scrutiny.report.reading.view import OwnInterval, RunView
+from scrutiny.report.table.references import References, replicated
+from scrutiny.report.wording.labels import replicate_words
+from scrutiny.report.wording.numbers import (
+    NO_VALUE,
+    decimals_for,
+    interval,
+    number,
+    out_of,
+    value_and_bounds,
+)
 
 MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
 _FEW_GROUPS: Final = 3

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.chart_tables import Chart, Spec, Table
-from scrutiny.report.identity import varying
-from scrutiny.report.labels import unversioned
-from scrutiny.report.numbers import decimals_for, interval, number, out_of
+from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.vega import guide, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
-from scrutiny.report.parts.references import References, is_relation
 from scrutiny.report.parts.words import anchor, full_labels, plainly, row_labels, title_of
-from scrutiny.report.questions import Questions
-from scrutiny.report.sections import main_estimates
-from scrutiny.report.vega import guide, tooltip, view_of
-from scrutiny.report.view import RunView
+from scrutiny.report.reading.identity import varying
+from scrutiny.report.reading.questions import Questions
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.references import References, is_relation
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.wording.labels import unversioned
+from scrutiny.report.wording.numbers import decimals_for, interval, number, out_of
 
 _FEWEST: Final = 3
 _MOST_CURVES: Final = 4

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.report.identity import identity
-from scrutiny.report.labels import distinct_labels, family_name, key_parts
-from scrutiny.report.numbers import MINUS, NO_VALUE, number
-from scrutiny.report.parts.references import own_subjects
-from scrutiny.report.vega import metric_title
-from scrutiny.report.view import OwnInterval, RunView
+from scrutiny.report.charts.vega import metric_title
+from scrutiny.report.reading.identity import identity
+from scrutiny.report.reading.view import OwnInterval, RunView
+from scrutiny.report.table.references import own_subjects
+from scrutiny.report.wording.labels import distinct_labels, family_name, key_parts
+from scrutiny.report.wording.numbers import MINUS, NO_VALUE, number
 
 ABOVE, BELOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 

@@ -1,0 +1,114 @@
+"""The report as one HTML file: no network, opens from disk, under two megabytes."""
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from scrutiny.core.storable import printable
+from scrutiny.report.charts.glyphs import WIDTH
+from scrutiny.report.formats.page import DETAILS, Detail, Made, Page, make, page
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.footer import seeds
+from scrutiny.report.table.trusted import CONDITIONS, RULE
+from scrutiny.report.wording.numbers import percent
+from scrutiny.report.wording.verdicts import OUTCOME_MARKS, VERDICTS, mark
+
+LARGEST: Final = 2_000_000
+MOST_TRUSTED: Final = 200
+_STATIC: Final = files("scrutiny.report") / "static"
+
+
+def render_html(view: RunView, *, largest: int = LARGEST) -> str:
+    """Return the whole page; detail is left out step by step until it is small enough.
+
+    Parameters
+    ----------
+    view
+        The run.
+    largest
+        Bytes that the page must stay under.
+    """
+    text = ""
+    made = make(view)
+    for detail in DETAILS:
+        text = _render(view, detail, made)
+        if len(text.encode("utf-8", "backslashreplace")) < largest:
+            break
+    return text
+
+
+def _render(view: RunView, detail: Detail, made: Made) -> str:
+    content = page(view, detail, made=made)
+    scripts = (static("vega.min.js"), static("report.js"))
+    template = environment().get_template("report.html.j2")
+    return template.render(
+        page=content,
+        facts=view.facts,
+        seeds=seeds(view),
+        style=Markup(static("report.css") + (static("heads.css") if _has_switch(content) else "")),
+        scripts=[Markup(script) for script in scripts],
+        policy=policy_of(scripts),
+        most_trusted=min(MOST_TRUSTED, detail.listed),
+        specs=content.specs(),
+    )
+
+
+def _has_switch(content: Page) -> bool:
+    """Whether a page has maps of heads, or other charts with a switch."""
+    charts = (chart for part in content.parts for chart in part.charts)
+    return bool(content.heads) or any(chart.has_choice for chart in charts)
+
+
+def policy_of(scripts: tuple[str, ...]) -> str:
+    """Content security policy: nothing is fetched, only our own scripts run."""
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(
+        hashlib.sha256(script.encode("utf-8", "backslashreplace")).digest()
+    ).decode("ascii")
+
+
+@cache
+def static(name: str) -> str:
+    """Text of a file that goes into the page as it is."""
+    return (_STATIC / name).read_text(encoding="utf-8")
+
+
+def _shown(value: Any) -> Any:
+    """Value of a template; texts with what would steer a reader's screen spelled out."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@cache
+def environment() -> Environment:
+    """Templates of the report; every value is escaped."""
+    env = Environment(
+        loader=PackageLoader("scrutiny.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    names: dict[str, Any] = {
+        "mark": mark,
+        "percent": percent,
+        "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
+        "verdicts": VERDICTS,
+        "glyph_width": WIDTH,
+        "rule": RULE,
+        "conditions": CONDITIONS,
+    }
+    env.globals.update(names)
+    return env

@@ -1,0 +1,118 @@
+"""Markdown: the audit table as it is pasted into a pull request."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from scrutiny.report.parts import head_parts, reliability_parts
+from scrutiny.report.parts.part import left_out
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.footer import footer_lines
+from scrutiny.report.table.rows import COLUMNS, AuditRow, audit_rows
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.table.trusted import CONDITIONS, trusted_table
+from scrutiny.report.wording.labels import distinct_labels, one_line
+from scrutiny.report.wording.numbers import interval, out_of
+from scrutiny.report.wording.verdicts import OUTCOME_MARKS, mark, sentences
+
+_MOST_ROWS: Final = 30
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"})
+
+
+def render_markdown(view: RunView) -> str:
+    """Verdict, audit table, reasons and footer."""
+    rows = audit_rows(view)
+    opening = sentences(view.findings, view.families) or ("No claim was made.",)
+    blocks = [f"**{escape(opening[0])}**", *(escape(s) for s in opening[1:])]
+    blocks += [f"Labels of {escape(match)}" for match in view.facts.labels]
+    blocks += [f"> **Warning:** {escape(warning)}" for warning in view.facts.warnings]
+    blocks.append(_audit_table(rows) if rows else _number_table(view))
+    blocks += _reasons(rows)
+    blocks += _trusted(view)
+    blocks += _parts(view)
+    blocks.append("<br>\n".join(f"`{_code(line)}`" for line in footer_lines(view)))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _trusted(view: RunView) -> list[str]:
+    """What may be stated, claim by claim."""
+    table = trusted_table(view)
+    if table is None:
+        return []
+    cells = [
+        (
+            escape(row.row.claim),
+            f"{mark('supported')} {row.standing}" if row.is_trusted else row.standing,
+            *(escape(outcome) for outcome in row.outcomes),
+        )
+        for row in table.rows
+    ]
+    header = ("claim", "may be stated", *CONDITIONS)
+    return ["## Which of these may I state?", escape(table.sentence), _table(header, cells)]
+
+
+def _parts(view: RunView) -> list[str]:
+    """Tables of the parts on reliability and on single heads."""
+    blocks = []
+    for part in (*reliability_parts(view), *head_parts(view)):
+        blocks.append(f"## {escape(part.title)}")
+        for chart in part.charts:
+            shown = chart.table.rows[:_MOST_ROWS]
+            cells = [[escape(cell) for cell in row] for row in shown]
+            header = [escape(name) or " " for name in chart.table.header]
+            right = tuple(range(chart.table.numeric, len(header)))
+            note = left_out(len(chart.table.rows), _MOST_ROWS, "rows")
+            blocks += [f"**{escape(chart.title)}** {escape(chart.caption)}".rstrip()]
+            blocks += [_table(header, cells, right=right), escape(note)]
+    return blocks
+
+
+def escape(text: str) -> str:
+    """Text that Markdown, and the HTML inside it, leave as it is."""
+    return one_line(text).translate(_SPECIAL)
+
+
+def _code(text: str) -> str:
+    """Text that stays within a code span."""
+    return one_line(text).replace("`", "'")
+
+
+def _audit_table(rows: Sequence[AuditRow]) -> str:
+    return _table(COLUMNS, [_cells(row) for row in rows], right=(2, 3, 7))
+
+
+def _cells(row: AuditRow) -> tuple[str, ...]:
+    *cells, verdict = row.cells()
+    cells[:2] = escape(cells[0]), escape(cells[1])
+    for place in (4, 5, 6):
+        cells[place] = OUTCOME_MARKS.get(cells[place], "?")
+    if row.finding.claim.post_hoc:
+        cells[1] += " (post hoc)"
+    return *cells, f"{mark(row.verdict)} {escape(verdict)}"
+
+
+def _number_table(view: RunView) -> str:
+    estimates = main_estimates(view)
+    if not estimates:
+        return "The run has no estimates."
+    labels = distinct_labels([e.key for e in estimates], without=frozenset())
+    cells = [
+        (escape(e.key.diagnostic), escape(label), interval(e), out_of(e), e.status)
+        for e, label in zip(estimates, labels, strict=True)
+    ]
+    return _table(("diagnostic", "of", "estimate", "n/planned", "status"), cells, right=(2, 3))
+
+
+def _table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: tuple[int, ...] = ()
+) -> str:
+    rule = ["---:" if i in right else ":---" for i in range(len(header))]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (header, rule, *rows))
+
+
+def _reasons(rows: Sequence[AuditRow]) -> list[str]:
+    lines = [
+        f"- {mark(row.verdict)} {escape(row.label)}: {escape(row.finding.reason)}"
+        for row in rows
+        if row.finding.reason
+    ]
+    return ["Reasons:\n\n" + "\n".join(lines)] if lines else []

@@ -1,0 +1,344 @@
+"""The HTML page as a value: what stands where, before any markup."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.charts import findings as charts
+from scrutiny.report.charts.glyphs import Glyph, glyphs
+from scrutiny.report.charts.lines import LineGroup, line_groups, shared_limit
+from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.parts import head_parts, reliability_parts
+from scrutiny.report.parts.part import Part
+from scrutiny.report.reading.view import Case, Evidence, RunView
+from scrutiny.report.table.rows import AuditRow
+from scrutiny.report.table.sections import Section, sections
+from scrutiny.report.table.trust import how_far, how_measured
+from scrutiny.report.table.trusted import TrustedTable, trusted_table
+from scrutiny.report.wording.diffs import Stretch, stretches
+from scrutiny.report.wording.labels import GAP, constant_parts, distinct_labels, slug
+from scrutiny.report.wording.numbers import denominator, interval, number, p_value, value_and_bounds
+from scrutiny.report.wording.verdicts import counts, headline, sentences
+
+GlyphPair = tuple[Glyph | None, Glyph | None]
+
+
+_ESTIMATES_PER_CLAIM: Final = 20  # more would be drawn by nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much a page holds, so that it stays small.
+
+    Parameters
+    ----------
+    cases
+        Items shown for a claim.
+    claims
+        Claims of a section, in the order of the table, whose items are shown.
+    rows
+        Rows of the table of all numbers.
+    manifest
+        Characters of the manifest.
+    charts
+        Charts of each part on reliability; their tables have ten rows for each.
+    listed
+        Claims of a section that are listed at all.
+    """
+
+    cases: int
+    claims: int
+    rows: int
+    manifest: int
+    charts: int = 6
+    listed: int = 1000
+
+
+#: Tried in this order until the page is small enough.
+DETAILS = (
+    Detail(8, 400, 1000, 60_000),
+    Detail(4, 200, 600, 20_000),
+    Detail(3, 80, 400, 20_000, charts=4),
+    Detail(2, 40, 200, 8_000, charts=3),
+    Detail(1, 15, 100, 8_000, charts=2),
+    Detail(0, 0, 60, 4_000, charts=2),
+    Detail(0, 0, 60, 4_000, charts=1, listed=250),
+    Detail(0, 0, 40, 2_000, charts=1, listed=60),
+    Detail(0, 0, 10, 500, charts=0, listed=10),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """An item behind a verdict, its changes marked."""
+
+    case: Case
+    fields: tuple[tuple[str, tuple[Stretch, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPage:
+    """A line of the audit table with everything that stands behind it."""
+
+    row: AuditRow
+    head: str
+    tail: str
+    value: str
+    bounds: str
+    control_value: str
+    control_bounds: str
+    glyph: Glyph | None
+    control_glyph: Glyph | None
+    flips: Chart | None
+    cases: tuple[CasePage, ...]
+    n_cases: int
+    p_supported: str
+    p_not_supported: str
+    detectable: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPage:
+    """One diagnostic: charts, boxes, claims and numbers."""
+
+    section: Section
+    headline: str
+    charts: tuple[Chart, ...]
+    more: tuple[Chart, ...]
+    claims: tuple[ClaimPage, ...]
+    measured: tuple[str, ...]
+    trust: tuple[str, ...]
+    numbers: Table
+    shared: str
+    n_numbers: int
+    n_shown: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The whole page."""
+
+    view: RunView
+    sentences: tuple[str, ...]
+    counts: dict[str, int]
+    sections: tuple[SectionPage, ...]
+    manifest: str
+    trusted: TrustedTable | None
+    parts: tuple[Part, ...]
+    heads: tuple[Part, ...]
+
+    def specs(self) -> dict[str, Spec]:
+        """Specification of every chart by its anchor."""
+        found = [chart for section in self.sections for chart in (*section.charts, *section.more)]
+        found += [c.flips for s in self.sections for c in s.claims if c.flips]
+        found += [chart for part in (*self.parts, *self.heads) for chart in part.charts]
+        return {name: spec for chart in found for name, spec, _ in chart.drawings}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What is the same at every level of detail, and takes its time."""
+
+    parts: tuple[Part, ...]
+    trusted: TrustedTable | None
+    heads: tuple[Part, ...] = ()
+
+
+def make(view: RunView) -> Made:
+    """Parts on reliability and on single heads, and the table of what may be stated."""
+    return Made(reliability_parts(view), trusted_table(view), head_parts(view))
+
+
+def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None) -> Page:
+    """Return the page of a run at a level of detail; ``made`` if it is there already."""
+    manifest = json.dumps(view.manifest, indent=1, ensure_ascii=False, sort_keys=True, default=str)
+    if len(manifest) > detail.manifest:
+        manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
+    opening = sentences(view.findings, view.families)
+    made = make(view) if made is None else made
+    return Page(
+        view=view,
+        sentences=opening or (headline(view.findings, view.families),),
+        counts=counts(view.findings),
+        sections=tuple(_section(view, section, detail) for section in sections(view)),
+        manifest=manifest,
+        trusted=made.trusted,
+        parts=tuple(p.cut(charts=detail.charts, rows=10 * detail.charts) for p in made.parts),
+        heads=tuple(
+            p.cut(charts=2 * detail.charts, rows=12 * detail.charts)
+            for p in made.heads
+            if detail.charts
+        ),
+    )
+
+
+def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
+    shown = section.estimates[: detail.rows]
+    listed = replace(
+        section,
+        rows=section.rows[: detail.listed],
+        estimates=section.estimates[: _ESTIMATES_PER_CLAIM * detail.listed],
+    )
+    groups = line_groups(listed)
+    findings = [row.finding for row in section.rows]
+    return SectionPage(
+        section=section,
+        headline=" ".join(sentences(findings, view.families)),
+        charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
+        more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
+        claims=_claims(view, listed, detail),
+        measured=tuple(how_measured(section, view)),
+        trust=tuple(how_far(section, view)),
+        numbers=number_table(shown),
+        shared=_shared(section.estimates),
+        n_numbers=len(section.estimates),
+        n_shown=min(detail.claims, len(listed.rows)),
+    )
+
+
+def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
+    """Charts of the estimates that claims rest on."""
+    found: list[Chart | None] = []
+    for group in groups:
+        metric, lines = group.metric, group.lines
+        anchor = f"{section.anchor}-{slug(metric)}"
+        limit = shared_limit(section, metric)
+        found.append(charts.forest(anchor, lines, metric=metric, limit=limit))
+        found.append(charts.strip(f"{anchor}-replicates", lines, metric=metric))
+        found.append(charts.variance(f"{anchor}-variance", lines))
+    return [chart for chart in found if chart is not None]
+
+
+def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
+    """Charts of what nobody claims anything of, where it has intervals."""
+    found: list[Chart | None] = []
+    for group in groups:
+        anchor = f"{section.anchor}-{slug(group.metric)}-of-{slug(group.group)}"
+        anchor += f"-{slug(group.what)}" if group.what else ""
+        drawn = [
+            line for line in group.lines if any(e.low is not None for e in line.series.values())
+        ]
+        chart = charts.forest(anchor, drawn, metric=group.metric, limit=None)
+        if chart is not None and group.what:
+            chart = replace(chart, title=f"{group.what.replace('_', ' ')}: {chart.title}")
+        if chart is not None and group.group != "all":
+            chart = replace(chart, title=f"{chart.title}, over {group.group} items")
+        found.append(chart)
+    return [chart for chart in found if chart is not None]
+
+
+def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage, ...]:
+    drawn = _glyphs(section.rows)
+    names = [row.finding.claim.id for row in section.rows]
+    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
+    evidence += [Evidence()] * (len(names) - len(evidence))
+    return tuple(
+        _claim(row, behind, pair, cases=detail.cases)
+        for row, behind, pair in zip(section.rows, evidence, drawn, strict=True)
+    )
+
+
+def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
+    """Pictures of estimate and control of each row; rows of one metric share a scale."""
+    by_metric: dict[str, list[int]] = {}
+    for i, row in enumerate(rows):
+        estimate = row.finding.estimate
+        by_metric.setdefault(estimate.key.metric if estimate else "", []).append(i)
+    drawn: dict[int, GlyphPair] = {}
+    for places in by_metric.values():
+        findings = [rows[i].finding for i in places]
+        made = glyphs([e for f in findings for e in (f.estimate, f.control)])
+        drawn.update(zip(places, zip(made[::2], made[1::2], strict=True), strict=True))
+    return [drawn[i] for i in range(len(rows))]
+
+
+def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) -> ClaimPage:
+    head, _, tail = row.frame.partition(GAP)
+    value, bounds = _split(row.finding.estimate)
+    control_value, control_bounds = _split(row.finding.control, signed=True)
+    flips = evidence.flips
+    return ClaimPage(
+        row=row,
+        head=head,
+        tail=tail,
+        value=value,
+        bounds=bounds,
+        control_value=control_value,
+        control_bounds=control_bounds,
+        glyph=pair[0],
+        control_glyph=pair[1],
+        flips=charts.flips(f"{row.anchor}-flips", flips) if flips else None,
+        cases=tuple(_case(case) for case in evidence.cases[:cases]),
+        n_cases=max(evidence.n_cases, len(evidence.cases)),
+        p_supported=p_value(row.finding.p_supported),
+        p_not_supported=p_value(row.finding.p_not_supported),
+        detectable=_detectable(row.finding),
+    )
+
+
+def _detectable(finding: Finding) -> str:
+    effect = finding.minimum_detectable_effect
+    return "" if effect is None else number(effect)
+
+
+def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:
+    if estimate is None or estimate.value is None:
+        return "", ""
+    return value_and_bounds(estimate, signed=signed)
+
+
+def _case(case: Case) -> CasePage:
+    changed = [name for name in case.fields if any(e.field == name for e in case.edits)]
+    names = changed or list(case.fields)
+    return CasePage(
+        case=case,
+        fields=tuple(
+            (
+                name,
+                tuple(stretches(case.fields[name], [e for e in case.edits if e.field == name])),
+            )
+            for name in names
+        ),
+    )
+
+
+def number_table(estimates: Sequence[Estimate]) -> Table:
+    """Every estimate with its interval, its denominator and what became of the planned rows."""
+    header = (
+        "of",
+        "role",
+        "value",
+        "n",
+        "planned",
+        "undefined",
+        "failed",
+        "skipped",
+        "refused",
+        "units",
+        "replicates",
+        "method",
+    )
+    labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
+    rows = tuple(_numbers(e, label) for e, label in zip(estimates, labels, strict=True))
+    return Table(header, rows, 2)
+
+
+def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
+    c = estimate.counts
+    missing = f"{estimate.status}: {estimate.reason or 'no reason given'}"
+    value = interval(estimate) if estimate.status == "ok" else missing
+    figures = c.planned, c.undefined, c.failed, c.skipped, c.refused
+    others = estimate.n_units, estimate.n_replicates
+    numbers = (str(figure) for figure in (*figures, *others))
+    return label, estimate.key.role, value, denominator(estimate), *numbers, estimate.method
+
+
+def _shared(estimates: Sequence[Estimate]) -> str:
+    """What all numbers of a section have in common, for the caption of their table."""
+    if not estimates:
+        return ""
+    parts = constant_parts([e.key for e in estimates])
+    return ", ".join(f"{name} {value}" for name, value in parts.items() if name != "role")

@@ -1,0 +1,1 @@
+"""Reading a finished run: a run folder as plain values."""

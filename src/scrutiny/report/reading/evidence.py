@@ -1,0 +1,307 @@
+"""Which items stand behind a finding: joined from variants, items and outputs of a run.
+
+Answers are compared as columns of codes; only of the items that are shown are the texts read.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.edit import Edit
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.report.reading.view import Answer, Case, Evidence
+from scrutiny.report.wording.labels import replicate_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from scrutiny.store.run_folder import RunFolder
+
+    Codes = np.ndarray[Any, np.dtype[np.int64]]
+    Numbers = np.ndarray[Any, np.dtype[np.float64]]
+
+MOST_CASES: Final = 12
+_NO_ANSWER: Final = "no answer"
+_COLUMNS: Final = {
+    "items": ["dataset", "item"],
+    "variants": ["kind", "dataset", "item", "variant", "role", "recipe", "draw", "status"],
+    "outputs": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Tables of a run: items, variants and outputs.
+
+    ``rows`` reads whole rows of a table by its name, their places and their columns; without it
+    they are taken from the tables.
+    """
+
+    items: "pa.Table"
+    variants: "pa.Table"
+    outputs: "pa.Table"
+    rows: Callable[[str, Sequence[int], Sequence[str]], list[dict[str, Any]]] | None = None
+
+    @classmethod
+    def of(cls, folder: "RunFolder") -> "Tables":
+        """Columns that are compared, of a run folder; the rest stays on the disk.
+
+        Raises
+        ------
+        DataError
+            If the run kept no variants or outputs.
+        """
+        read = {name: folder.coded(name, columns) for name, columns in _COLUMNS.items()}
+        return cls(**read, rows=folder.rows)
+
+    def at(self, name: str, places: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
+        """Rows of a table."""
+        if self.rows is not None:
+            return self.rows(name, places, columns)
+        import numpy as np
+
+        table: pa.Table = getattr(self, name)
+        taken = table.select(list(columns)).take(np.array(places, dtype=np.int64))
+        rows: list[dict[str, Any]] = taken.to_pylist()
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """Answers to items before and after a change.
+
+    Parameters
+    ----------
+    words
+        Every answer that was given.
+    before, after
+        Positions among the words  # (item, replicate); -1 where there is none
+    asked
+        Rows of the outputs before the change  # (item, replicate)
+    replicates
+        Names, in order.
+    """
+
+    words: Sequence[str]
+    before: "Codes"
+    after: "Codes"
+    asked: "Codes"
+    replicates: Sequence[str | None]
+
+
+def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
+    """Items whose answers changed under the variants that a finding speaks of.
+
+    The variants are those of the finding's diagnostic and dataset whose recipe and draw stand in
+    the estimate's condition. Nothing where there are none.
+    """
+    import numpy as np
+
+    if finding.estimate is None:
+        return None
+    key = finding.estimate.key
+    variants = _variants(key, tables.variants)
+    if variants.size == 0:
+        return None
+    names = tables.variants["item"].take(variants)
+    answers = _answers(key, names, tables.variants["variant"].take(variants), tables.outputs)
+    whole = np.flatnonzero(((answers.before >= 0) & (answers.after >= 0)).all(axis=1))
+    if not answers.replicates or not whole.size:
+        return None
+    return _evidence(key, answers, whole, variants, tables)
+
+
+def _evidence(
+    key: EstimateKey, answers: _Answers, whole: "Codes", variants: "Codes", tables: Tables
+) -> Evidence:
+    """Evidence of the items that every replicate has answered before and after."""
+    import numpy as np
+
+    from scrutiny.report.reading.flip_counts import count_flips
+
+    flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
+    known = _places(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
+    times = np.where(known >= 0, flipped.sum(axis=1), 0)
+    shown = np.argsort(-times, kind="stable")[:MOST_CASES]  # plan order among equals
+    shown = shown[times[shown] > 0]
+    rows = tables.at("variants", variants[whole[shown]].tolist(), ["item", "variant", "edits"])
+    items = tables.at("items", known[shown].tolist(), ["gold", "source", "fields"])
+    cases = tuple(
+        _case(key.dataset, row, item, answers, at=place)
+        for row, item, place in zip(rows, items, whole[shown].tolist(), strict=True)
+    )
+    several = len(answers.replicates) > 1
+    margins = _margins(answers.asked[whole], tables.outputs) if several else None
+    counts = count_flips(flipped, margins) if several else None
+    return Evidence(cases, counts, int((times > 0).sum()))
+
+
+def _variants(key: EstimateKey, table: "pa.Table") -> "Codes":
+    """Rows of the treatments that a condition names; one for each item, the last of several."""
+    import numpy as np
+
+    from scrutiny.store.coded import coded, is_among, is_value
+
+    recipes = sorted(value for value in key.condition.values() if isinstance(value, str))
+    fits = is_among(table["recipe"], [*recipes])
+    fixed = {"kind": key.diagnostic, "dataset": key.dataset, "role": "measured", "status": "ok"}
+    for name, value in {**fixed, "draw": _draw(key)}.items():
+        fits &= is_value(table[name], value)
+    rows = np.flatnonzero(fits)
+    names, code = coded(table["item"].take(rows))
+    last = np.empty(len(names), dtype=np.int64)
+    last[code] = rows
+    return last
+
+
+def _answers(
+    key: EstimateKey, items: "pa.ChunkedArray", own: "pa.ChunkedArray", outputs: "pa.Table"
+) -> _Answers:
+    """Answers of every replicate to these items, and to the variant that each has of its own."""
+    import numpy as np
+
+    from scrutiny.store.coded import coded, is_among, is_value
+
+    variants, of_item = coded(own)
+    fits = is_value(outputs["subject"], key.subject) & is_value(outputs["dataset"], key.dataset)
+    fits &= is_among(outputs["condition"], _conditions(key, outputs))
+    fits &= is_among(outputs["variant"], [None, *variants.to_pylist()])
+    rows = np.flatnonzero(fits)
+    names, replicate = coded(outputs["replicate"].take(rows))
+    place = _matched(outputs["item"].take(rows), items)
+    asked = _matched(outputs["variant"].take(rows), variants)
+    is_original = is_value(outputs["variant"].take(rows), None)
+    is_changed = (place >= 0) & (asked >= 0) & (asked == of_item[place])
+    words, answer = _words(outputs.take(rows))
+    shape = len(items), len(names)
+    before, after, first = (np.full(shape, -1, dtype=np.int64) for _ in range(3))
+    for into, chosen in ((before, is_original & (place >= 0)), (after, is_changed)):
+        into[place[chosen], replicate[chosen]] = answer[chosen]
+    originals = is_original & (place >= 0)
+    first[place[originals], replicate[originals]] = rows[originals]
+    return _Answers(words, before, after, first, names.to_pylist())
+
+
+def _conditions(key: EstimateKey, outputs: "pa.Table") -> list[str]:
+    """Conditions of outputs (a training step) that the estimate's condition names."""
+    from scrutiny.store.coded import coded
+
+    named = dict(key.condition)
+    found = coded(outputs["condition"])[0].to_pylist()
+    return [text for text in found if json.loads(text).items() <= named.items()]
+
+
+def _draw(key: EstimateKey) -> int:
+    draw = key.condition.get("draw", 0)
+    return draw if isinstance(draw, int) else 0
+
+
+def _matched(column: "pa.ChunkedArray", among: "pa.ChunkedArray | pa.Array") -> "Codes":
+    """Position of each row's value among distinct values; -1 where it is none of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from scrutiny.store.coded import coded
+
+    names, codes = coded(column)
+    known = pc.index_in(names, value_set=among.cast(pa.string()), skip_nulls=True)
+    found: Codes = pc.fill_null(known, -1).to_numpy(zero_copy_only=False).astype("int64")[codes]
+    return found
+
+
+def _places(items: "pa.ChunkedArray", dataset: str, table: "pa.Table") -> "Codes":
+    """Rows of the items table that these items of a dataset stand in; -1 where it lacks them."""
+    import numpy as np
+
+    from scrutiny.store.coded import is_value
+
+    rows = np.flatnonzero(is_value(table["dataset"], dataset))
+    found = _matched(items, table["item"].take(rows))
+    return np.where(found >= 0, np.append(rows, -1)[found], -1)
+
+
+def _words(outputs: "pa.Table") -> tuple[list[str], "Codes"]:
+    """Answers in words, and which of them each row holds.
+
+    The label, the text, or how many spans of each kind.
+    """
+    import numpy as np
+
+    from scrutiny.store.coded import coded
+
+    known: dict[str, int] = {}
+    answer = np.full(outputs.num_rows, -1, dtype=np.int64)
+    for column, said in (("label", str), ("text", str), ("spans", _spans_of)):
+        open_rows = np.flatnonzero(answer < 0)
+        names, codes = coded(outputs[column].take(open_rows))
+        place = [
+            -1 if name is None else known.setdefault(said(name), len(known))
+            for name in names.to_pylist()
+        ]
+        if place:
+            answer[open_rows] = np.array(place, dtype=np.int64)[codes]
+    answer[answer < 0] = known.setdefault(_NO_ANSWER, len(known))
+    return list(known), answer
+
+
+def _spans_of(text: str) -> str:
+    return _spans(json.loads(text))
+
+
+def _spans(spans: Iterable[Sequence[Any]]) -> str:
+    """Spans by label: positions move with the edits, kinds do not."""
+    counts = Counter(str(span[3]) for span in spans)
+    return ", ".join(f"{counts[label]} {label}" for label in sorted(counts)) or "no spans"
+
+
+def _margins(asked: "Codes", outputs: "pa.Table") -> "Numbers | None":
+    """Best score minus second best before the change  # (item, replicate); or nothing."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    scores = outputs["scores"].take(asked.ravel()).combine_chunks()
+    lengths = np.unique(pc.fill_null(pc.list_value_length(scores), 0).to_numpy())
+    if lengths.size != 1 or lengths[0] < 2:
+        return None
+    flat = scores.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    ordered = np.sort(flat.reshape(*asked.shape, -1), axis=2)  # (item, replicate, label)
+    found: Numbers = ordered[:, :, -1] - ordered[:, :, -2]
+    return found
+
+
+def _case(
+    dataset: str,
+    variant: Mapping[str, Any],
+    item: Mapping[str, Any],
+    answers: _Answers,
+    *,
+    at: int,
+) -> Case:
+    return Case(
+        item=variant["item"],
+        dataset=dataset,
+        variant=variant["variant"],
+        source=item["source"],
+        gold=_gold(json.loads(item["gold"])),
+        fields=json.loads(item["fields"]),
+        edits=tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"])),
+        answers=tuple(
+            Answer(replicate_words(name), answers.words[before], answers.words[after])
+            for name, before, after in zip(
+                answers.replicates,
+                answers.before[at].tolist(),
+                answers.after[at].tolist(),
+                strict=True,
+            )
+        ),
+    )
+
+
+def _gold(gold: Any) -> str:
+    if isinstance(gold, list):
+        return _spans(gold)
+    return "none" if gold is None else str(gold)

@@ -1,0 +1,90 @@
+"""In how many replicates the same item flips, and what two simpler stories would expect."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from scrutiny.report.reading.view import FlipCounts
+
+if TYPE_CHECKING:
+    import numpy as np
+
+COIN: Final = "coin flip"
+MARGIN: Final = "margin"
+_MOST_BINS: Final = 10
+_ITEMS_PER_BIN: Final = 20
+
+
+def count_flips(
+    flipped: "np.ndarray[Any, Any]", margins: "np.ndarray[Any, Any] | None" = None
+) -> FlipCounts:
+    """Observed and expected counts of items by the number of replicates that flipped.
+
+    **Measures**: whether it is the same items that flip whatever the seed. "Coin flip" throws
+    each replicate's flips at random over the items; "margin" throws them by how close the item
+    was to the border in that replicate (tenths of the margin), and by nothing else.
+
+    **Misleads when**: there are few items in a tenth, or the replicates share their training
+    data order.
+
+    **References**: D'Amour et al. (2022), Underspecification presents challenges for
+    credibility in modern machine learning.
+
+    Parameters
+    ----------
+    flipped
+        Whether the answer changed  # (item, replicate)
+    margins
+        Best score minus second best before the change  # (item, replicate)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = count_flips(np.array([[True, True], [False, False]]))
+    >>> counts.observed, counts.baselines["coin flip"]
+    ((1, 0, 1), (0.5, 1.0, 0.5))
+    """
+    import numpy as np
+
+    flipped = np.asarray(flipped, dtype=bool)
+    n_replicates = flipped.shape[1]
+    times = flipped.sum(axis=1)
+    observed = np.bincount(times, minlength=n_replicates + 1)
+    coin = np.broadcast_to(flipped.mean(axis=0), flipped.shape)
+    baselines = {COIN: _expected(coin)}
+    if margins is not None:
+        baselines[MARGIN] = _expected(_by_margin(flipped, np.asarray(margins)))
+    return FlipCounts(tuple(int(c) for c in observed), baselines)
+
+
+def _by_margin(
+    flipped: "np.ndarray[Any, Any]", margins: "np.ndarray[Any, Any]"
+) -> "np.ndarray[Any, Any]":
+    """Share of flips among the items of like margin, in each replicate  # (item, replicate)."""
+    import numpy as np
+
+    n = flipped.shape[0]
+    bins = max(1, min(_MOST_BINS, n // _ITEMS_PER_BIN))
+    shares = np.zeros(flipped.shape)
+    for r in range(flipped.shape[1]):
+        rank = np.argsort(np.argsort(margins[:, r], kind="stable"), kind="stable")
+        place = rank * bins // n
+        rates = np.bincount(place, weights=flipped[:, r], minlength=bins)
+        shares[:, r] = (rates / np.bincount(place, minlength=bins))[place]
+    return shares
+
+
+def _expected(shares: "np.ndarray[Any, Any]") -> tuple[float, ...]:
+    """Expected items by number of flips if replicates flipped independently.
+
+    The distribution of a sum of unequal coins, item by item, added up.
+    """
+    import numpy as np
+
+    n_items, n_replicates = shares.shape
+    chance = np.zeros((n_items, n_replicates + 1))  # (item, number of flips so far)
+    chance[:, 0] = 1.0
+    for r in range(n_replicates):
+        p = shares[:, [r]]
+        stays, moves = chance * (1 - p), chance[:, :-1] * p
+        chance = stays
+        chance[:, 1:] += moves
+    return tuple(round(float(c), 6) for c in chance.sum(axis=0))

@@ -1,0 +1,199 @@
+"""From a run folder to what the report reads."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.errors import DataError
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.reading.evidence import Tables, evidence_of
+from scrutiny.report.reading.records import FolderRecords
+from scrutiny.report.reading.view import (
+    DatasetLine,
+    DiagnosticNotes,
+    Evidence,
+    Missing,
+    RunFacts,
+    RunView,
+)
+from scrutiny.report.wording.labels import family_name, replicate_words
+from scrutiny.report.wording.numbers import interval, out_of
+from scrutiny.store.run_folder import RunFolder
+
+_MOST_MISSING: Final = 200
+_MISLEADS: Final = re.compile(r"\*\*Misleads when\*\*:?\s*(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
+
+
+def load_view(path: str | Path) -> RunView:
+    """Finished run of a folder, as everything in the report reads it.
+
+    Raises
+    ------
+    DataError
+        If there is no run, or it is not finished.
+    """
+    folder = RunFolder.open(path)
+    manifest = folder.manifest
+    estimates, findings = tuple(folder.estimates()), tuple(folder.findings())
+    return RunView(
+        facts=_facts(str(path), manifest, estimates),
+        manifest=manifest,
+        estimates=estimates,
+        findings=findings,
+        evidence=FolderEvidence(folder, findings),
+        notes=_notes(manifest),
+        datasets=_datasets(manifest, estimates),
+        missing=_missing(folder),
+        families=dict(manifest.get("families", {})),
+        published=tuple(folder.published()),
+        records=FolderRecords(folder, manifest, estimates),
+    )
+
+
+def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]) -> RunFacts:
+    plan = manifest.get("plan", {})
+    resampling = plan.get("resampling", {})
+    environment = dict(manifest.get("environment", {}))
+    models, data = _examined(manifest.get("models", {})), manifest.get("data", {})
+    status = manifest.get("status", "done")
+    own = [e for e in estimates if e.key.role == "measured"] or estimates
+    names = dict.fromkeys(name for e in own for name in e.by_replicate)
+    return RunFacts(
+        path=path,
+        title=f"{', '.join(models)} on {', '.join(data)}" if models and data else "",
+        subjects=tuple(models),
+        command=manifest.get("command", ""),
+        seed=plan.get("seed", 0),
+        replicates=tuple(replicate_words(name) for name in names),
+        draws=resampling.get("draws", 0),
+        method=_method(estimates) or resampling.get("method", ""),
+        level=resampling.get("level", 0.95),
+        version=environment.get("scrutiny", ""),
+        promise=manifest.get("promise", ""),
+        status="complete" if status == "done" else str(status),
+        replicates_of={
+            name: found
+            for name in models
+            if (found := manifest.get("models", {})[name].get("replicates_of"))
+        },
+        warnings=tuple(manifest.get("warnings", ())),
+        labels=tuple(manifest.get("label_matches", ())),
+        environment=environment,
+    )
+
+
+def _examined(models: Mapping[str, Any]) -> list[str]:
+    """Families that the run is about; not the untrained and other controls beside them."""
+    own = [name for name, model in models.items() if model.get("role", "measured") == "measured"]
+    return own or list(models)
+
+
+def _method(estimates: Sequence[Estimate]) -> str:
+    """Methods of the intervals there are."""
+    return ", ".join(dict.fromkeys(e.method for e in estimates if e.low is not None and e.method))
+
+
+class FolderEvidence(Mapping[str, Evidence]):
+    """Items behind each claim, by its id; joined when a page asks, not for a terminal."""
+
+    def __init__(self, folder: RunFolder, findings: Sequence[Finding]) -> None:
+        self._folder = folder
+        self._findings = {finding.claim.id: finding for finding in findings}
+        self._known: dict[str, Evidence] = {}
+
+    @cached_property
+    def _tables(self) -> Tables | None:
+        """Tables to join; nothing where the run kept no variants or outputs."""
+        try:
+            return Tables.of(self._folder)
+        except DataError:
+            return None
+
+    def __getitem__(self, name: str) -> Evidence:
+        if name not in self._known:
+            finding, tables = self._findings[name], self._tables
+            found = None if tables is None else evidence_of(finding, tables)
+            self._known[name] = found or Evidence()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._findings)
+
+    def __len__(self) -> int:
+        return len(self._findings)
+
+
+def _notes(manifest: Mapping[str, Any]) -> dict[str, DiagnosticNotes]:
+    """What the diagnostics say of themselves; measurements of one diagnostic are put together."""
+    notes: dict[str, DiagnosticNotes] = {}
+    for measured in manifest.get("measure", {}).values():
+        name = family_name(measured["diagnostic"])
+        known = notes.get(name, DiagnosticNotes()).measured
+        summary = measured.get("summary", "")
+        notes[name] = DiagnosticNotes(
+            summary=_sentence(summary),
+            measured=tuple(dict.fromkeys((*known, *measured.get("notes", ())))),
+            misleads=_misleads(measured.get("doc", "")),
+        )
+    return notes
+
+
+def _misleads(doc: str) -> tuple[str, ...]:
+    """Section **Misleads when** of a docstring, one sentence for each of its parts."""
+    match = _MISLEADS.search(doc)
+    if match is None:
+        return ()
+    parts = " ".join(match[1].split()).rstrip(".").split("; ")
+    return tuple(f"Misleads when {part}." for part in parts)
+
+
+def _sentence(text: str) -> str:
+    end = "" if text.endswith((".", "?")) else "."
+    return f"{text[:1].upper()}{text[1:]}{end}" if text else ""
+
+
+def _datasets(
+    manifest: Mapping[str, Any], estimates: Sequence[Estimate]
+) -> tuple[DatasetLine, ...]:
+    return tuple(
+        DatasetLine(
+            name=name,
+            source=data.get("source", ""),
+            n_items=data.get("items", 0),
+            fingerprint=data.get("fingerprint", "")[:16],
+            overlap=_overlap(name, estimates),
+        )
+        for name, data in manifest.get("data", {}).items()
+    )
+
+
+def _overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
+    """What the leakage diagnostic found on a dataset, in words."""
+    found = [
+        f"{e.key.subject}: {interval(e)} of the items ({out_of(e)} looked up)"
+        for e in estimates
+        if family_name(e.key.diagnostic) == "leakage"
+        and e.key.dataset == dataset
+        and e.key.replicate is None
+        and e.status == "ok"
+    ]
+    return "; ".join(found) or "not checked: the training text is not known"
+
+
+def _missing(folder: RunFolder) -> tuple[Missing, ...]:
+    """Variants that could not be asked, by reason, in the order of first appearance."""
+    from scrutiny.store.coded import counts_of, is_value
+
+    columns = ["kind", "recipe", "status", "reason"]
+    try:
+        table = folder.coded("variants", [*columns, "role"])
+    except DataError:
+        return ()
+    is_missing = is_value(table["role"], "measured") & ~is_value(table["status"], "ok")
+    return tuple(
+        Missing(row["kind"], row["recipe"], row["status"], row["reason"] or "", row["count"])
+        for row in counts_of(table, is_missing, columns)[:_MOST_MISSING]
+    )

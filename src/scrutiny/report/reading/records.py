@@ -1,0 +1,287 @@
+"""Raw measures of a run folder, as the parts on reliability read them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from scrutiny.core.diagnostic import Selector
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure, columns_of
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.report.reading.assigned import contrast_key_of, key_of
+from scrutiny.report.reading.head_records import AttendedExample, examples_of, maps_of_controls
+from scrutiny.report.reading.heads import HeadMap
+from scrutiny.report.reading.identity import identity
+from scrutiny.report.reading.view import Hits, OwnInterval
+from scrutiny.store.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from scrutiny.diagnostics.attack.kept import FoundText
+    from scrutiny.reliability.panel import Side
+    from scrutiny.store.panels import Recorded
+
+HIT: Final = "hit"
+MARGIN: Final = "margin"
+MOST_DRAWS: Final = 500  # the run's own draws made the printed interval; these mark cells
+
+
+class FolderRecords:
+    """Measures of a folder, read when a page asks; nothing where the run kept no records."""
+
+    def __init__(
+        self, folder: RunFolder, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
+    ) -> None:
+        self._folder = folder
+        self._manifest = manifest
+        self._kept = _own_rows(estimates)
+        self._panels: dict[Any, Recorded | None] = {}
+        self._found: dict[str, Mapping[str, OwnInterval]] = {}
+
+    def hits(self) -> Sequence[Hits]:
+        """Every measure named ``hit``, condition by condition."""
+        return self._hits
+
+    def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
+        """Interval over items of each replicate: as the run kept it, else computed anew."""
+        name = identity(estimate.key)
+        if name not in self._found:
+            kept = self._kept.get(identity(estimate.key, without=["replicate"]), {})
+            whole = len(kept) >= len(estimate.by_replicate)
+            self._found[name] = kept if whole and kept else self._computed(name, estimate)
+        return self._found[name]
+
+    def head_maps(self) -> Sequence[HeadMap]:
+        """Scores of every head of control families."""
+        if self._tables is None:
+            return ()
+        return tuple(maps_of_controls(self._manifest, self._recorded))
+
+    def examples(self) -> Sequence[AttendedExample]:
+        """Examples whose words a diagnostic of heads kept."""
+        if self._tables is None:
+            return ()
+        return tuple(examples_of(self._folder, self._manifest, self._folder.items()))
+
+    def attacks(self) -> "Sequence[FoundText]":
+        """Texts that attacks found."""
+        from scrutiny.diagnostics.attack.kept import found_in
+
+        return tuple(found_in(self._folder.path))
+
+    @cached_property
+    def _tables(self) -> "tuple[pa.Table, pa.Table] | None":
+        """Records and items."""
+        try:
+            return self._folder.measured()
+        except ScrutinyError:
+            return None
+
+    @cached_property
+    def _specs(self) -> dict[str, Mapping[str, Any]]:
+        """What the run computed, by the identity of the estimate."""
+        specs = self._manifest.get("specs", ())
+        return {identity(key_of(a)): a for a in specs if _is_of_whole_records(a)}
+
+    @cached_property
+    def _contrasts(self) -> dict[str, Mapping[str, Any]]:
+        """Differences that the run computed, by the identity of the estimate."""
+        pairs = self._manifest.get("contrasts", ())
+        return {
+            identity(contrast_key_of(c)): c
+            for c in pairs
+            if _is_of_whole_records(c["a"]) and _is_of_whole_records(c["b"])
+        }
+
+    @cached_property
+    def _hits(self) -> tuple[Hits, ...]:
+        if self._tables is None:
+            return ()
+        found: list[Hits] = []
+        for kind, subject, dataset, measures in _with_hits(self._tables[0]):
+            recorded = self._panel(kind, subject, dataset, measures=measures)
+            if recorded is not None:
+                found += _hits_of(recorded, EstimateKey(kind, HIT, subject, dataset))
+        return tuple(found)
+
+    def _panel(
+        self, kind: str, subject: str, dataset: str, *, measures: tuple[Measure, ...], **more: Any
+    ) -> "Recorded | None":
+        """Panel of some records, read once; nothing where they do not fit together."""
+        from scrutiny.store.panels import PanelKey, read_panel
+
+        assert self._tables is not None  # the callers have looked
+        key: PanelKey = PanelKey(kind, subject, dataset, measures, **more)
+        if key not in self._panels:
+            try:
+                self._panels[key] = read_panel(*self._tables, key)
+            except (ScrutinyError, ValueError, KeyError):
+                self._panels[key] = None
+        return self._panels[key]
+
+    def _computed(self, name: str, estimate: Estimate) -> Mapping[str, OwnInterval]:
+        """Intervals from the records, by the specification that made the estimate."""
+        if self._tables is None or len(estimate.by_replicate) < 2:
+            return {}
+        try:
+            if name in self._specs:
+                return self._estimated(self._specs[name], estimate)
+            if name in self._contrasts:
+                return self._subtracted(self._contrasts[name], estimate)
+        except ScrutinyError:
+            pass
+        return {}
+
+    def _estimated(self, assigned: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
+        from scrutiny.reliability.estimate import estimate
+
+        spec, recorded = assigned["spec"], self._recorded(assigned)
+        if recorded is None:
+            return {}
+        found = estimate(
+            recorded.panel,
+            _sides(recorded, assigned),
+            statistic=_statistic(spec["metric"]),
+            key=whole.key,
+            resampling=self._resampling(whole),
+            seed=self._seed,
+            fallback=spec["fallback"],
+        )
+        if not found.each:
+            return {}
+        names = found.estimate.by_replicate
+        return {
+            replicate: OwnInterval(one.point, one.low, one.high, one.se)
+            for replicate, one in zip(names, found.each, strict=True)
+        }
+
+    def _subtracted(self, pair: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
+        from scrutiny.reliability.derive import join
+        from scrutiny.report.reading.differences import own_differences
+
+        statistic, sides = _statistic(pair["a"]["spec"]["metric"]), []
+        for assigned in (pair["a"], pair["b"]):
+            recorded = self._recorded(assigned)
+            if recorded is None:
+                return {}
+            named, fallback = _sides(recorded, assigned), assigned["spec"]["fallback"]
+            joined = join(recorded.panel, named, needs=statistic.needs, fallback=fallback)
+            sides.append((recorded.panel, joined))
+        return own_differences(
+            (sides[0], sides[1]),
+            statistic,
+            whole=whole,
+            resampling=self._resampling(whole),
+            seed=self._seed,
+        )
+
+    def _recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+        """Records that a specification reads."""
+        spec = assigned["spec"]
+        recorded = self._panel(
+            assigned["kind"],
+            assigned["subject"],
+            assigned["dataset"],
+            measures=tuple(Measure.of(measure) for measure in assigned["measures"]),
+            unit=spec["unit"],
+            strata=spec["strata"],
+            cells=tuple(getattr(_statistic(spec["metric"]), "cells", ())),
+        )
+        where = spec.get("where")
+        return recorded.where(where) if recorded is not None and where else recorded
+
+    def _resampling(self, whole: Estimate) -> Resampling:
+        """Of each replicate by itself, with no more draws than marks need."""
+        stated = self._manifest.get("plan", {}).get("resampling", {})
+        draws = min(MOST_DRAWS, stated.get("draws", MOST_DRAWS))
+        return Resampling(draws=draws, level=whole.level, replicates="each")
+
+    @property
+    def _seed(self) -> int:
+        return int(self._manifest.get("plan", {}).get("seed", 0))
+
+
+def _is_of_whole_records(assigned: Mapping[str, Any]) -> bool:
+    """Whether a specification reads one dataset of one family, axes and all."""
+    spec = assigned["spec"]
+    own = all(side["of"] == "own" for side in spec["sides"].values())
+    return own and not (spec["at"] or spec["along"] or spec["beside"])
+
+
+def _statistic(metric: str) -> Any:
+
+    return metric_of(metric)
+
+
+def _sides(recorded: "Recorded", assigned: Mapping[str, Any]) -> "dict[str, Side]":
+    """Records of each side of a specification."""
+    return {
+        name: recorded.select(Selector(**side), assigned["within"])
+        for name, side in assigned["spec"]["sides"].items()
+    }
+
+
+def _own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]:
+    """Intervals of single replicates that the run kept, by the identity of the whole."""
+    found: dict[str, dict[str, OwnInterval]] = {}
+    for e in estimates:
+        if e.key.replicate is None or e.n_replicates != 1 or e.value is None:
+            continue
+        if e.low is not None and e.high is not None:
+            se = (e.high - e.low) / (2 * _z(e.level))
+            own = OwnInterval(e.value, e.low, e.high, se)
+            whole = identity(e.key, without=["replicate"])
+            found.setdefault(whole, {})[e.key.replicate] = own
+    return found
+
+
+def _z(level: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
+    """Kind, subject, dataset and measures of all records that have a measure ``hit``."""
+    footer = json.loads((records.schema.metadata or {}).get(b"scrutiny", b"{}"))
+    names = ["kind", "subject", "dataset"]
+    places = records.select(names).group_by(names, use_threads=False).aggregate([])
+    found = []
+    for place in places.to_pylist():
+        declared = footer.get(place["kind"], {}).get(place["dataset"], {})
+        measures = tuple(Measure.of(measure) for measure in declared.get(place["subject"], ()))
+        if any(measure.name == HIT for measure in measures):
+            found.append((place["kind"], place["subject"], place["dataset"], measures))
+    return found
+
+
+def _hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
+    """Hits of every condition and role of a panel."""
+    import numpy as np
+
+    panel, found = recorded.panel, []
+    (at_hit,) = columns_of(panel.measures, HIT, {}) or (0,)
+    at_margin = columns_of(panel.measures, MARGIN, {})
+    for (condition, role), side in recorded.sides.items():
+        if "rater" in recorded.conditions[condition]:
+            continue  # texts that were rated, and not asked of the model
+        hit = side.values[:, :, at_hit]
+        asked = np.isfinite(hit).any(axis=1)  # replicates that have this condition at all
+        if not asked.any() or not np.isin(hit[np.isfinite(hit)], (0.0, 1.0)).all():
+            continue
+        margin = side.values[:, :, at_margin[0]][asked] if at_margin else None
+        names = tuple(panel.replicates[i] for i in np.flatnonzero(asked).tolist())
+        key = replace(base, role=role, condition=recorded.conditions[condition])
+        found.append(Hits(key, names, panel.items, hit[asked], margin, _columns(recorded)))
+    return found
+
+
+def _columns(recorded: "Recorded") -> dict[str, tuple[str | None, ...]]:
+    """Columns that group the items."""
+    names = [name for name in recorded.table.column_names if name.startswith("a_")]
+    return {name: tuple(recorded.table.column(name).to_pylist()) for name in names}

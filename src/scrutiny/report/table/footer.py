@@ -1,0 +1,50 @@
+"""What stands under every report: where the run is, how the intervals were made, how to go on."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.wording.numbers import percent
+
+#: What replicates share, by what they are replicates of.
+SHARED: Final[Mapping[str, str]] = {
+    "fine-tuning": ": they share one initialization",
+    "initialization": ": nothing was trained",
+}
+
+
+def footer_lines(view: RunView) -> list[str]:
+    """Sentences under the table, each short enough to read at a glance."""
+    facts = view.facts
+    lines = [f"run: {facts.path}" + ("" if facts.status == "complete" else f" ({facts.status})")]
+    lines.append(f"more: scrutiny report {facts.path} -o report.html")
+    lines.append(f"seeds: {seeds(view)}")
+    method = f"draws: {facts.draws:,} · {facts.method or 'no interval'} · {percent(facts.level)}"
+    lines.append(method)
+    if view.findings:
+        lines.append("signs: yes/no the check was passed or failed · ? undecided · – not run")
+    return lines
+
+
+def seeds(view: RunView) -> str:
+    """Replicates and seed of the run in words."""
+    return f"{replicates(view)} · run seed {view.facts.seed}"
+
+
+def replicates(view: RunView) -> str:
+    """How many replicates there are, of what, and what they share."""
+    facts = view.facts
+    count = len(facts.replicates)
+    if count <= 1:
+        return "one replicate"
+    kinds = set(facts.replicates_of.values())
+    names = f"({_range(facts.replicates)})"
+    if len(kinds) == 1 and len(facts.replicates_of) == max(1, len(facts.subjects)):
+        kind = kinds.pop()
+        return f"{count} {kind} replicates {names}{SHARED.get(kind, '')}"
+    said = [f"{who}: {kind}{SHARED.get(kind, '')}" for who, kind in facts.replicates_of.items()]
+    return "; ".join([f"{count} replicates {names}", *said])
+
+
+def _range(replicates: tuple[str, ...]) -> str:
+    return ", ".join(replicates) if len(replicates) <= 3 else f"{replicates[0]} … {replicates[-1]}"

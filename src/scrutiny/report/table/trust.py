@@ -1,0 +1,134 @@
+"""Sentences of "how this was measured" and "how far to trust it", made of what the run knows."""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.sections import Section
+from scrutiny.report.wording.labels import distinct_labels, unversioned
+from scrutiny.report.wording.numbers import number, percent
+
+_MOST_NAMES: Final = 3
+
+
+def how_measured(section: Section, view: RunView) -> list[str]:
+    """What was asked and computed, in sentences."""
+    facts = view.facts
+    found = list(section.notes.measured)
+    metrics = dict.fromkeys(unversioned(e.key.metric) for e in section.estimates)
+    if metrics:
+        found.append("Metrics: " + ", ".join(metrics) + ".")
+    methods = dict.fromkeys(e.method for e in section.estimates if e.method)
+    if methods:
+        level = percent(facts.level)
+        found.append(f"Intervals: {level}, {', '.join(methods)}, {facts.draws:,} resamples.")
+    if section.kinds:
+        found.append("Ran as " + ", ".join(section.kinds) + ".")
+    return found
+
+
+def how_far(section: Section, view: RunView) -> list[str]:
+    """What limits the numbers of a section, in sentences."""
+    found = [_replicates(section.estimates, view)]
+    found += _seed_share(section.estimates)
+    found += _missing(section.estimates)
+    found += _controls(section)
+    found += _detectable(section)
+    found += _post_hoc(section)
+    return [*found, *section.notes.misleads]
+
+
+def _replicates(estimates: Sequence[Estimate], view: RunView) -> str:
+    subjects = view.facts.subjects
+    own = [e for e in estimates if e.key.subject in subjects] or estimates
+    most = max((e.n_replicates for e in own), default=len(view.facts.replicates))
+    if most <= 1:
+        return "One replicate: nothing here speaks of the recipe, only of this checkpoint."
+    if most == 2:
+        return "Two replicates: too few to speak of the recipe."
+    kinds = set(view.facts.replicates_of.values())
+    if kinds == {"fine-tuning"}:
+        return (
+            f"{most} fine-tuning replicates: they share one initialization. Claims may speak of "
+            "fine-tuning from it, on this data; another pre-training was not tried."
+        )
+    of = f"{kinds.pop()} " if len(kinds) == 1 else ""
+    return f"{most} {of}replicates: claims may speak of the recipe, on this data."
+
+
+def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
+    shares = [
+        e.variance["seeds"] / sum(e.variance.values())
+        for e in estimates
+        if _is_over_seeds(e) and sum(e.variance.values()) > 0
+    ]
+    if shares:
+        yield f"Seeds carry {percent(median(shares))} of the variance (median over estimates)."
+
+
+def _is_over_seeds(estimate: Estimate) -> bool:
+    """Whether an estimate has a part of variance that other seeds could have changed."""
+    is_drawn = estimate.n_replicates > 1 and not estimate.method.startswith("items")
+    return is_drawn and "seeds" in estimate.variance
+
+
+def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
+    """Rows that are missing where there is a value; numbers that do not exist; rows not asked."""
+    valued = [e for e in estimates if e.value is not None]
+    worst = max(valued, key=lambda e: e.counts.missing_share, default=None)
+    if worst is not None and worst.counts.missing_share > 0:
+        share, name = percent(worst.counts.missing_share), _names(estimates, [worst])
+        yield f"Up to {share} of the rows that applied {_lost(worst)} ({name})."
+    elif worst is not None:
+        yield "No row behind a value failed or came out undefined."
+    absent = [e for e in estimates if e.value is None and e.counts.undefined + e.counts.failed]
+    if absent:
+        yield (
+            f"{len(absent)} of {len(estimates)} numbers do not exist, because their rows "
+            f"{_lost(*absent)}: {_names(estimates, absent)}."
+        )
+    unasked = max((e.counts.skipped + e.counts.refused for e in estimates), default=0)
+    if unasked:
+        yield f"Up to {unasked} rows were skipped or refused: n is printed with every number."
+
+
+def _lost(*estimates: Estimate) -> str:
+    """What became of the rows that are missing."""
+    failed = any(e.counts.failed for e in estimates)
+    undefined = any(e.counts.undefined for e in estimates)
+    ways = ["failed"] * failed + ["came out undefined"] * undefined
+    return " or ".join(ways)
+
+
+def _names(among: Sequence[Estimate], named: Sequence[Estimate]) -> str:
+    """Names of the first of some estimates, told from all others."""
+    labels = distinct_labels([e.key for e in among], without=frozenset({"replicate"}))
+    wanted = {id(e) for e in named}
+    found = [label for e, label in zip(among, labels, strict=True) if id(e) in wanted]
+    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+    return ", ".join(found[:_MOST_NAMES]) + more
+
+
+def _controls(section: Section) -> Iterator[str]:
+    total = len(section.rows)
+    if total:
+        controls = (row.finding.control for row in section.rows)
+        count = sum(control is not None and control.value is not None for control in controls)
+        yield f"{count} of {total} claims were held against a matched control."
+
+
+def _detectable(section: Section) -> Iterator[str]:
+    effects = [row.finding.minimum_detectable_effect for row in section.rows]
+    known = sorted(e for e in effects if e is not None)
+    if known:
+        low, high = number(known[0]), number(known[-1])
+        span = low if low == high else f"{low} to {high}"
+        yield f"Smallest effect it would have shown with 80 % power: {span}."
+
+
+def _post_hoc(section: Section) -> Iterator[str]:
+    count = sum(row.finding.claim.post_hoc for row in section.rows)
+    if count:
+        yield f"{count} of the claims were written after the first query (post hoc)."

@@ -1,0 +1,233 @@
+"""Which of these may I state: one table of all diagnostics' claims, by one stated rule.
+
+A claim is trusted if its interval lies beyond the reference, with the margin, in every declared
+choice; all replicates lie on the same side; it has a validity control, and every one is passed; and
+the model has the skill that the diagnostic presupposes. Claims that there is skill at all are held
+against no skill, and need no other control.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.claim import Component, Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.reliability.gates import SKILL_NOT_COMPUTED
+from scrutiny.report.reading.identity import identity
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.references import components
+from scrutiny.report.table.rows import AuditRow, audit_rows
+from scrutiny.report.table.sections import main_estimates
+from scrutiny.report.wording.verdicts import worst
+
+RULE: Final = (
+    "Trusted: the interval lies beyond the reference, with the margin, in every declared choice; "
+    "all replicates lie on the same side; it has a validity control, and every one is passed; the "
+    "model has the skill that the diagnostic presupposes. “Trusted, "
+    "no control”: the reference itself is what no skill gets, so "
+    "nothing is left to control for. All of it was fixed before the first query unless marked "
+    "post hoc."
+)
+CONDITIONS: Final = ("interval", "choices", "seeds", "controls", "skill")
+NONE_DECLARED: Final = "none declared"
+NO_CONTROL: Final = "no control declared"
+NOT_NEEDED: Final = "none needed"
+NOT_TESTED: Final = "not tested"
+_HOLDS: Final = frozenset({"yes", NONE_DECLARED, NOT_NEEDED})
+_CONTROLS: Final = frozenset({"control", "null", "baseline"})  # roles of a family
+_FEWEST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedRow:
+    """One claim against the rule.
+
+    Parameters
+    ----------
+    row
+        Its line of the audit table.
+    outcomes
+        What became of each of `CONDITIONS`: "yes", "none declared", "none needed", or what failed
+        in words.
+    """
+
+    row: AuditRow
+    outcomes: tuple[str, ...]
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Conditions that do not hold, by name."""
+        return tuple(
+            name
+            for name, outcome in zip(CONDITIONS, self.outcomes, strict=True)
+            if outcome not in _HOLDS
+        )
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether every condition holds."""
+        return not self.failed
+
+    @property
+    def standing(self) -> str:
+        """Verdict by the rule: "trusted", "trusted, no control" or "not trusted"."""
+        if not self.is_trusted:
+            return "not trusted"
+        bare = self.outcomes[CONDITIONS.index("controls")] == NOT_NEEDED
+        return "trusted, no control" if bare else "trusted"
+
+    @property
+    def why(self) -> str:
+        """Which condition failed first, in words; empty for a trusted claim.
+
+        Where a gate decided and nothing was tested, the gate's own reason: conditions that fail
+        for want of a test are none.
+        """
+        if self.is_trusted:
+            return ""
+        if is_stopped(self.row.finding):
+            return self.outcomes[CONDITIONS.index("interval")]
+        return f"{self.failed[0]}: {self.outcomes[CONDITIONS.index(self.failed[0])]}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedTable:
+    """All claims of a run against the rule, in the order of the audit table."""
+
+    rows: tuple[TrustedRow, ...]
+
+    @property
+    def n_trusted(self) -> int:
+        """How many hold."""
+        return sum(row.is_trusted for row in self.rows)
+
+    @property
+    def sentence(self) -> str:
+        """What may be stated, in a sentence."""
+        count, total = self.n_trusted, len(self.rows)
+        said = f"{count} of {total} claims may be stated by the rule."
+        bare = sum(row.is_trusted and row.standing != "trusted" for row in self.rows)
+        if bare:
+            who = "all of them" if bare == count else f"{bare} of them"
+            said = said[:-1] + f"; {who} held against no skill alone, without a control."
+        return said
+
+
+def trusted_table(view: RunView) -> TrustedTable | None:
+    """Return the table; nothing for runs without claims or of single checkpoints."""
+    if not any(f.estimate and f.estimate.n_replicates > 1 for f in view.findings):
+        return None
+    known = {identity(e.key): e for e in main_estimates(view)}
+    families = {
+        name
+        for name, model in view.manifest.get("models", {}).items()
+        if model.get("role") in _CONTROLS
+    }
+    rows = tuple(
+        TrustedRow(row, _outcomes(row.finding, known, families)) for row in audit_rows(view)
+    )
+    return TrustedTable(rows)
+
+
+def is_stopped(finding: Finding) -> bool:
+    """Whether a gate decided a finding, so that nothing was tested."""
+    return finding.p_supported is None
+
+
+def _outcomes(
+    finding: Finding, known: Mapping[str, Estimate], families: Collection[str]
+) -> tuple[str, ...]:
+    """What became of each condition; ``families`` are those that control for something."""
+    parts = [(c, known.get(identity(key))) for c, key in components(finding)]
+    controls = [
+        (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
+    ]
+    return (
+        _interval(finding),
+        _choices(finding),
+        _seeds(finding),
+        _controls(finding, controls),
+        _skill(finding),
+    )
+
+
+def _interval(finding: Finding) -> str:
+    """Verdict of the interval, or the reason why nothing was tested."""
+    if is_stopped(finding):
+        return f"{NOT_TESTED}: {finding.reason}"
+    return "yes" if finding.verdict == "supported" else finding.verdict
+
+
+def _choices(finding: Finding) -> str:
+    """Worst of the checks on choices; a single declared choice holds by itself."""
+    checks = [c for c in finding.checks if c.name.partition(":")[0] == "choices"]
+    run = [c for c in checks if not c.detail.startswith("one ")]
+    if not run:
+        return NONE_DECLARED
+    outcome = worst(c.outcome for c in run)
+    detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
+    return "yes" if outcome == "yes" else f"{outcome} ({detail})" if detail else outcome
+
+
+def _seeds(finding: Finding) -> str:
+    """Whether all replicates lie on the same side, three of them at least, and their check."""
+    estimate = finding.estimate
+    if estimate is None or estimate.value is None:
+        return "no value"
+    if estimate.n_replicates < _FEWEST:
+        return f"{estimate.n_replicates} replicate" + "s" * (estimate.n_replicates > 1)
+    agreeing, count = _on_its_side(finding, estimate)
+    if agreeing < count:
+        return f"{agreeing} of {count} on its side"
+    outcome = worst(c.outcome for c in finding.checks if c.name == "seeds")
+    declared = any(c.name == "seeds" for c in finding.checks)
+    return "yes" if outcome == "yes" or not declared else outcome
+
+
+def _on_its_side(finding: Finding, estimate: Estimate) -> tuple[int, int]:
+    """Replicates on the side of the claim, and all: of "no effect", for levels of the limit."""
+    values = list(estimate.by_replicate.values())
+    share = estimate.across.get("sign_agreement")
+    if share is not None:
+        return round(share * len(values)), len(values)
+    main = finding.claim.components[:1]
+    if not main:
+        return len(values), len(values)
+    limit, up = main[0].limit, main[0].operator.startswith(">")
+    return sum(v > limit if up else v < limit for v in values), len(values)
+
+
+def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | None]]) -> str:
+    """First control that is not passed, by its name; or that there is none.
+
+    A difference to a family that is there as a control is a control itself.
+    """
+    named = [c for c in finding.claim.components if "control" in c.against]
+    declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
+    if not declared:
+        return NO_CONTROL if finding.claim.needs_control else NOT_NEEDED
+    found = dict(controls)
+    failed = [c for c in declared if not _is_beyond(c, found.get(c))]
+    if not failed:
+        return "yes"
+    ran = found.get(failed[0]) is not None
+    name = failed[0].against.removeprefix("control: ")
+    return f"{name} not passed" if ran else f"{name} not run"
+
+
+def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
+    """Whether an estimate's interval lies beyond the limit of a comparison."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return False
+    if component.operator.startswith("<"):
+        return estimate.high < component.limit
+    return estimate.low > component.limit
+
+
+def _skill(finding: Finding) -> str:
+    """Whether the model has the skill that is presupposed; only the lack of it is refused."""
+    if finding.verdict == "refused":
+        return "refused"
+    if finding.reason == SKILL_NOT_COMPUTED:
+        return "not computed"
+    return "yes" if finding.claim.competence or finding.claim.gates else NONE_DECLARED

@@ -1,0 +1,1 @@
+"""The report in a terminal of 80 columns."""

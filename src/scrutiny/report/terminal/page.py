@@ -1,0 +1,200 @@
+"""The audit table for a terminal: at most 80 columns, the same text with and without color."""
+
+import errno
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import IO, Final
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.parts.seed_tests import is_test
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.footer import footer_lines
+from scrutiny.report.table.rows import AuditRow, audit_rows
+from scrutiny.report.table.sections import main_estimates, single_estimates
+from scrutiny.report.terminal.heads import heads_lines
+from scrutiny.report.terminal.layout import WIDTH, fold, side_by_side, wrapped
+from scrutiny.report.terminal.published import published_lines
+from scrutiny.report.terminal.tests import relation_lines, tests_lines
+from scrutiny.report.terminal.trust import trusted_lines
+from scrutiny.report.wording.labels import GAP, constant_parts, distinct_labels, shared_words
+from scrutiny.report.wording.numbers import interval, out_of
+from scrutiny.report.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
+
+MOST_ROWS: Final = 60
+_CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
+_NUMBER: Final = 25  # "−0.0342 [−0.0511, −0.0172]" is the longest common one
+_SCOPE: Final = 15
+_DIGITS: Final = re.compile(r"[-\N{MINUS SIGN}]?[\d.]+")
+_MANY: Final = 3  # reasons of one kind that are said together
+_MOST_NAMES: Final = 8
+_STYLES: Final = {"supported": "bold blue", "not supported": "cyan", "undecided": "yellow"}
+
+
+class _Console(Console):
+    """A console that leaves it to the command what to do when its reader has left."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the error pass, where rich would end the process."""
+        raise BrokenPipeError(errno.EPIPE, "the reader of the output has left")
+
+
+def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
+    """Write the report to a stream, in color only where that is a terminal.
+
+    ``NO_COLOR`` is honored; characters that the stream cannot encode are replaced by ASCII.
+    """
+    stream = stream or sys.stdout
+    console = _Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
+    for line in terminal_lines(view):
+        line.plain = _encodable(line.plain, stream)
+        console.print(line, soft_wrap=True)
+
+
+def plain_text(view: RunView) -> str:
+    """The same report as plain text."""
+    return "".join(line.plain.rstrip() + "\n" for line in terminal_lines(view))
+
+
+def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
+    """Lines of the report, none wider than 80 cells."""
+    rows = audit_rows(view)
+    lines = wrapped(headline(view.findings, view.families), style="bold")
+    for sentence in sentences(view.findings, view.families)[1:]:
+        lines += wrapped(sentence)
+    for match in view.facts.labels:
+        lines += wrapped(f"Labels of {match}", hanging=2)
+    for warning in view.facts.warnings:
+        lines += wrapped(f"Warning: {warning}", style="bold yellow", hanging=2)
+    lines.append(Text())
+    if rows:
+        lines += _table(rows[:most_rows])
+        lines += _left_out(rows[most_rows:])
+        lines += _reasons(rows[:most_rows])
+        lines += trusted_lines(view)
+        lines += [Text(), *published_lines(view)] if view.published else []
+    else:
+        lines += [*published_lines(view), Text()] if view.published else []
+        numbers = main_estimates(view)
+        lines += _numbers(numbers) if numbers or not single_estimates(view) else []
+    lines += tests_lines(view)
+    lines += relation_lines(view)
+    lines += heads_lines(view)
+    lines.append(Text())
+    for line in footer_lines(view):
+        lines += wrapped(line, style="dim", hanging=6)
+    return lines
+
+
+def _table(rows: Sequence[AuditRow]) -> Iterator[Text]:
+    yield Text(side_by_side(("claim", 40), *_CHECKS, ("verdict", 17)), style="dim")
+    columns = ("  estimate", _NUMBER + 2), ("against control", _NUMBER)
+    yield Text(side_by_side(*columns, ("n/planned", 10), ("of what", 16)), style="dim")
+    previous = ""
+    for row in rows:
+        if row.title != previous:
+            yield Text("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * WIDTH, style="dim")
+            yield from wrapped(row.title, style="bold")
+            previous = row.title
+        yield from _row(row)
+
+
+def _row(row: AuditRow) -> Iterator[Text]:
+    claim = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
+    first, *others = fold(claim, 38) or [""]
+    outcomes = [OUTCOME_MARKS.get(getattr(row, name), "?") for name, _ in _CHECKS]
+    checks = [(outcome, width) for outcome, (_, width) in zip(outcomes, _CHECKS, strict=True)]
+    line = set_cell_size(side_by_side((f"{mark(row.verdict)} {first}", 40), *checks), 64)
+    yield Text.assemble(line, (row.verdict, _STYLES.get(row.verdict, "dim")))
+    for piece in others:
+        yield Text(f"  {piece}")
+    control = row.control
+    if max(cell_len(row.estimate), cell_len(control)) > _NUMBER:
+        yield Text(side_by_side((f"  {row.estimate}", WIDTH)), style="dim")
+        yield Text(side_by_side((f"  against control {control}", WIDTH)), style="dim")
+        control = ""
+    estimate = row.estimate if control else ""
+    # the longest scope takes the cells that a short denominator leaves, or a line of its own
+    n = max(cell_len(row.denominator), 10 - max(0, cell_len(row.scope) - _SCOPE))
+    numbers = (f"  {estimate}", _NUMBER + 2), (control, _NUMBER), (row.denominator, n)
+    fits = n + cell_len(row.scope) <= 10 + _SCOPE
+    yield Text(side_by_side(*numbers, (row.scope if fits else "", 19)), style="dim")
+    if not fits:
+        yield Text(row.scope.rjust(WIDTH), style="dim")
+
+
+def _left_out(rows: Sequence[AuditRow]) -> list[Text]:
+    if not rows:
+        return []
+    counted = [(v, sum(row.verdict == v for row in rows)) for v in VERDICTS]
+    words = ", ".join(f"{count} {verdict}" for verdict, count in counted if count)
+    return wrapped(f"… and {len(rows)} more claims ({words}); `--format md` prints them all.")
+
+
+def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
+    """Reason of every verdict; reasons that differ in their numbers alone are said once."""
+    alike: dict[tuple[str, str], list[AuditRow]] = {}
+    for row in rows:
+        if row.finding.reason:
+            opening = _DIGITS.sub("0", row.finding.reason).partition(":")[0]
+            alike.setdefault((row.verdict, opening), []).append(row)
+    if alike:
+        yield Text()
+        yield Text("Reasons", style="bold")
+    for (verdict, _), members in alike.items():
+        if len(members) < _MANY:
+            said = [([row.label], row.finding.reason) for row in members]
+        else:
+            said = [([row.label for row in members], _common([r.finding.reason for r in members]))]
+        for labels, reason in said:
+            who = ", ".join(labels[:_MOST_NAMES])
+            who += f" and {len(labels) - _MOST_NAMES} more" if len(labels) > _MOST_NAMES else ""
+            yield from wrapped(f"{mark(verdict)} {who}: {reason}", hanging=2)
+
+
+def _common(reasons: Sequence[str]) -> str:
+    """What all reasons say, up to where they differ."""
+    if len(set(reasons)) == 1:
+        return reasons[0]
+    frame, _ = shared_words(reasons)
+    head, _, tail = frame.partition(GAP)
+    said = head.rstrip(" :") or (f"{GAP}{tail}" if tail else "for reasons of their own")
+    return f"{said} (each in `--format md`)"
+
+
+def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:
+    """Table of a run that claims nothing; tests and single heads have tables of their own."""
+    if not estimates:
+        yield Text("The run has no estimates.")
+        return
+    count = sum(not is_test(e) for e in estimates)
+    estimates = [e for e in estimates if not is_test(e)][:MOST_ROWS]
+    if not estimates:
+        return
+    keys = [e.key for e in estimates]
+    shared = ", ".join(f"{k} {v}" for k, v in constant_parts(keys).items() if k != "role")
+    yield from wrapped(shared, style="dim")
+    labels = distinct_labels(keys, without=frozenset())
+    for estimate, label in zip(estimates, labels, strict=True):
+        *above, last = fold(label, 40) or [""]
+        for piece in above:
+            yield Text(piece)
+        value = interval(estimate) if estimate.status == "ok" else estimate.status
+        yield Text(side_by_side((last, 40), (value, _NUMBER + 1), (out_of(estimate), 12)))
+    if len(estimates) < count:
+        yield from wrapped(f"… and {count - len(estimates):,} more; `--format csv` has them all.")
+
+
+def _encodable(text: str, stream: IO[str]) -> str:
+    """Text in the stream's encoding, signs replaced where it has no word for them."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        signs = str.maketrans({"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~"})
+        return text.translate(signs).encode("ascii", "replace").decode("ascii")
+    return text

@@ -1,0 +1,73 @@
+"""Tests of single replicates, and what goes together over replicates, for a terminal."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from rich.text import Text
+
+from scrutiny.report.charts.vega import metric_title
+from scrutiny.report.parts.seed_tests import SeedTests, is_test, place_of
+from scrutiny.report.parts.words import row_labels
+from scrutiny.report.reading.identity import grouped
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.references import is_relation
+from scrutiny.report.terminal.layout import fold, side_by_side, wrapped
+from scrutiny.report.wording.numbers import NO_VALUE, interval, number, p_value
+
+_MOST_TESTS: Final = 8
+_MOST_RELATIONS: Final = 20
+
+
+def tests_lines(view: RunView) -> Iterator[Text]:
+    """P-values over replicates, with the smallest that there could have been; test by test.
+
+    Of those that stand beside the claims' own estimates, where there are any.
+    """
+    tests = [e for e in view.estimates if is_test(e) and e.value is not None]
+    claimed = {place_of(f.estimate) for f in view.findings if f.estimate is not None}
+    tests = [e for e in tests if place_of(e) in claimed] or tests
+    for metric, rows in grouped((e.key.metric, e) for e in tests).items():
+        found = [SeedTests(tuple(own)) for own in grouped((place_of(e), e) for e in rows).values()]
+        labels = row_labels([replace(t.rows[0].key, replicate=None) for t in found])
+        yield Text()
+        title = f"{metric_title(metric)}, one replicate at a time".capitalize()
+        yield Text(title, style="bold")
+        header = ("test", 33), ("p, least … most", 17), ("p ≤ .01", 8), ("Holm", 7)
+        yield Text(side_by_side(*header, ("smallest p", 12)), style="dim")
+        for label, test in list(zip(labels, found, strict=True))[:_MOST_TESTS]:
+            first, *others = fold(label, 32) or [""]
+            yield Text(side_by_side((first, 33), *_cells(test)))
+            yield from (Text(piece) for piece in others)
+        if len(found) > _MOST_TESTS:
+            yield from wrapped(f"… and {len(found) - _MOST_TESTS} more; `--format md` has them.")
+
+
+def _cells(test: SeedTests) -> tuple[tuple[str, int], ...]:
+    values = [e.value for e in test.rows if e.value is not None]
+    span = p_value(min(values))
+    span += f" … {p_value(max(values))}" if len(values) > 1 else ""
+    smallest = p_value(test.smallest)
+    return (span, 17), (test.passed, 8), (test.passed_holm, 7), (smallest, 12)
+
+
+def relation_lines(view: RunView) -> Iterator[Text]:
+    """Correlations over replicates that the plan asks for."""
+    made = [e for e in view.estimates if is_relation(e.key)]
+    if not made:
+        return
+    yield Text()
+    yield Text("What goes together over replicates", style="bold")
+    header = ("", 22), ("r", 22), ("n", 3), ("p (smallest p)", 16), ("shown from", 10)
+    yield Text(side_by_side(*header), style="dim")
+    for e in made[:_MOST_RELATIONS]:
+        first, *others = fold(e.key.group, 22) or [""]
+        value = interval(e) if e.value is not None else (e.reason or e.status).replace("_", " ")
+        p = e.across.get("p_value")
+        tested = f"{p_value(p)} ({p_value(e.across.get('smallest_p'))})" if p else NO_VALUE
+        least = number(e.across.get("detectable"), 2)
+        n = str(e.n_replicates if e.value is not None else e.counts.n)
+        yield Text(side_by_side((first, 22), (value, 22), (n, 3), (tested, 16), (least, 10)))
+        yield from (Text(piece) for piece in others)
+    if len(made) > _MOST_RELATIONS:
+        yield from wrapped(f"… and {len(made) - _MOST_RELATIONS} more; `--format md` has them.")

@@ -1,0 +1,112 @@
+"""What may be stated, and how the replicates differ, for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.text import Text
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.report.parts.words import mean_and_sd
+from scrutiny.report.reading.view import RunView
+from scrutiny.report.table.trusted import (
+    CONDITIONS,
+    TrustedRow,
+    TrustedTable,
+    is_stopped,
+    trusted_table,
+)
+from scrutiny.report.terminal.layout import fold, side_by_side, wrapped
+from scrutiny.report.wording.numbers import NO_VALUE, decimals_for, number
+from scrutiny.report.wording.verdicts import mark
+
+_MOST_NAMES: Final = 8
+_MOST_SEEDS: Final = 12
+_MOST_TRUSTED: Final = 20
+_MOST_REASONS: Final = 8
+_WHAT: Final = {
+    "interval": "the interval",
+    "choices": "some declared choice",
+    "seeds": "the seeds",
+    "controls": "a validity control",
+    "skill": "the skill that is presupposed",
+}
+
+
+def trusted_lines(view: RunView) -> Iterator[Text]:
+    """Claims that may be stated, why others may not, and the seeds of the first of them.
+
+    Nothing for runs of single checkpoints.
+    """
+    table = trusted_table(view)
+    if table is None:
+        return
+    yield Text()
+    yield Text("Which of these may I state?", style="bold")
+    yield from wrapped(table.sentence)
+    yield from _trusted([row for row in table.rows if row.is_trusted])
+    yield from _others(table)
+    yield from _seeds(table)
+
+
+def _trusted(rows: Sequence[TrustedRow]) -> Iterator[Text]:
+    sign = mark("supported")
+    for row in rows[:_MOST_TRUSTED]:
+        bare = row.standing.removeprefix("trusted")
+        yield from wrapped(f"{sign} {row.row.claim} ({row.row.context}{bare})", hanging=2)
+    if len(rows) > _MOST_TRUSTED:
+        yield Text(f"  … and {len(rows) - _MOST_TRUSTED} more")
+
+
+def _others(table: TrustedTable) -> Iterator[Text]:
+    """Claims that may not be stated: by the condition that failed first, or why none was tested."""
+    tested = [row for row in table.rows if not (row.is_trusted or is_stopped(row.row.finding))]
+    for name in CONDITIONS:
+        rows = [row for row in tested if row.failed[0] == name]
+        if rows:
+            yield from _listed(f"stopped by {_WHAT[name]}", rows)
+    stopped: dict[str, list[TrustedRow]] = {}
+    for row in table.rows:
+        if is_stopped(row.row.finding):
+            stopped.setdefault(row.why, []).append(row)
+    for why, rows in list(stopped.items())[:_MOST_REASONS]:
+        yield from _listed(why, rows)
+    if len(stopped) > _MOST_REASONS:
+        count = sum(len(rows) for rows in list(stopped.values())[_MOST_REASONS:])
+        yield from wrapped(f"  not tested for other reasons: {count} more", hanging=4)
+
+
+def _listed(why: str, rows: Sequence[TrustedRow]) -> Iterator[Text]:
+    """Why these claims may not be stated, how many they are, and the first of their names."""
+    who = ", ".join(row.row.label for row in rows[:_MOST_NAMES])
+    who += f" and {len(rows) - _MOST_NAMES} more" if len(rows) > _MOST_NAMES else ""
+    yield from wrapped(f"  {why} ({len(rows)}): {who}", hanging=4)
+
+
+def _seeds(table: TrustedTable) -> Iterator[Text]:
+    """Mean and standard deviation over replicates, trusted claims first."""
+    ordered = sorted(table.rows, key=lambda row: not row.is_trusted)
+    found = [(row, row.row.finding.estimate) for row in ordered]
+    shown = [(row, e) for row, e in found if e is not None and len(e.by_replicate) > 1]
+    if not shown:
+        return
+    yield Text()
+    yield Text("Seed by seed", style="bold")
+    header = ("claim", 34), ("mean \N{PLUS-MINUS SIGN} sd", 17), ("least … most", 17), ("sign", 6)
+    yield Text(side_by_side(*header), style="dim")
+    for row, e in shown[:_MOST_SEEDS]:
+        first, *others = fold(row.row.label, 34) or [""]
+        yield Text(side_by_side((first, 34), *_cells(e)))
+        for piece in others:
+            yield Text(piece)
+    if len(shown) > _MOST_SEEDS:
+        rest = f"… and {len(shown) - _MOST_SEEDS} more; `-o report.html` has every seed."
+        yield from wrapped(rest)
+
+
+def _cells(e: Estimate) -> tuple[tuple[str, int], ...]:
+    decimals = decimals_for(e.low, e.high, e.value)
+    values = list(e.by_replicate.values())
+    span = f"{number(min(values), decimals)} … {number(max(values), decimals)}"
+    share = e.across.get("sign_agreement")
+    sign = NO_VALUE if share is None else f"{round(share * len(values))}/{len(values)}"
+    return (mean_and_sd(e.by_replicate, decimals), 17), (span, 17), (sign, 6)
