@@ -74,6 +74,11 @@ class Contrast:
     is_paired: bool
 
     @property
+    def is_of_slices(self) -> bool:
+        """Whether the sides are of items with other values in their columns."""
+        return dict(self.a.spec.where) != dict(self.b.spec.where)
+
+    @property
     def key(self) -> EstimateKey:
         """Identity of the estimate: conditions that differ are written ``x - y``.
 
@@ -97,7 +102,7 @@ class Contrast:
             dataset=self.a.key.dataset,
             role="contrast",
             condition=condition,
-            group=self.a.spec.group,
+            group=" - ".join(dict.fromkeys([self.a.spec.group, self.b.spec.group])),
         )
 
 

@@ -1,8 +1,9 @@
 """Differences between two specifications: paired on items, one t term a side.
 
-Both sides are brought to the items that both measured. Replicates are paired where it was said or
-where they are the same; otherwise each side has a t term of its own. Whatever the plan's method
-for single estimates, a difference has the crossed interval.
+Both sides are brought to the items that both measured. Two slices of a dataset share few items or
+none: each is computed on its own, and the items of both are drawn together. Replicates are paired
+where it was said or where they are the same; otherwise each side has a t term of its own. Whatever
+the plan's method for single estimates, a difference has the crossed interval.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +30,8 @@ from scrutiny.reliability.estimate import (
     without_value,
 )
 from scrutiny.reliability.intervals import difference_on_one_unit, is_held, mean_replicate
-from scrutiny.reliability.panel import CODES, Joined, Panel, tally
+from scrutiny.reliability.on_rows import on_rows
+from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, tally
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
@@ -52,6 +54,8 @@ class Meeting:
         What became of the items that both planned: an item counts under the worse of its sides.
     units, cells
         Of the rows; ``cells`` is nothing where the statistic keeps none apart.
+    slices
+        ``(row,)`` of each side which rows are its own; nothing where all are.
     """
 
     values: tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -59,6 +63,7 @@ class Meeting:
     counts: Counts
     units: Units | None
     cells: NDArray[np.int64] | None
+    slices: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
 
 
 def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
@@ -84,6 +89,47 @@ def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
         units=units,
         cells=None if first.cells is None else first.cells[rows],
     )
+
+
+def beside(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
+    """Two slices of one dataset on the items of either; an item of both counts in both."""
+    (first, mine), (second, yours) = one, other
+    place = {name: i for i, name in enumerate(first.items)}
+    for name in second.items:
+        place.setdefault(name, len(place))
+    moved = np.array([place[name] for name in second.items], dtype=np.int64)
+    ours, theirs = (np.full(len(place), NOT_PLANNED, dtype=np.int8) for _ in range(2))
+    ours[: len(first.items)], theirs[moved] = mine.status, yours.status
+    status = np.maximum(ours, theirs)
+    rows = np.flatnonzero(status == CODES["ok"])
+    slices = ours[rows] == CODES["ok"], theirs[rows] == CODES["ok"]
+    new = np.array([i for i, at in enumerate(moved) if at >= len(first.items)], dtype=np.int64)
+
+    def both(name: str) -> NDArray[np.int64] | None:
+        """Codes of units, strata or cells of the rows: both slices are of one panel."""
+        own = {"units": (first.units, second.units), "strata": (first.strata, second.strata)}
+        a, b = own[name]
+        return None if a is None or b is None else np.concatenate([a, b[new]])[rows]
+
+    units = Units.of(rows.size, both("units"), strata=both("strata")) if rows.size else None
+    return Meeting(
+        values=(_spread(mine, mine.rows, rows), _spread(yours, moved[yours.rows], rows)),
+        names=(_names(first, mine), _names(second, yours)),
+        counts=tally(status),
+        units=units,
+        cells=None,
+        slices=slices,
+    )
+
+
+def _spread(
+    joined: Joined, items: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Values of a side on the rows of both; zero where an item is not its own."""
+    values = np.zeros((joined.values.shape[0], rows.size, joined.values.shape[2]))
+    is_kept = np.isin(items, rows)
+    values[:, np.searchsorted(rows, items[is_kept])] = joined.values[:, is_kept]
+    return values
 
 
 def _rows(joined: Joined, items: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -139,6 +185,7 @@ def contrast(
     if meeting.units is None or not count or not others:
         return Estimated(blank)
     order = _order(meeting.names, key=key) if paired else list(range(others))
+    statistics = _statistics(meeting, statistic, subtracted or statistic)
     values = meeting.values[0], meeting.values[1][order]
     draw = partial(
         resample_any,
@@ -148,7 +195,8 @@ def contrast(
     )
     make = partial(generator, seed, "bootstrap", name=key.dataset, item="items")
     try:
-        sides = _drawn(values, (statistic, subtracted or statistic), draw=draw, make=make)
+        is_alike = meeting.slices is None
+        sides = _drawn(values, statistics, draw=draw, make=make, is_alike=is_alike)
         interval, apart = _difference(
             sides,
             paired=paired,
@@ -170,7 +218,7 @@ def contrast(
     found = replace(
         found,
         n_replicates=min(count, others),
-        denominator=_smaller_divisor(values, (statistic, subtracted or statistic)),
+        denominator=_smaller_divisor(values, statistics),
         by_replicate=found.by_replicate if is_by_replicate else {},
         across=across(apart.point, no_effect=0.0).numbers()
         if is_by_replicate
@@ -180,16 +228,25 @@ def contrast(
     return Estimated(found, interval, apart, row_range=_row_range(statistic), whole=whole)
 
 
+def _statistics(meeting: Meeting, statistic: Any, subtracted: Any) -> tuple[Any, Any]:
+    """The statistic of each side: of its own rows, where the sides are slices."""
+    if meeting.slices is None:
+        return statistic, subtracted
+    mine, yours = meeting.slices
+    return on_rows(statistic, mine), on_rows(subtracted, yours)
+
+
 def _drawn(
     values: tuple[NDArray[np.float64], NDArray[np.float64]],
     statistics: tuple[Any, Any],
     *,
     draw: Callable[..., Resampled],
     make: Callable[[], np.random.Generator],
+    is_alike: bool,
 ) -> tuple[Resampled, Resampled]:
     """Both sides on the same draws of items: as replicates of one call where they can be."""
     one, other = values
-    if one.shape[-1] == other.shape[-1]:
+    if is_alike and one.shape[-1] == other.shape[-1]:
         drawn = draw(statistics[0], np.concatenate(values), rng=make())
         return drawn.select(slice(0, len(one))), drawn.select(slice(len(one), None))
     first, second = (

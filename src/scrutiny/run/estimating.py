@@ -25,7 +25,7 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.replicate_tests import ReplicateTest, cell_tests_of, tests_of
 from scrutiny.run.assignment import Assignment, Contrast, Relation
-from scrutiny.run.contrasts import contrast, meet
+from scrutiny.run.contrasts import beside, contrast, meet
 from scrutiny.run.relations import relate
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
 from scrutiny.store.stacked import stack
@@ -94,8 +94,9 @@ class Estimator:
 
     def contrast(self, pair: Contrast) -> Estimated:
         """Estimate of the difference of two specifications."""
+        sides = self.joined(pair.a), self.joined(pair.b)
         return contrast(
-            meet(self.joined(pair.a), self.joined(pair.b)),
+            beside(*sides) if pair.is_of_slices else meet(*sides),
             statistic_of(pair.a),
             key=pair.key,
             paired=pair.is_paired,

@@ -125,8 +125,11 @@ class _Number:
     @property
     def said(self) -> str:
         """Where it applies, in words."""
-        between = " minus " if self.key.role == "contrast" else " beside "
-        minus = "" if self.key.reference is None else between + self.key.reference
+        if isinstance(self.of, Contrast) and self.of.is_of_slices:
+            minus = f" on {self.of.a.spec.group} minus {self.of.b.spec.group}"
+        else:
+            between = " minus " if self.key.role == "contrast" else " beside "
+            minus = "" if self.key.reference is None else between + self.key.reference
         parts = [f"{name} {value}" for name, value in self.key.condition.items()]
         return ", ".join([self.key.subject + minus, self.key.dataset, *parts])
 

@@ -15,7 +15,7 @@ from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
-from scrutiny.run.contrasts import contrast, meet
+from scrutiny.run.contrasts import beside, contrast, meet
 
 KEY = EstimateKey("d@1#0", "accuracy@1", "a", "x", reference="b", role="contrast")
 RNG = np.random.default_rng(1)
@@ -241,3 +241,83 @@ def test_families_of_networks_of_different_size_are_compared_on_the_same_draws()
     twice = replace(joined, values=np.concatenate([tp, tp, predicted, predicted, gold], axis=-1))
     same = differ_in_size((panel, twice), small)
     assert np.abs(same.resampled.draws).max() < 1e-12
+
+
+def gap(one, other, *, statistic=ACCURACY, paired=True, **resampling):
+    return contrast(
+        beside(one, other),
+        statistic,
+        key=KEY,
+        paired=paired,
+        resampling=Resampling(draws=4000, **resampling),
+        seed=0,
+    )
+
+
+def names(low, high):
+    return [f"i{i}" for i in range(low, high)]
+
+
+def test_a_gap_of_slices_is_the_difference_of_their_means():
+    a, b = hits(3, 120, 0.9), hits(3, 80, 0.6)
+    found = gap(side(a, items=names(0, 120)), side(b, items=names(120, 200))).estimate
+    assert found.value == pytest.approx(a.mean() - b.mean())
+    assert (found.counts.n, found.counts.planned, found.n_units) == (200, 200, 200)
+    assert found.denominator == 80  # the smaller slice
+    assert list(found.by_replicate.values()) == pytest.approx(
+        (a.mean(axis=1) - b.mean(axis=1)).tolist()
+    )
+
+
+def test_the_interval_of_a_gap_is_that_of_two_samples():
+    a, b = hits(1, 900, 0.8), hits(1, 700, 0.5)
+    found = gap(side(a, items=names(0, 900)), side(b, items=names(900, 1600)))
+    wanted = np.sqrt(a.var() / 900 + b.var() / 700)
+    assert found.interval.se == pytest.approx(wanted, rel=0.06)
+    assert found.estimate.low == pytest.approx(found.estimate.value - 1.96 * wanted, abs=0.008)
+
+
+def test_units_that_span_the_slices_are_drawn_with_both_parts():
+    """Every text stands in both slices; what makes a text easy helps both, and leaves the gap."""
+    easy = RNG.random(400) < 0.5
+    a, b = easy[None].astype(float), easy[None].astype(float)
+    b[:, :40] = 0.0
+    units = np.arange(400)
+    one = side(a, items=names(0, 400), units=units)
+    tied = gap(one, side(b, items=names(400, 800), units=units))
+    apart = gap(one, side(b, items=names(400, 800), units=units + 400))
+    assert tied.estimate.value == pytest.approx(apart.estimate.value)
+    assert (tied.estimate.n_units, apart.estimate.n_units) == (400, 800)
+    assert tied.interval.se < apart.interval.se / 2
+
+
+def test_an_item_of_both_slices_counts_in_both_and_under_its_worse_status():
+    a, b = np.ones((1, 6)), np.zeros((1, 6))
+    status = np.zeros((1, 6), np.int8)
+    status[0, 0] = FAILED  # i4, which the first slice has too
+    found = gap(side(a, items=names(0, 6)), side(b, items=names(4, 10), status=status)).estimate
+    assert (found.value, found.counts.n, found.counts.failed) == (1.0, 9, 1)
+    assert found.denominator == 5
+
+
+def test_slices_that_are_one_give_the_paired_difference():
+    a = hits(3, 150, 0.7)
+    found = gap(side(a), side(a))
+    direct = differ(side(a), side(a), paired=True)
+    assert found.estimate.value == direct.estimate.value
+    np.testing.assert_allclose(found.resampled.draws, direct.resampled.draws, atol=1e-12)
+
+
+def test_an_empty_slice_is_undefined():
+    a = hits(2, 30, 0.5)
+    empty = side(np.zeros((2, 0)), items=[])
+    found = gap(side(a), empty).estimate
+    assert (found.value, found.status) == (None, "undefined")
+
+
+def test_what_keeps_cells_apart_has_no_gap():
+    from scrutiny.reliability.metrics import metric_of
+
+    a = side(hits(2, 30, 0.5), items=names(0, 30))
+    with pytest.raises(PlanError, match="cannot be compared between slices"):
+        gap(a, side(hits(2, 30, 0.5), items=names(30, 60)), statistic=metric_of("icat"))

@@ -1,0 +1,85 @@
+"""A gap between two slices: one line in a plan, in a rule and in Python."""
+
+import numpy as np
+import pytest
+
+import scrutiny
+
+SLICES = {"a": {"a_topic": "film"}, "b": {"a_topic": "restaurant"}}
+PLAN = {
+    "seed": 0,
+    "data": {"reviews": {"source": "builtin:reviews", "limit": 300}},
+    "models": {"m": {"source": "builtin:sentiment/seed-{seed}", "random": ["seed"]}},
+    "measure": [
+        {
+            "id": "robustness",
+            "diagnostic": "robustness@1",
+            "params": {"transformations": ["typos"]},
+        }
+    ],
+    "estimate": [
+        {"id": name, "from": "robustness", "metric": metric, "contrast": SLICES}
+        for name, metric in (
+            ("gap", "drop(accuracy)"),
+            ("level", "accuracy"),
+            ("beyond", "excess(accuracy)"),
+        )
+    ],
+    "resampling": {"draws": 400},
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return scrutiny.run(PLAN, out=tmp_path_factory.mktemp("slices") / "run")
+
+
+def by_hand(run, role, topic):
+    """Mean hit of each replicate on a slice, from the records alone."""
+    topics = dict(zip(*(run.items.column(n).to_pylist() for n in ("item", "a_topic")), strict=True))
+    hits = {}
+    for row in run.folder.records().to_pylist():
+        if row["role"] == role and topics[row["item"]] == topic:
+            values = row["values"] or by_item(run)[row["replicate"], row["item"]]
+            hits.setdefault(row["replicate"], []).append(values[0])
+    return np.array([np.mean(found) for _, found in sorted(hits.items())])
+
+
+def by_item(run):
+    rows = run.folder.records().to_pylist()
+    return {(r["replicate"], r["item"]): r["values"] for r in rows if r["role"] == "baseline"}
+
+
+def gap_of(run, metric):
+    (found,) = (e for e in run.estimates if e.key.metric == metric and " - " in e.key.group)
+    return found
+
+
+def test_gaps_of_levels_drops_and_excesses_are_those_of_the_records(run):
+    parts = {
+        (role, topic): by_hand(run, role, topic)
+        for role in ("baseline", "measured", "control")
+        for topic in ("film", "restaurant")
+    }
+    level, drop, beyond = (
+        gap_of(run, name) for name in ("accuracy@1", "drop(accuracy)@1", "excess(accuracy)@1")
+    )
+    of = {topic: parts["baseline", topic] for topic in ("film", "restaurant")}
+    assert level.value == pytest.approx((of["film"] - of["restaurant"]).mean())
+    lost = {t: of[t] - parts["measured", t] for t in of}
+    assert drop.value == pytest.approx((lost["film"] - lost["restaurant"]).mean())
+    more = {t: parts["control", t] - parts["measured", t] for t in of}
+    assert beyond.value == pytest.approx((more["film"] - more["restaurant"]).mean())
+    assert list(level.by_replicate.values()) == pytest.approx(
+        (of["film"] - of["restaurant"]).tolist()
+    )
+    assert level.key.group == "a_topic=film - a_topic=restaurant"
+    assert (level.counts.n, level.denominator) == (62, 29)
+
+
+def test_a_rule_names_the_gap(run):
+    (found,) = run.gate("level > -0.9")
+    assert found.verdict == "supported"
+    assert "m on a_topic=film minus a_topic=restaurant, reviews" in found.reason
+    (lost,) = run.gate("gap > 0.9")
+    assert lost.verdict == "not supported"
