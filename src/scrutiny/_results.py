@@ -1,6 +1,6 @@
 """A finished run, as Python and notebooks see it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from scrutiny.core.given import path_given, text_given
 from scrutiny.reliability.rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.reading.load import load_view
-from scrutiny.run.judging import judge_run
+from scrutiny.run.judging import estimates_on, judge_run
+from scrutiny.run.slicing import split
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 
@@ -59,6 +60,23 @@ class Records:
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame."""
         return self._table.to_pandas()
+
+
+def _the_one(metric: str, found: list[Estimate], others: Sequence[Estimate] = ()) -> Estimate:
+    """The only one of some estimates; the same number of two diagnostics is one number.
+
+    Raises
+    ------
+    PlanError
+        If there is none, or more than one: the conditions that tell them apart are listed.
+    """
+    distinct = {(e.key.metric, e.value, canonical_json(_place(e))): e for e in found}
+    if len(distinct) != 1:
+        near = sorted({f"{e.key.metric} {_place(e)}" for e in found or others})
+        raise PlanError(
+            f"{len(distinct)} estimates fit {metric!r}; say which: {'; '.join(near[:8])}."
+        )
+    return next(iter(distinct.values()))
 
 
 def _place(estimate: Estimate) -> dict[str, object]:
@@ -132,7 +150,8 @@ class Run:
         """The one estimate of a metric with this condition, over all replicates.
 
         ``condition`` may name the ``dataset`` and the ``subject`` beside what varies in the run;
-        versions may be left out.
+        versions may be left out. A column of the items (``a_topic="film"``) makes it the estimate
+        on that slice, computed now if the run has not.
 
         Raises
         ------
@@ -141,6 +160,8 @@ class Run:
         """
         texts = {n: v if isinstance(v, str) else canonical_json(v) for n, v in condition.items()}
         rule = Rule(metric, ">", 0.0, texts)
+        if split(texts)[0]:  # a slice that the run need not have computed
+            return _the_one(metric, estimates_on(self.folder, rule, group=group))
         whole = [e for e in self.estimates if e.key.replicate is None]
         found = [
             e
@@ -149,14 +170,7 @@ class Run:
             and e.key.group == group
             and rule.fits(e.key.metric, _place(e))
         ]
-        # the same number of two diagnostics (accuracy on the data as it is) is one number
-        distinct = {(e.key.metric, e.value, canonical_json(_place(e))): e for e in found}
-        if len(distinct) != 1:
-            near = sorted({f"{e.key.metric} {_place(e)}" for e in found or whole})
-            raise PlanError(
-                f"{len(distinct)} estimates fit {metric!r}; say which: {'; '.join(near[:8])}."
-            )
-        return next(iter(distinct.values()))
+        return _the_one(metric, found, whole)
 
     def gate(self, *rules: str) -> list[Finding]:
         """Finding of each rule, such as "drop(accuracy) <= 0.05"."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import scrutiny
+from scrutiny.core.errors import PlanError
 
 SLICES = {"a": {"a_topic": "film"}, "b": {"a_topic": "restaurant"}}
 PLAN = {
@@ -83,3 +84,35 @@ def test_a_rule_names_the_gap(run):
     assert "m on a_topic=film minus a_topic=restaurant, reviews" in found.reason
     (lost,) = run.gate("gap > 0.9")
     assert lost.verdict == "not supported"
+
+
+def test_an_estimate_on_a_slice_is_computed_where_it_is_asked_for(run):
+    level = run.estimate("accuracy", a_topic="film", dataset="reviews")
+    assert level.value == pytest.approx(by_hand(run, "baseline", "film").mean())
+    assert (level.counts.n, level.key.group) == (33, "a_topic=film")
+    beyond = run.estimate("excess(accuracy)", a_topic="film")
+    rows = (by_hand(run, role, "film") for role in ("control", "measured"))
+    control, measured = rows
+    assert beyond.value == pytest.approx((control - measured).mean())
+
+
+def test_a_rule_may_be_about_a_slice(run):
+    (whole,) = run.gate("accuracy > 0.01 where a_topic=film")
+    assert whole.verdict == "supported"
+    assert "a_topic=film" in whole.reason
+    (sharp,) = run.gate("excess(accuracy) < 0.9 where a_topic=film, transformation=typos")
+    assert sharp.estimate.value == run.estimate("excess(accuracy)", a_topic="film").value
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("accuracy > 0 where a_topic=cinema", "no item of the run has a_topic = cinema; there are"),
+        ("accuracy > 0 where a_color=red", "there are no values, since there is no such column"),
+        ("gap > 0 where a_topic=film", "gap compares two slices already"),
+        ("accuracy > 0 where a_topic=film, draw=9", "No estimate of this run fits the rule"),
+    ],
+)
+def test_slices_that_are_not_there_are_told(run, rule, said):
+    with pytest.raises(PlanError, match=said):
+        run.gate(rule)

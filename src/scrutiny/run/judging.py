@@ -1,11 +1,11 @@
 """Judging a finished run by rules: the same verdicts as the audit's, from the same records."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import is_meant
 from scrutiny.core.plan import Resampling
 from scrutiny.reliability.claims import decide
@@ -14,6 +14,7 @@ from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.rules import Rule, parse_rule
 from scrutiny.run.assignment import Assignment, Contrast, from_json
 from scrutiny.run.estimating import Estimator
+from scrutiny.run.slicing import contrast_over, must_occur, over, split
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -65,12 +66,11 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
     parsed = [parse_rule(rule) for rule in rules]
     if not parsed:
         raise PlanError("Say at least one rule: --rule 'drop(accuracy) <= 0.05'.")
-    known = [
-        *(_Number(a.spec.id, a, a.measure) for whole in assignments_of(folder) for a in _at(whole)),
-        *(_Number(c.id, c, c.a.measure) for c in contrasts_of(folder)),
-    ]
-    chosen = [_meant(rule, text, known, group) for rule, text in zip(parsed, rules, strict=True)]
+    known = _numbers(folder)
     estimator = estimator_of(folder)
+    chosen = [
+        _sliced(rule, text, known, group, folder) for rule, text in zip(parsed, rules, strict=True)
+    ]
     wanted = {number.id: number for numbers in chosen for number in numbers}
     estimated = {name: number.estimate(estimator) for name, number in wanted.items()}
     claims = [
@@ -78,6 +78,28 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
         for rule, text, numbers in zip(parsed, rules, chosen, strict=True)
     ]
     return decide(claims, estimated)
+
+
+def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[Estimate]:
+    """Estimates of a finished run that a rule's metric and ``where`` name, on the slice in it.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        As `judge_run` does.
+    """
+    text = f"{rule.metric} where {', '.join(f'{n}={v}' for n, v in rule.where.items())}"
+    estimator = estimator_of(folder)
+    chosen = _sliced(rule, text, _numbers(folder), group, folder)
+    return [number.estimate(estimator).estimate for number in chosen]
+
+
+def _numbers(folder: RunFolder) -> "list[_Number]":
+    """All numbers that a rule may speak of."""
+    return [
+        *(_Number(a.spec.id, a, a.measure) for whole in assignments_of(folder) for a in _at(whole)),
+        *(_Number(c.id, c, c.a.measure) for c in contrasts_of(folder)),
+    ]
 
 
 def _at(assignment: Assignment) -> Iterator[Assignment]:
@@ -103,6 +125,15 @@ class _Number:
     def key(self) -> EstimateKey:
         """Its identity."""
         return self.of.key
+
+    def over(self, columns: Mapping[str, str]) -> "_Number":
+        """The number on the items that have these values in their columns."""
+        if isinstance(self.of, Contrast):
+            made: Assignment | Contrast = contrast_over(self.of, columns)
+        else:
+            made = over(self.of, columns)
+        slice_ = ", ".join(f"{name}={value}" for name, value in columns.items())
+        return _Number(f"{self.id}/{slice_}", made, self.measure)
 
     def estimate(self, estimator: Estimator) -> Estimated:
         """Its estimate."""
@@ -131,7 +162,23 @@ class _Number:
             between = " minus " if self.key.role == "contrast" else " beside "
             minus = "" if self.key.reference is None else between + self.key.reference
         parts = [f"{name} {value}" for name, value in self.key.condition.items()]
+        parts += [self.key.group] * (not minus and self.key.group not in ("all", "changed"))
         return ", ".join([self.key.subject + minus, self.key.dataset, *parts])
+
+
+def _sliced(
+    rule: Rule, text: str, known: Sequence[_Number], group: str, folder: RunFolder
+) -> list[_Number]:
+    """Numbers that a rule speaks of, on the slice that it names."""
+    columns, rest = split(rule.where)
+    found = _meant(replace(rule, where=rest), text, known, group)
+    if not columns:
+        return found
+    items = folder.table("items")
+    for name, value in columns.items():
+        there = items.column(name).to_pylist() if name in items.column_names else ()
+        must_occur(name, value, there, where=f"The rule {text!r}: no item of the run")
+    return [number.over(columns) for number in found]
 
 
 def _meant(rule: Rule, text: str, known: Sequence[_Number], group: str) -> list[_Number]:

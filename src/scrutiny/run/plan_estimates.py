@@ -12,11 +12,10 @@ from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.rules import says
 from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.resolved import Resolved
+from scrutiny.run.slicing import must_occur, over, split
 from scrutiny.run.specs import Place, places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
-#: Beginnings of the names of columns of the items.
-_COLUMNS: Final = ("a_", "u_")
 
 
 def plan_assignments(
@@ -110,8 +109,8 @@ def _fitting(
 
     Where the design does not compute the metric, one is made of the records themselves.
     """
-    items = {name: _text(value) for name, value in where.items() if name.startswith(_COLUMNS)}
-    where = {name: value for name, value in where.items() if name not in items}
+    columns, where = split(where)
+    items = {name: _text(value) for name, value in columns.items()}
     if plan.source not in resolved.measurements:
         unknown = UnknownNameError("measurement", plan.source, resolved.measurements)
         raise PlanError(f"estimate {plan.id!r}, from: {unknown}")
@@ -144,17 +143,10 @@ def _over(
     """
     examples = resolved.datasets[assignment.dataset].examples
     for name, value in items.items():
-        if not any(str(example.attributes.get(name)) == value for example in examples):
-            known = sorted({str(e.attributes[name]) for e in examples if name in e.attributes})
-            raise PlanError(
-                f"estimate {plan.id!r}: no item of {assignment.dataset!r} has {name} = {value}; "
-                f"there are {', '.join(known[:8]) or 'no values, since there is no such column'}."
-            )
-    if not items:
-        return assignment
-    group = ", ".join(f"{name}={value}" for name, value in items.items())
-    chosen = {**assignment.spec.where, **items}
-    return replace(assignment, spec=replace(assignment.spec, where=chosen, group=group))
+        known = (example.attributes.get(name) for example in examples)
+        place = f"estimate {plan.id!r}: no item of {assignment.dataset!r}"
+        must_occur(name, value, known, where=place)
+    return over(assignment, items)
 
 
 def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:

@@ -1,0 +1,63 @@
+"""Estimates on a slice: the items whose columns have certain values."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from scrutiny.core.errors import PlanError
+from scrutiny.run.assignment import Assignment, Contrast
+
+#: Beginnings of the names of columns of the items: groups, and units of resampling.
+_COLUMNS: Final = ("a_", "u_")
+_MOST_SHOWN: Final = 8
+
+
+def split(where: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Columns of the items that a selector names, and the rest of it.
+
+    Examples
+    --------
+    >>> split({"a_topic": "film", "draw": "0"})
+    ({'a_topic': 'film'}, {'draw': '0'})
+    """
+    columns = {name: value for name, value in where.items() if name.startswith(_COLUMNS)}
+    return columns, {name: value for name, value in where.items() if name not in columns}
+
+
+def over(assignment: Assignment, columns: Mapping[str, str]) -> Assignment:
+    """Assignment over the items that have these values."""
+    if not columns:
+        return assignment
+    spec = assignment.spec
+    group = ", ".join(f"{name}={value}" for name, value in columns.items())
+    return replace(assignment, spec=replace(spec, where={**spec.where, **columns}, group=group))
+
+
+def contrast_over(contrast: Contrast, columns: Mapping[str, str]) -> Contrast:
+    """Contrast both of whose sides are over the items that have these values.
+
+    Raises
+    ------
+    PlanError
+        If its sides are slices already.
+    """
+    if contrast.is_of_slices:
+        raise PlanError(
+            f"{contrast.id} compares two slices already, {contrast.a.spec.group} and "
+            f"{contrast.b.spec.group}. Leave {', '.join(columns)} out."
+        )
+    return replace(contrast, a=over(contrast.a, columns), b=over(contrast.b, columns))
+
+
+def must_occur(name: str, value: str, known: Iterable[object], *, where: str) -> None:
+    """Refuse a value that no item has in a column.
+
+    Raises
+    ------
+    PlanError
+        With the values that there are.
+    """
+    there = {str(one) for one in known if one is not None}
+    if value not in there:
+        shown = ", ".join(sorted(there)[:_MOST_SHOWN]) or "no values, since there is no such column"
+        raise PlanError(f"{where} has {name} = {value}; there are {shown}.")
