@@ -6,10 +6,10 @@ from planted_families import coverage, error, interval, preferred
 
 from scrutiny.diagnostics.attack.metrics import (
     ATTACK_SUCCESS,
-    EXCESS_ATTACK_SUCCESS,
     MEDIAN_TEXTS_ASKED,
     VALID_ATTACK_SUCCESS,
 )
+from scrutiny.reliability.metrics import metric_of
 
 STUDIES = 300
 
@@ -42,7 +42,7 @@ def test_the_excess_over_random_change_is_covered():
         attacked, success = attacked_and_success(rng, 0.6, 150)
         at_random = attacked * preferred(rng, 0.25, 150)
         table = np.stack([attacked, success, attacked, at_random], axis=-1)
-        return interval(EXCESS_ATTACK_SUCCESS, table, number)
+        return interval(metric_of("beyond(attack_success)"), table, number)
 
     found = coverage(study, 0.35, studies=STUDIES)
     assert holds(found), found

@@ -10,6 +10,7 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.drift_rows import exchanged, label_mmd
 from scrutiny.diagnostics.similarity.metrics import drift as s
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.stats.distributions.two_sample import hamming_mmd, hamming_mmd_test
@@ -88,7 +89,7 @@ def p_values(shift, cases=300):
         (mmd,) = s.LABEL_MMD.tests(rows(a, b, rng, exchanges=99), None, rng)
         one, again, other = 0.2 * rng.normal(size=(3, 25))
         distances = np.stack([np.abs(other + 3 * shift - one), np.abs(again - one)], axis=1)
-        (logs,) = s.LOGPROB_EXCESS.tests(distances, None, rng)
+        (logs,) = metric_of("beyond(logprob_distance)").tests(distances, None, rng)
         found.append((mmd.p_value, logs.p_value))
     return np.array(found)
 

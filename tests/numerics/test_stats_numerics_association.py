@@ -12,12 +12,13 @@ from planted_families import associations, coverage, error, interval, population
 from scrutiny.diagnostics.association.metrics import (
     ADJUSTED_RAND,
     ALIGNMENT,
-    ALIGNMENT_EXCESS,
     EFFECT_SIZE,
 )
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.association.clusters import permuted_sides
 from scrutiny.stats.association.word_sets import split_test
 
+BEYOND = metric_of("beyond(cluster_alignment)")
 WORDS, SENTENCES = 8, 8
 SIDE = np.repeat([1.0, 0.0], WORDS * SENTENCES)
 WORD = np.repeat(np.arange(2 * WORDS), SENTENCES)
@@ -105,8 +106,9 @@ def alignment(rng, study, *, replicates):
 
 def excess(rng, study, *, replicates):
     pairs = clustered(rng, replicates)
-    rows = np.concatenate([pairs, np.full((*pairs.shape[:2], 1), 0.6)], axis=-1)
-    return interval(ALIGNMENT_EXCESS, rows, study, unit=WORD, strata=SIDE)
+    starts = [pairs[..., :1]] * 3
+    rows = np.concatenate([pairs, *starts, np.full((*pairs.shape[:2], 1), 0.6)], axis=-1)
+    return interval(BEYOND, rows, study, unit=WORD, strata=SIDE)
 
 
 def adjusted_rand(rng, study, *, replicates):
@@ -139,4 +141,4 @@ def test_clusters_of_nothing_exceed_permuted_labels_no_more_often_than_they_shou
         excess.append(best - np.maximum(share, 1 - share).mean())
     mean, spread = np.mean(excess), np.std(excess) / len(excess) ** 0.5
     assert abs(mean) < 3 * spread
-    assert ALIGNMENT_EXCESS.no_effect == 0.0
+    assert BEYOND.no_effect == 0.0

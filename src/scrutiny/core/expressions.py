@@ -42,7 +42,7 @@ class Expression(NamedTuple):
         return f"{self.name}{inner}{'' if self.version is None else f'@{self.version}'}"
 
 
-_SPOKEN: Final = {"drop": "{} drop", "excess": "excess {} drop"}
+_SPOKEN: Final = {"drop": "{} drop", "excess": "excess {} drop", "beyond": "{} beyond chance"}
 
 
 def spoken(metric: str) -> str:

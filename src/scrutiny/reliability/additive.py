@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,25 @@ from scrutiny.reliability.replicate_tests import ReplicateTests
 from scrutiny.stats.intervals.scale import Scale
 
 Array = NDArray[Any]
+
+
+class Chance(NamedTuple):
+    """What stands for chance beside a metric, and is subtracted in ``beyond(m)``.
+
+    Parameters
+    ----------
+    says
+        What it is, in words: "random change".
+    measure
+        Measure of the same rows that holds it, where m is a mean; nothing where it is m of the
+        control.
+    stream
+        Random numbers of the difference, where they are not those of ``m_excess``.
+    """
+
+    says: str
+    measure: str = ""
+    stream: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +71,8 @@ class Additive:
         Whether the value is the first component's sum over the number of rows, the last component.
     pair_tests
         Tests of one replicate at a time between two of it on the same rows, or nothing.
+    chance
+        What it is beside by chance, or nothing.
     """
 
     id: str
@@ -70,6 +91,7 @@ class Additive:
     stream: str = ""
     is_mean: bool = False
     pair_tests: ReplicateTests | None = None
+    chance: Chance | None = None
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""

@@ -8,6 +8,8 @@ written        what it is
 ``drop(m)``    m before minus m after, over the rows that have both
 ``excess(m)``  the drop of m beyond that under the control: m under the control minus m after, over
                the rows that have all three
+``beyond(m)``  m minus what stands for chance (`scrutiny.reliability.additive.Chance`): m of the
+               control, or a measure of the same rows that holds it
 =============  ====================================================================================
 
 Where m is a mean over rows, numerators are subtracted before they are divided: a drop of exactly
@@ -16,7 +18,7 @@ five points is then .05, and not a little more.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +29,10 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
 
-_OF_DIFFERENCE: Final = {"logit": "coefficient", "percent": "points"}
+_OF_DIFFERENCE: Final = {
+    **{"logit": "coefficient", "share": "coefficient"},
+    **{"coefficient": "excess", "percent": "points"},
+}
 _OPPOSITE: Final = {"better": "worse", "worse": "better", "neither": "neither"}
 
 
@@ -42,7 +47,8 @@ class Parametric:
     usual
         Values that diagnostics compute; others are as good.
     make
-        The metric of a value, and of its whole name; raises ValueError for a value that cannot be.
+        The metric of a value, and of its whole name; raises ValueError or KeyError for a value that
+        cannot be.
     needs_value
         What a value is, in words: "a number of texts".
     """
@@ -63,12 +69,12 @@ class Parametric:
         stem, _, version = self.id.partition("@")
         try:
             found = self.make(value, f"{stem}({value})@{version}")
-        except ValueError as error:
+        except (KeyError, ValueError) as error:
             raise PlanError(
                 f"{stem}({value}) is no metric: in the parentheses of {stem} stands "
                 f"{self.needs_value}, for instance {stem}({self.usual[0]})."
             ) from error
-        return replace(found, stream=f"{stem}_{value}@{version}")
+        return replace(found, stream=found.stream or f"{stem}_{value}@{version}")
 
 
 def metric_name(text: str) -> str:
@@ -112,16 +118,18 @@ def metric_of(text: str) -> Any:
 
 
 def usual_metrics() -> list[str]:
-    """Names of all metrics that diagnostics compute: registered ones, parameters and drops."""
+    """Names of all metrics that diagnostics compute: registered, with parameters, differences."""
     names = registry()
     scored = [names.load("task", name).scored_by for name in names.names("task")]
     levels = sorted({one.level for one in scored if one is not None})
-    found = [made_of(macro, level) for macro in MACROS for level in levels]
+    found = [made_of(macro, level) for macro in ("drop", "excess") for level in levels]
     for name in names.names("statistic"):
         one = _loaded(name)
         stem, _, version = name.partition("@")
         usual = one.usual if isinstance(one, Parametric) else ()
         found += [f"{stem}({value})@{version}" for value in usual] or [name]
+        if isinstance(one, Additive) and one.chance:
+            found.append(made_of("beyond", name))
     return sorted(found)
 
 
@@ -169,15 +177,15 @@ def _loaded(full: str) -> Any:
 
 def drop(of: Any, name: str) -> Additive:
     """A metric before minus the same after."""
-    stem, _, version = stream_of(of).partition("@")
     return _difference(
         _one_sided(of, name),
         name,
-        ("before", "after"),
+        ("before.", "after."),
         minus=(0, 1),
+        higher_is=_OPPOSITE[of.higher_is],
         says=f"{of.says} drop",
         tests=of.pair_tests,
-        stream=f"{stem}_drop@{version}",
+        stream=stream_of(of).replace("@", "_drop@"),
     )
 
 
@@ -186,19 +194,44 @@ def excess(of: Any, name: str) -> Additive:
 
     The original cancels out. It is still needed: a row counts if all three sides were measured.
     """
-    stem, _, version = stream_of(of).partition("@")
     return _difference(
         _one_sided(of, name),
         name,
-        ("before", "after", "control"),
+        ("before.", "after.", "control."),
         minus=(2, 1),
+        higher_is=_OPPOSITE[of.higher_is],
         says=f"{of.says} drop beyond random change",
-        stream=f"excess_{stem}_drop@{version}",
+        stream="excess_" + stream_of(of).replace("@", "_drop@"),
+    )
+
+
+def beyond(of: Any, name: str) -> Additive:
+    """A metric minus what stands for chance beside it."""
+    chance = _one_sided(of, name).chance
+    if chance is None:
+        raise PlanError(f"{name} does not exist: nothing stands for chance beside {of.id}.")
+    fixed = (of.conditional_on, chance.measure and f"what {chance.says} give")
+    return _difference(
+        of,
+        name,
+        ("",) if chance.measure else ("", "control."),
+        minus=(0, 1),
+        beside=chance.measure,
+        by_row=of.is_mean,
+        higher_is=of.higher_is,
+        says=f"{of.says}, beyond {chance.says}",
+        conditional_on=", and ".join(filter(None, fixed)) or None,
+        tests=None if chance.measure else of.pair_tests,
+        stream=chance.stream or stream_of(of).replace("@", "_excess@"),
     )
 
 
 #: Metrics of other metrics, by what they are called.
-MACROS: Final[dict[str, Callable[[Any, str], Additive]]] = {"drop": drop, "excess": excess}
+MACROS: Final[dict[str, Callable[[Any, str], Additive]]] = {
+    "drop": drop,
+    "excess": excess,
+    "beyond": beyond,
+}
 
 
 def _one_sided(of: Any, name: str) -> Additive:
@@ -211,39 +244,50 @@ def _one_sided(of: Any, name: str) -> Additive:
 
 
 def _difference(
-    of: Additive, name: str, sides: tuple[str, ...], *, minus: tuple[int, int], **more: Any
+    of: Additive,
+    name: str,
+    sides: tuple[str, ...],
+    *,
+    minus: tuple[int, int],
+    beside: str = "",
+    by_row: bool = False,
+    **more: Any,
 ) -> Additive:
-    """One side of a metric minus another; a row needs all sides."""
+    """One side of a metric minus another, or minus a measure beside it; a row needs all of them.
+
+    Means are subtracted row by row, or keep a component a side.
+    """
     width = len(of.needs)
-    first, second = minus
 
     def parts(measures: Array) -> list[Array]:
-        return [of.make(measures[..., i * width : (i + 1) * width]) for i in range(len(sides))]
-
-    def make_means(measures: Array) -> Array:
-        return with_count(*(part[..., 0] for part in parts(measures)))
-
-    def combine_means(sums: Array) -> Array:
-        return divide(sums[..., first] - sums[..., second], sums[..., -1])
+        found = [of.make(measures[..., i * width : (i + 1) * width]) for i in range(len(sides))]
+        return [*found, measures[..., -1:]] if beside else found
 
     def make(measures: Array) -> Array:
-        return np.concatenate(parts(measures), axis=-1)
+        if not of.is_mean:
+            return np.concatenate(parts(measures), axis=-1)
+        means = [part[..., 0] for part in parts(measures)]
+        return with_count(*([means[0] - means[1]] if by_row else means))
 
-    def combine(sums: Array) -> Array:
-        size = sums.shape[-1] // len(sides)
-        one, other = (of.combine(sums[..., i * size : (i + 1) * size]) for i in minus)
-        return one - other
+    def combine_means(sums: Array) -> Array:
+        return divide(sums[..., minus[0]] - sums[..., minus[1]], sums[..., -1])
 
+    def joined(how: np.ufunc, value: Callable[[Array], Array], sums: Array) -> Array:
+        by_side = np.split(sums, len(sides), axis=-1)
+        found: Array = how(*(value(by_side[i]) for i in minus))
+        return found
+
+    combine = combine_means if of.is_mean else partial(joined, np.subtract, of.combine)
     span = of.row_range
     return Additive(
         name,
-        needs=tuple(f"{side}.{need}" for side in sides for need in of.needs),
-        make=make_means if of.is_mean else make,
-        combine=combine_means if of.is_mean else combine,
+        needs=(*(f"{side}{need}" for side in sides for need in of.needs), *filter(None, [beside])),
+        make=make,
+        combine=of.combine if by_row else combine,
         scale="identity" if span is not None else _OF_DIFFERENCE.get(of.scale, "identity"),
-        higher_is=_OPPOSITE[of.higher_is],
         row_range=None if span is None else (span[0] - span[1], span[1] - span[0]),
         no_effect=0.0,
+        divisor=of.divisor and partial(joined, np.minimum, of.divisor),
         is_mean=of.is_mean,
         **more,
     )

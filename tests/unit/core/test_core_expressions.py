@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import Expression, is_meant, made_of, parse_expression
+from scrutiny.core.expressions import Expression, is_meant, made_of, parse_expression, spoken
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,8 @@ def test_a_metric_of_another_has_its_version():
 )
 def test_spaces_and_versions_may_be_left_out(text, metric, wanted):
     assert is_meant(text, metric) is wanted
+
+
+def test_metrics_of_metrics_in_words():
+    assert spoken("beyond(attack_success)@1") == "attack success beyond chance"
+    assert spoken("mean_head(drop(accuracy))@1") == "mean head accuracy drop"

@@ -56,7 +56,7 @@ def test_sets_that_lie_apart_are_found_and_none_of_the_sets_is_told(tmp_path):
         assert alignment.n_units == words
         assert estimate(folder, "adjusted_rand", **where).value == 1.0
         assert estimate(folder, "single_start_alignment", **where).value == 1.0
-        excess = estimate(folder, "cluster_alignment_excess", **where)
+        excess = estimate(folder, "beyond(cluster_alignment)", **where)
         test = estimate(folder, "alignment_permutation", **where)
         assert excess.value == pytest.approx(1 - test.across["null_mean"], abs=0.02)
         assert excess.high - excess.low > 0.2  # no item is missed: the floor of one word
@@ -68,7 +68,7 @@ def test_sets_that_lie_apart_are_found_and_none_of_the_sets_is_told(tmp_path):
 def test_without_a_pull_nothing_stands_out_of_permuted_labels(tmp_path):
     model = ToyVectors(0.0, seed=4)
     folder = run("association.clusters", model, SENTENCES, tmp_path, task=TASK, parts=["targets"])
-    found = estimate(folder, "cluster_alignment_excess", group="sentences", representation="mean")
+    found = estimate(folder, "beyond(cluster_alignment)", group="sentences", representation="mean")
     assert found.low < 0 < found.high
     assert (
         estimate(folder, "cluster_alignment", representation="mean", group="sentences").value >= 0.5

@@ -6,6 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.association import metrics as s
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.association.word_sets import effect_size
 from scrutiny.testing import check_statistic
 
@@ -13,7 +14,6 @@ RNG = np.random.default_rng(2)
 OWN = [
     s.ADJUSTED_RAND,
     s.ALIGNMENT,
-    s.ALIGNMENT_EXCESS,
     s.EFFECT_SIZE,
     s.EFFECT_SIZE_POPULATION,
     s.INERTIA,
@@ -45,7 +45,8 @@ def test_alignment_and_what_it_exceeds():
     rows = np.array([[1, 1, 0.6], [1, 1, 0.7], [1, 0, 0.5], [0, 0, 0.6]])
     starts = np.tile([0.5, 0.4, 0.9], (4, 1))
     assert value(s.ALIGNMENT, np.hstack([rows[:, :2], starts])) == 0.75
-    assert value(s.ALIGNMENT_EXCESS, rows) == pytest.approx(0.75 - 0.6)
+    with_chance = np.hstack([rows[:, :2], starts, rows[:, 2:]])
+    assert value(metric_of("beyond(cluster_alignment)"), with_chance) == pytest.approx(0.75 - 0.6)
     assert value(s.SINGLE_START, starts[:, :1]) == 0.5
     assert value(s.INERTIA, [[1.0], [2.5]]) == 3.5
     wanted = adjusted_rand_score([1, 1, 1, 0], [1, 1, 0, 0])

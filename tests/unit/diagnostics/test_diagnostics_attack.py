@@ -436,7 +436,7 @@ def test_estimates_have_the_denominators_that_they_say(tmp_path):
     valid = estimate(folder, "valid_share", recipe="deepwordbug@1")
     assert (valid.value, valid.status) == (None, "undefined")
     random = estimate(folder, "attack_success", role="control", recipe="pwws@1")
-    excess = estimate(folder, "excess_attack_success", recipe="pwws@1")
+    excess = estimate(folder, "beyond(attack_success)", recipe="pwws@1")
     own = estimate(folder, "attack_success", recipe="pwws@1")
     assert excess.value == pytest.approx(own.value - random.value)
     asked = estimate(folder, "mean_texts_asked", recipe="deepwordbug@1")

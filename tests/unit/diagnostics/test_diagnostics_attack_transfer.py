@@ -140,5 +140,5 @@ def test_through_a_run(tmp_path):
     # of six texts that fool the reference one has a second word that the target knows
     assert found["transfer_rate@1"].value == pytest.approx(5 / 6)
     assert found["transfer_rate@1"].key.reference == "r"
-    assert found["excess_attack_success@1"].value is not None
+    assert found["beyond(transfer_rate)@1"].value is not None
     assert {claim.id.split("/")[1] for claim in made.claims} == {"m"}, [c.id for c in made.claims]

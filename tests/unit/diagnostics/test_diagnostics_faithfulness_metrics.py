@@ -4,17 +4,26 @@ import numpy as np
 import pytest
 from scipy.stats import linregress, pearsonr
 
+from scrutiny.core.errors import PlanError
+from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.faithfulness import metrics as s
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(5)
+ONE, MEAN = metric_of("one_head(drop(accuracy))"), metric_of("mean_head(drop(accuracy))")
+CHOSEN = metric_of("selected_head(drop(accuracy))")
+GAIN = metric_of("selected_head(gain(accuracy))")
 ROWS = 50
 NAMES = [
     name
-    for name in registry().names("statistic")
-    if registry().entry("statistic", name).registration.target.startswith(s.__name__)
+    for name in usual_metrics()
+    if not name.startswith(("drop(", "excess(", "beyond("))
+    if registry()
+    .entry("statistic", name.partition("(")[0])
+    .registration.target.startswith(s.__name__)
 ]
 
 
@@ -27,7 +36,7 @@ def value(statistic, *columns):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_they_keep_the_promises_of_their_protocol(name):
-    check_statistic(registry().load("statistic", name))
+    check_statistic(metric_of(name))
     assert len(NAMES) == 28
 
 
@@ -97,24 +106,37 @@ def by_half(changed=CHANGED):
     return np.stack([(HIT[:, None] & ~changed)[HALF == h].mean(axis=0) for h in (0, 1)])
 
 
+def test_what_is_measured_of_a_head_stands_in_the_parentheses():
+    with pytest.raises(PlanError, match=r"of selected_head stands drop\(accuracy\) or gain\(acc"):
+        metric_of("selected_head(accuracy)")
+    with pytest.raises(PlanError, match="is no sum over rows of one text"):
+        metric_of("drop(one_head(drop(accuracy)))")
+    assert [stream_of(one) for one in (ONE, MEAN, CHOSEN, GAIN)] == [
+        "head_accuracy_drop@1",
+        "mean_head_accuracy_drop@1",
+        "selected_head_drop@1",
+        "selected_head_gain@1",
+    ]
+
+
 def test_the_drop_of_a_head_and_of_the_average_head():
     drop = HIT.mean() - CHANGED.mean(axis=0)
-    found = [value(s.HEAD_ACCURACY_DROP, HIT, HALF, CHANGED[:, k]) for k in range(HEADS)]
+    found = [value(ONE, HIT, HALF, CHANGED[:, k]) for k in range(HEADS)]
     assert found == pytest.approx(drop)
-    mean = value(s.MEAN_HEAD_ACCURACY_DROP, HIT, HALF, CHANGED)
+    mean = value(MEAN, HIT, HALF, CHANGED)
     assert mean == pytest.approx(drop.mean())
     with pytest.raises(StatisticsError, match="is of one head and got 6"):
-        value(s.HEAD_ACCURACY_DROP, HIT, HALF, CHANGED)
+        value(ONE, HIT, HALF, CHANGED)
 
 
 def test_the_chosen_head_is_tested_on_the_half_it_was_not_chosen_on():
     a, b = by_half()
     assert a.argmax() == b.argmax() == 2
     expected = (b[a.argmax()] + a[b.argmax()]) / 2
-    assert value(s.SELECTED_HEAD_DROP, HIT, HALF, CHANGED) == pytest.approx(expected)
+    assert value(CHOSEN, HIT, HALF, CHANGED) == pytest.approx(expected)
     best = np.where(a == a.min())[0], np.where(b == b.min())[0]
     gain = -(b[best[0]].mean() + a[best[1]].mean()) / 2
-    assert value(s.SELECTED_HEAD_GAIN, HIT, HALF, CHANGED) == pytest.approx(gain)
+    assert value(GAIN, HIT, HALF, CHANGED) == pytest.approx(gain)
     control = by_half(OTHERS)[:, 2].mean()
     over = value(s.SELECTED_HEAD_OVER_LAYER, HIT, HALF, CHANGED, OTHERS)
     assert over == pytest.approx(expected - control)
@@ -122,15 +144,15 @@ def test_the_chosen_head_is_tested_on_the_half_it_was_not_chosen_on():
 
 def test_heads_by_other_names_give_the_same_values():
     order = RNG.permutation(HEADS)
-    for one in (s.MEAN_HEAD_ACCURACY_DROP, s.SELECTED_HEAD_DROP, s.SELECTED_HEAD_GAIN):
+    for one in (MEAN, CHOSEN, GAIN):
         assert value(one, HIT, HALF, CHANGED[:, order]) == pytest.approx(
             value(one, HIT, HALF, CHANGED)
         )
 
 
 def test_one_half_alone_chooses_nothing():
-    assert np.isnan(value(s.SELECTED_HEAD_DROP, HIT, np.zeros(ROWS), CHANGED))
-    assert not np.isnan(value(s.MEAN_HEAD_ACCURACY_DROP, HIT, np.zeros(ROWS), CHANGED))
+    assert np.isnan(value(CHOSEN, HIT, np.zeros(ROWS), CHANGED))
+    assert not np.isnan(value(MEAN, HIT, np.zeros(ROWS), CHANGED))
 
 
 def test_sides_with_unequal_heads_are_refused():
@@ -145,7 +167,7 @@ def test_noise_alone_gives_the_chosen_head_no_drop():
         hit = np.ones(100)
         changed = RNG.random((100, 40)) < 0.95
         half = np.arange(100) % 2
-        found.append(value(s.SELECTED_HEAD_DROP, hit, half, changed))
+        found.append(value(CHOSEN, hit, half, changed))
         best.append((1 - changed.mean(axis=0)).max())
     assert np.mean(best) > 0.09
     assert abs(np.mean(found) - 0.05) < 0.01

@@ -26,6 +26,7 @@ from scrutiny.diagnostics.similarity.drift_rows import (
 )
 from scrutiny.diagnostics.similarity.drift_texts import DriftTexts, DriftTextsParams
 from scrutiny.diagnostics.similarity.metrics import drift as s
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.resolve import resolve
 from scrutiny.testing import check_diagnostic
@@ -161,7 +162,7 @@ def test_the_numbers_are_those_of_the_answers(tmp_path, data):
     gold = [LABELS.index(row["label"]) for row in data]
     change = (q - p)[np.arange(len(data)), gold]
     assert value(folder, "logprob_distance").value == pytest.approx(np.abs(p - q).mean())
-    assert value(folder, "logprob_excess").value == pytest.approx(np.abs(p - q).mean())
+    assert value(folder, "beyond(logprob_distance)").value == pytest.approx(np.abs(p - q).mean())
     assert value(folder, "logprob_change").value == pytest.approx(change.mean())
     assert value(folder, "logprob_change").counts.n == len(data)
 
@@ -381,10 +382,11 @@ def test_parameters_out_of_range_are_refused(wrong):
 
 def test_tests_of_one_replicate_by_hand():
     rng = np.random.default_rng(0)
-    (exchange,) = s.LOGPROB_EXCESS.tests(np.array([[0.3, 0.1], [0.5, 0.2], [0.2, 0.1]]), None, rng)
+    beyond = metric_of("beyond(logprob_distance)")
+    (exchange,) = beyond.tests(np.array([[0.3, 0.1], [0.5, 0.2], [0.2, 0.1]]), None, rng)
     assert exchange.p_value == 1 / 8
     flat = np.array([[0.3, 0.3]] * 5)
-    assert s.LOGPROB_EXCESS.tests(flat, None, rng)[0].p_value == 1.0
+    assert beyond.tests(flat, None, rng)[0].p_value == 1.0
     (paired,) = s.LOGPROB_CHANGE.tests(np.array([[-1.0, -1.5]] * 8), None, rng)
     assert paired.p_value == 0.0078125
     (by_unit,) = s.LOGPROB_CHANGE.tests(np.array([[-1.0, -1.5]] * 8), np.arange(8) // 2, rng)

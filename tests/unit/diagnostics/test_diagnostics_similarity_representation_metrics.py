@@ -6,6 +6,7 @@ import pytest
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.metrics import representations as s
 from scrutiny.diagnostics.similarity.representations_params import MEASURES
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.testing import check_statistic
@@ -26,9 +27,15 @@ def test_they_keep_the_promises_of_their_protocol(name):
     assert statistic.conditional_on
 
 
-def test_every_measure_has_a_statistic_and_an_excess():
-    expected = {f"{m}{end}@1" for m in MEASURES for end in ("", "_excess")}
-    assert set(NAMES) == expected | {"stir@1", "stir_lift@1"}
+def test_every_measure_has_a_statistic_and_one_beyond_exchanged_items():
+    assert set(NAMES) == {f"{m}@1" for m in MEASURES} | {"stir@1", "stir_lift@1"}
+    for measure in MEASURES:
+        found = metric_of(f"beyond({measure})")
+        check_statistic(found)
+        assert found.needs == ("value", "influence", "exchanged")
+        assert found.says.endswith(", beyond exchanged items")
+        assert found.conditional_on.endswith("(jackknife), and what exchanged items give")
+        assert (found.no_effect, found.tests) == (0.0, None)
 
 
 def measures(value=0.7, exchanged=0.1, count=60):
@@ -45,8 +52,9 @@ def of(statistic, rows):
 def test_the_value_is_the_likeness_and_the_excess_is_beyond_exchanged_items():
     rows = measures()
     assert of(s.DEBIASED_CKA, rows[:, :2]) == pytest.approx(0.7)
-    assert of(s.DEBIASED_CKA_EXCESS, rows) == pytest.approx(0.6)
-    assert of(s.PROCRUSTES_DISTANCE_EXCESS, measures(0.2, 1.1)) == pytest.approx(-0.9)
+    assert of(metric_of("beyond(debiased_cka)"), rows) == pytest.approx(0.6)
+    far = metric_of("beyond(procrustes_distance)")
+    assert of(far, measures(0.2, 1.1)) == pytest.approx(-0.9)
 
 
 def test_resampling_moves_the_influence_alone():
@@ -64,9 +72,9 @@ def test_resampling_moves_the_influence_alone():
         (s.DEBIASED_CKA, "coefficient"),
         (s.LINEAR_CKA, "share"),
         (s.PROCRUSTES_DISTANCE, "amount"),
-        (s.RSA_EXCESS, "excess"),
-        (s.LINEAR_CKA_EXCESS, "coefficient"),
-        (s.PROCRUSTES_DISTANCE_EXCESS, "identity"),
+        (metric_of("beyond(rsa)"), "excess"),
+        (metric_of("beyond(linear_cka)"), "coefficient"),
+        (metric_of("beyond(procrustes_distance)"), "identity"),
     ],
 )
 def test_intervals_are_cut_where_no_value_can_lie(statistic, scale):

@@ -84,9 +84,9 @@ def test_unrelated_vectors_are_what_exchanged_items_give(found):
         assert far[name].low < 0 < far[name].high, name
     for name in ("linear_cka", "mean_cca", "neighbor_jaccard"):
         assert far[name].value > 0.03  # biased upward, which the excess takes off
-        excess = far[f"{name}_excess"]
+        excess = far[f"beyond({name})"]
         assert abs(excess.value) < 0.1
-        assert near[f"{name}_excess"].low > 0.1, name
+        assert near[f"beyond({name})"].low > 0.1, name
     assert near["debiased_cka"].value > 0.7
 
 

@@ -11,7 +11,6 @@ from made_panels import KEY, panel, side
 from scrutiny.core.plan import Resampling
 from scrutiny.diagnostics.attack.metrics import (
     ATTACK_SUCCESS,
-    EXCESS_ATTACK_SUCCESS,
     MEDIAN_TEXTS_ASKED,
 )
 from scrutiny.diagnostics.attention.metrics.heads import OfHeads
@@ -32,6 +31,8 @@ NO_MEAN = {
     "accuracy_gap@1",
     "adjusted_rand@1",
     "broad_heads@1",
+    "beyond(attack_success)@1",
+    "beyond(transfer_rate)@1",
     "capa@1",
     "capa_of_labels@1",
     "class_mass_ratio@1",
@@ -41,7 +42,6 @@ NO_MEAN = {
     "drop(entity_f1)@1",
     "erasure_js_slope@1",
     "error_consistency@1",
-    "excess_attack_success@1",
     "excess(entity_f1)@1",
     "icat@1",
     "inertia@1",
@@ -130,7 +130,7 @@ def test_each_replicate_has_its_own_and_the_whole_their_mean():
 
 def test_a_difference_has_the_smaller_of_both():
     values = attacked([30], [10])
-    found = found_of(EXCESS_ATTACK_SUCCESS, values, after=values, control=attacked([28], [3]))
+    found = found_of(metric_of("beyond(attack_success)"), values, control=attacked([28], [3]))
     assert found.estimate.divided_by == 28
     assert found.estimate.value == pytest.approx(10 / 30 - 3 / 28)
 

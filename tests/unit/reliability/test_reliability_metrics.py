@@ -66,6 +66,8 @@ def test_what_is_no_metric_is_told(text, error, said):
         ("drop(flip_rate)", "is no sum over rows of one text"),
         ("drop(median_texts_asked)", "is no sum over rows of one text"),
         ("drop(drop(accuracy))", "is no sum over rows of one text"),
+        ("beyond(accuracy)", "nothing stands for chance beside accuracy@1"),
+        ("beyond(stir_lift)", "is no sum over rows of one text"),
     ],
 )
 def test_what_cannot_be_computed_is_told(text, said):
@@ -122,6 +124,19 @@ def test_a_pair_on_the_same_rows_is_tested():
     (found,) = metric_of("drop(accuracy)").tests(hits, None, np.random.default_rng(0))
     assert found.n_units == 8
     assert metric_of("excess(accuracy)").tests is None
+
+
+def test_beyond_is_what_is_left_of_a_metric_without_chance():
+    control, beside = metric_of("beyond(attack_success)"), metric_of("beyond(cluster_alignment)")
+    assert control.needs == ("attacked", "success", "control.attacked", "control.success")
+    assert (control.says, control.scale) == ("attack success, beyond random change", "coefficient")
+    assert (control.higher_is, control.no_effect, control.row_range) == ("worse", 0.0, None)
+    rows = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 1, 1], [1, 0, 1, 0]], float)
+    assert value(control, rows) == 2 / 4 - 1 / 3
+    assert control.divisor(control.components(rows).sum(axis=0)) == 3
+    assert (beside.needs[-1], beside.scale, beside.row_range) == ("null", "identity", (-1.0, 1.0))
+    assert beside.conditional_on.endswith("its matching, and what permuted labels give")
+    assert metric_of("beyond(farther)").row_range == (-2.0, 2.0)
 
 
 def test_any_number_can_be_a_parameter():

@@ -16,15 +16,15 @@ DROP = metric_of("drop(accuracy)")
 
 #: Differences of what has no largest value (log-probabilities, slopes, distances).
 UNBOUNDED = {
+    "beyond(logprob_distance)@1",
+    "beyond(procrustes_distance)@1",
     "distance_beta@1",
     "erasure_js_slope@1",
     "kappa_inv@1",
     "label_beta@1",
     "layer_distance_gap@1",
     "logprob_change@1",
-    "logprob_excess@1",
     "mean_margin@1",
-    "procrustes_distance_excess@1",
     "selected_label_beta@1",
 }
 #: Levels without one: the mean of any measure.

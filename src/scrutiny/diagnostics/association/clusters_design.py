@@ -24,7 +24,7 @@ from scrutiny.diagnostics.association.params import (
 #: Short name and metric of what is estimated of every clustering.
 METRICS = (
     ("alignment", "cluster_alignment@1"),
-    ("excess", "cluster_alignment_excess@1"),
+    ("excess", "beyond(cluster_alignment)@1"),
     ("rand", "adjusted_rand@1"),
     ("single", "single_start_alignment@1"),
     ("inertia", "inertia@1"),

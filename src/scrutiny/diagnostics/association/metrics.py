@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, Chance, divide, with_count
 from scrutiny.reliability.replicate_tests import ReplicateTest
 from scrutiny.stats.association.clusters import adjusted_rand_of_counts, permuted_alignments
 from scrutiny.stats.association.word_sets import (
@@ -162,7 +162,9 @@ EFFECT_SIZE_POPULATION: Final = Additive(
     tests=association_tests,
 )
 
-#: Share of items in the cluster that is matched to their set.
+#: Share of items in the cluster that is matched to their set. By chance it is its mean when the
+#: sets' labels are exchanged between words, which is held fixed; an alignment without a single miss
+#: then gets the floor of one flip.
 ALIGNMENT: Final = Additive(
     "cluster_alignment@1",
     "items in their set's cluster",
@@ -173,19 +175,8 @@ ALIGNMENT: Final = Additive(
     conditional_on="the fitted clustering and its matching",
     row_range=(0.0, 1.0),
     tests=alignment_tests,
-)
-
-#: Alignment beyond its mean when the sets' labels are exchanged between words. That mean is held
-#: fixed; an alignment without a single miss then gets the floor of one flip.
-ALIGNMENT_EXCESS: Final = Additive(
-    "cluster_alignment_excess@1",
-    "alignment beyond permuted labels",
-    ("cluster", "side", "null"),
-    lambda m: with_count(_is_aligned(m) - m[..., 2]),
-    _first,
-    conditional_on="the fitted clustering, its matching, and its null",
-    row_range=(-1.0, 1.0),
-    no_effect=0.0,
+    is_mean=True,
+    chance=Chance("permuted labels", "null"),
 )
 
 #: Alignment as a single start of the clustering gives it, on average over starts.

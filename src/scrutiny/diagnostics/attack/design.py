@@ -42,7 +42,7 @@ from scrutiny.perturb.recipes.attack import Attack, deviations_of
 BEFORE: Final = Selector(role="baseline")
 #: Items that were not attacked count with what was measured before.
 _STAYS: Final = {"": "before"}
-_BOTH_STAY: Final = {"after": "before", "control": "before"}
+_BOTH_STAY: Final = {"": "before", "control": "before"}
 NOT_RATED: Final = "of which valid: not rated"
 
 
@@ -105,8 +105,8 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
         yield of("random", "attack_success@1", at_random, role="control")
         yield EstimateSpec(
             f"excess/{end}",
-            "excess_attack_success@1",
-            {"after": after, "control": at_random, "before": BEFORE},
+            "beyond(attack_success)@1",
+            {"": after, "control": at_random, "before": BEFORE},
             fallback=_BOTH_STAY,
             condition=condition,
         )

@@ -10,7 +10,7 @@ Success:
     **Measures**: attacked items on which the goal was reached. **Misleads when**: read without
     the share that is valid (`valid_share@1`): a text that changed its meaning may change its
     answer; or without the texts asked: success grows with the budget.
-``excess_attack_success@1``
+``beyond(attack_success)@1``, ``beyond(transfer_rate)@1``
     **Measures**: the same minus that of random changes from the same candidates, with as many
     texts asked and no more words changed. **Misleads when**: nearly every candidate fools the
     model: then searching adds nothing, and the model is no more robust for it.
@@ -65,11 +65,12 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
+from scrutiny.reliability.additive import Additive, Array, Chance, divide, second, with_count
 from scrutiny.reliability.metrics import Parametric
 
 _SHARE: Final = (0.0, 1.0)
 _SUCCESS: Final = ("attacked", "success")
+_RANDOM: Final = Chance("random change", stream="excess_attack_success@1")
 
 #: Texts asked at which the curve of success is read.
 BUDGETS: Final = (10, 30, 100, 300, 1000)
@@ -87,6 +88,7 @@ def _ratio(
     *,
     scale: str = "identity",
     higher_is: str = "neither",
+    chance: Chance | None = None,
 ) -> Additive:
     """Sum of what ``parts`` gives first over the sum of what it gives second."""
     return Additive(
@@ -98,11 +100,16 @@ def _ratio(
         scale=scale,
         higher_is=higher_is,
         divisor=second,
+        chance=chance,
     )
 
 
 def _share(
-    name: str, says: str, needs: tuple[str, ...], event: Callable[[Array], Array]
+    name: str,
+    says: str,
+    needs: tuple[str, ...],
+    event: Callable[[Array], Array],
+    chance: Chance | None = None,
 ) -> Additive:
     """Share of the attacked items (the first need) on which an event holds."""
     return _ratio(
@@ -112,15 +119,16 @@ def _share(
         lambda m: (m[..., 0] * event(m).astype(np.float64), m[..., 0]),
         scale="logit",
         higher_is="worse",
+        chance=chance,
     )
 
 
 ATTACK_SUCCESS: Final = _share(
-    "attack_success@1", "attack success", _SUCCESS, lambda m: m[..., 1] == 1
+    "attack_success@1", "attack success", _SUCCESS, lambda m: m[..., 1] == 1, _RANDOM
 )
 
 TRANSFER_RATE: Final = _share(
-    "transfer_rate@1", "attacks that carry over", _SUCCESS, lambda m: m[..., 1] == 1
+    "transfer_rate@1", "attacks that carry over", _SUCCESS, lambda m: m[..., 1] == 1, _RANDOM
 )
 
 ACCURACY_UNDER_ATTACK: Final = Additive(
@@ -132,25 +140,6 @@ ACCURACY_UNDER_ATTACK: Final = Additive(
     scale="logit",
     higher_is="better",
     row_range=_SHARE,
-)
-
-
-def _two_ratios(measures: Array) -> Array:
-    """Attacked and successful items of the search, then of the random change."""
-    attacked, success, at_random, fooled = np.moveaxis(measures, -1, 0)
-    return np.stack([attacked, attacked * success, at_random, at_random * fooled], axis=-1)
-
-
-EXCESS_ATTACK_SUCCESS: Final = Additive(
-    "excess_attack_success@1",
-    "attack success beyond random change",
-    ("after.attacked", "after.success", "control.attacked", "control.success"),
-    _two_ratios,
-    lambda sums: divide(sums[..., 1], sums[..., 0]) - divide(sums[..., 3], sums[..., 2]),
-    scale="coefficient",
-    higher_is="worse",
-    no_effect=0.0,
-    divisor=lambda sums: np.minimum(sums[..., 0], sums[..., 2]),
 )
 
 

@@ -256,9 +256,9 @@ def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[Estim
                 )
                 yield EstimateSpec(
                     f"excess/{end}",
-                    "excess_attack_success@1",
-                    {"after": after, "control": other, "before": BEFORE},
-                    fallback={"after": "before", "control": "before"},
+                    "beyond(transfer_rate)@1",
+                    {"": after, "control": other, "before": BEFORE},
+                    fallback={"": "before", "control": "before"},
                     condition=condition,
                 )
 

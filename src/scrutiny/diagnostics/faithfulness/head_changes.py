@@ -58,7 +58,7 @@ class ChangedHeads:
 
     Parameters
     ----------
-    id, says, needs, cells, scale, higher_is, conditional_on, no_effect
+    id, says, needs, cells, scale, higher_is, conditional_on, no_effect, stream
         As in `scrutiny.reliability.additive.Additive`.
     combine
         Value ``(...)`` of the drops.
@@ -82,6 +82,7 @@ class ChangedHeads:
     higher_is: str = "neither"
     conditional_on: str | None = None
     no_effect: float | None = 0.0
+    stream: str = ""
 
     def components(self, measures: Array) -> Array:
         """Drops and row counts by half ``(..., component)`` of measures ``(..., need)``."""
@@ -95,7 +96,7 @@ class ChangedHeads:
         if self.is_of_one and changed.shape[-1] != 1:
             raise StatisticsError(
                 f"{self.id} is of one head and got {changed.shape[-1]}; fix the layer and the "
-                "head, or take mean_head_accuracy_drop@1."
+                "head, or take mean_head(drop(accuracy))@1."
             )
         columns = np.concatenate([hit - changed, np.ones_like(hit)], axis=-1)
         return np.concatenate([columns * (1 - half), columns * half], axis=-1)

@@ -14,11 +14,12 @@ from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, points, untrained
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 
-_SINGLE = (
-    "mean_head_accuracy_drop",
-    "selected_head_drop",
-    "selected_head_gain",
-)
+#: Estimates of one number a change, and their metrics.
+_SINGLE = {
+    "mean_head_accuracy_drop": "mean_head(drop(accuracy))@1",
+    "selected_head_drop": "selected_head(drop(accuracy))@1",
+    "selected_head_gain": "selected_head(gain(accuracy))@1",
+}
 
 
 def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
@@ -48,13 +49,13 @@ def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
         yield EstimateSpec("level", "accuracy@1", own, role="baseline", condition=condition)
     yield EstimateSpec(
         f"head_accuracy_drop/{change}",
-        "head_accuracy_drop@1",
+        "one_head(drop(accuracy))@1",
         own,
         condition=condition,
         along=("layer", "head"),
     )
-    for metric in _SINGLE:
-        yield EstimateSpec(f"{metric}/{change}", f"{metric}@1", own, condition=condition)
+    for name, metric in _SINGLE.items():
+        yield EstimateSpec(f"{name}/{change}", metric, own, condition=condition)
     yield EstimateSpec(
         f"selected_head_over_layer/{change}",
         "selected_head_over_layer@1",

@@ -45,10 +45,11 @@ Agreement:
 
 Heads (``hit`` before, ``hit_changed`` with one head changed, ``half`` of the text):
 
-``head_accuracy_drop@1``, ``mean_head_accuracy_drop@1``
+``one_head(drop(accuracy))@1``, ``mean_head(drop(accuracy))@1``
     **Measures**: accuracy before minus after, of one head, and of the average head. **Misleads
     when**: the largest of many is read off the same data.
-``selected_head_drop@1``, ``selected_head_gain@1``, ``selected_head_over_layer@1``
+``selected_head(drop(accuracy))@1``, ``selected_head(gain(accuracy))@1``,
+``selected_head_over_layer@1``
     **Measures**: drop (gain) on one half of the texts of the head with the largest drop (gain) on
     the other half, both ways, averaged; and minus the drop of another head of its layer.
     **Misleads when**: texts of one unit stand in both halves.
@@ -60,6 +61,7 @@ over-fitting in model selection.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -72,6 +74,7 @@ from scrutiny.diagnostics.faithfulness.head_changes import (
     selected,
 )
 from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
+from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
 _SHARE: Final = (0.0, 1.0)
@@ -313,18 +316,40 @@ MEAN_TAU_GAP: Final = Additive(
     no_effect=0.0,
 )
 
-#: Accuracy before minus after, of one head.
-HEAD_ACCURACY_DROP: Final = ChangedHeads(
-    "head_accuracy_drop@1", "accuracy drop without a head", drop, is_of_one=True
+
+def _by_head(stem: str, **known: ChangedHeads) -> Parametric:
+    """Metrics of heads by what of the accuracy is measured; ``known`` are called as their streams.
+
+    Examples
+    --------
+    >>> ONE_HEAD.of("drop(accuracy)").id
+    'one_head(drop(accuracy))@1'
+    """
+    made = {f"{name}(accuracy)": replace(one, stream=one.id) for name, one in known.items()}
+    return Parametric(
+        f"{stem}@1",
+        tuple(made),
+        lambda value, name: replace(made[value], id=name),
+        " or ".join(made),
+    )
+
+
+ONE_HEAD: Final = _by_head(
+    "one_head",
+    drop=ChangedHeads("head_accuracy_drop@1", "accuracy drop without a head", drop, is_of_one=True),
 )
-MEAN_HEAD_ACCURACY_DROP: Final = ChangedHeads(
-    "mean_head_accuracy_drop@1", "accuracy drop without the average head", drop
+MEAN_HEAD: Final = _by_head(
+    "mean_head",
+    drop=ChangedHeads("mean_head_accuracy_drop@1", "accuracy drop without the average head", drop),
 )
-SELECTED_HEAD_DROP: Final = ChangedHeads(
-    "selected_head_drop@1", "accuracy drop without the head chosen on the other half", selected
-)
-SELECTED_HEAD_GAIN: Final = ChangedHeads(
-    "selected_head_gain@1", "accuracy gain without the head chosen on the other half", gain
+SELECTED_HEAD: Final = _by_head(
+    "selected_head",
+    drop=ChangedHeads(
+        "selected_head_drop@1", "accuracy drop without the head chosen on the other half", selected
+    ),
+    gain=ChangedHeads(
+        "selected_head_gain@1", "accuracy gain without the head chosen on the other half", gain
+    ),
 )
 SELECTED_HEAD_OVER_LAYER: Final = ChangedHeads(
     "selected_head_over_layer@1",

@@ -66,7 +66,7 @@ def design_of_logprobs(asked: Asked, distances: Condition, *, changes: Condition
     estimates = [
         _spec("farther", "farther", distances),
         _spec("distance", "logprob_distance", distances),
-        _beside_again("excess", "logprob_excess", distances),
+        _beside_again("excess", "beyond(logprob_distance)", distances),
         _again("again/distance", "logprob_distance", distances),
     ]
     conditions = [distances]
@@ -86,7 +86,7 @@ def design_of_samples(asked: Asked) -> Design:
     """Design where models are known by samples of their answers."""
     estimates = (
         _spec("farther", "farther", OF_SAMPLES),
-        _beside_again("farther_excess", "farther_excess", OF_SAMPLES),
+        _beside_again("farther_excess", "beyond(farther)", OF_SAMPLES),
         _spec("mmd", "label_mmd", OF_SAMPLES),
         _again("again/farther", "farther", OF_SAMPLES),
         _again("again/mmd", "label_mmd", OF_SAMPLES),

@@ -52,12 +52,12 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
 
 def _specs(wanted: Sequence[Comparison], params: RepresentationsParams) -> Iterator[EstimateSpec]:
     """Estimates of all comparisons; behind them what the last layers exceed exchanged items by."""
-    for prefix, suffix in (("", ""), ("excess/", "_excess")):
+    for prefix, metric in (("", "{}@1"), ("excess/", "beyond({})@1")):
         for comparison in wanted:
-            if not suffix or comparison.layers.is_last:
+            if not prefix or comparison.layers.is_last:
                 yield EstimateSpec(
                     f"{prefix}{comparison.name}",
-                    f"{comparison.measure}{suffix}@1",
+                    metric.format(comparison.measure),
                     {"": Selector("measured", comparison.condition)},
                     condition=comparison.where,
                     unit=params.unit or "item",

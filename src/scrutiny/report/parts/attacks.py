@@ -29,7 +29,7 @@ _COLUMNS: Final = (
     ("success", _SUCCESS, "measured"),
     ("of which valid", "valid_share", "measured"),
     ("random change", _SUCCESS, "control"),
-    ("beyond random", "excess_attack_success", "measured"),
+    ("beyond random", "beyond(attack_success)", "measured"),
 )
 _FURTHER: Final = (
     ("accuracy under attack", "accuracy_under_attack"),

@@ -20,7 +20,7 @@ Place = tuple[int, ...]
 _LAYER: Final = "layer"
 _HEAD: Final = "head"
 _PLACES: Final = (f"condition.{_LAYER}", f"condition.{_HEAD}")
-_AVERAGES: Final = "mean_head_"
+_AVERAGES: Final = "mean_head"
 #: Level of the tests of single heads, adjusted for each other.
 ALPHA: Final = 0.05
 _FEWEST: Final = 3  # places of one kind; fewer were asked for one by one and are listed

@@ -2,12 +2,12 @@
 
 a is the reference, b the subject, *again* the reference asked a second time (side ``control``).
 
-``farther@1``, ``farther_excess@1``
+``farther@1``, ``beyond(farther)@1``
     **Measures**: share of items on which b lies farther from a than exchanging their answers would
     put it, minus the share on which it lies nearer: 0 where b is a, whatever the noise, 1 where
     every item tells them apart; and the same beyond a beside a asked again. **Misleads when**: read
     as a size: a change of .001 in every answer scores 1 where answers repeat exactly.
-``logprob_distance@1``, ``logprob_excess@1``
+``logprob_distance@1``, ``beyond(logprob_distance)@1``
     **Measures**: mean absolute difference of log-probabilities in nats; minus that of a and a asked
     again, with a test that exchanges b's answer and a's second one within items. **Misleads when**:
     improbable labels decide: a label of probability 1e-6 counts as much as the likeliest one.
@@ -31,7 +31,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, Chance, divide, with_count
 from scrutiny.reliability.replicate_tests import ReplicateTest
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.exact import TIE, ExactTest
@@ -40,6 +40,7 @@ from scrutiny.stats.significance.permutation import sign_flip_test
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _FLIPS: Final = 9999
+_AGAIN: Final = "the reference asked again"
 
 
 def _first(sums: Array) -> Array:
@@ -103,15 +104,8 @@ FARTHER: Final = Additive(
     scale="coefficient",
     row_range=(-1.0, 1.0),
     no_effect=0.0,
-)
-FARTHER_EXCESS: Final = Additive(
-    "farther_excess@1",
-    "farther, beyond the reference asked again",
-    ("farther", "nearer", "control.farther", "control.nearer"),
-    lambda m: with_count(m[..., 0] - m[..., 1] - m[..., 2] + m[..., 3]),
-    _first,
-    row_range=(-2.0, 2.0),
-    no_effect=0.0,
+    is_mean=True,
+    chance=Chance(_AGAIN),
 )
 LOGPROB_DISTANCE: Final = Additive(
     "logprob_distance@1",
@@ -120,15 +114,9 @@ LOGPROB_DISTANCE: Final = Additive(
     lambda m: with_count(m[..., 0]),
     _first,
     scale="amount",
-)
-LOGPROB_EXCESS: Final = Additive(
-    "logprob_excess@1",
-    "distance of log-probabilities, beyond the reference asked again",
-    ("distance", "control.distance"),
-    lambda m: with_count(m[..., 0] - m[..., 1]),
-    _first,
-    no_effect=0.0,
-    tests=_exchanged_within_items,
+    is_mean=True,
+    pair_tests=_exchanged_within_items,
+    chance=Chance(_AGAIN, stream="logprob_excess@1"),
 )
 LOGPROB_CHANGE: Final = Additive(
     "logprob_change@1",

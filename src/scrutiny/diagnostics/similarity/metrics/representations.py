@@ -22,7 +22,7 @@ an item drawn twice would be its own neighbor, so the likeness itself is never r
 ``neighbor_jaccard@1``
     **Measures**: whether items have the same nearest items. **Misleads when**: neighbors are no
     small share of the items.
-``debiased_cka_excess@1``, ... ``neighbor_jaccard_excess@1``
+``beyond(debiased_cka)@1``, ... ``beyond(neighbor_jaccard)@1``
     **Measures**: each of them minus what exchanged items give. **Misleads when**: taken for a test
     of a good likeness: two models that read the same words beat chance.
 ``stir@1``, ``stir_lift@1``
@@ -38,11 +38,11 @@ ReSi; Nanda et al. (2022); Efron & Stein (1981), The jackknife estimate of varia
 
 from typing import Final
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, Chance, divide, with_count
 
 _NEEDS: Final = ("value", "influence")
-#: Scale of the difference of two values by their own scale; distances have no largest one.
-_OF_DIFFERENCE: Final = {"share": "coefficient", "coefficient": "excess", "amount": "identity"}
+#: What random exchanges of the items give is measured beside each likeness.
+_EXCHANGED: Final = Chance("exchanged items", "exchanged")
 
 
 def _first(sums: Array) -> Array:
@@ -54,11 +54,9 @@ def _pseudo(measures: Array) -> Array:
     return with_count(measures[..., 0] + measures[..., 1])
 
 
-def _beyond(measures: Array) -> Array:
-    return with_count(measures[..., 0] + measures[..., 1] - measures[..., 2])
-
-
-def _likeness(name: str, says: str, *, scale: str = "share") -> Additive:
+def _likeness(
+    name: str, says: str, *, scale: str = "share", chance: Chance | None = _EXCHANGED
+) -> Additive:
     """Likeness of one kind; what is resampled are influences, not the fit."""
     return Additive(
         f"{name}@1",
@@ -68,20 +66,8 @@ def _likeness(name: str, says: str, *, scale: str = "share") -> Additive:
         _first,
         scale=scale,
         conditional_on="the influence of each item (jackknife)",
-    )
-
-
-def _excess(kind: Additive) -> Additive:
-    """A likeness minus what exchanged items give."""
-    return Additive(
-        f"{kind.id.partition('@')[0]}_excess@1",
-        f"{kind.says}, beyond exchanged items",
-        (*_NEEDS, "exchanged"),
-        _beyond,
-        _first,
-        scale=_OF_DIFFERENCE[kind.scale],
-        conditional_on=kind.conditional_on,
-        no_effect=0.0,
+        is_mean=True,
+        chance=chance,
     )
 
 
@@ -94,30 +80,7 @@ PWCCA: Final = _likeness("pwcca", "projection-weighted CCA")
 RSA: Final = _likeness("rsa", "RSA (Spearman of distances)", scale="coefficient")
 PROCRUSTES_DISTANCE: Final = _likeness("procrustes_distance", "Procrustes distance", scale="amount")
 NEIGHBOR_JACCARD: Final = _likeness("neighbor_jaccard", "overlap of nearest neighbors")
-_KINDS: Final = (
-    DEBIASED_CKA,
-    LINEAR_CKA,
-    MINIBATCH_CKA,
-    MEAN_CCA,
-    SVCCA,
-    PWCCA,
-    RSA,
-    PROCRUSTES_DISTANCE,
-    NEIGHBOR_JACCARD,
-)
-(
-    DEBIASED_CKA_EXCESS,
-    LINEAR_CKA_EXCESS,
-    MINIBATCH_CKA_EXCESS,
-    MEAN_CCA_EXCESS,
-    SVCCA_EXCESS,
-    PWCCA_EXCESS,
-    RSA_EXCESS,
-    PROCRUSTES_DISTANCE_EXCESS,
-    NEIGHBOR_JACCARD_EXCESS,
-) = (_excess(kind) for kind in _KINDS)
-
-STIR: Final = _likeness("stir", "STIR", scale="coefficient")
+STIR: Final = _likeness("stir", "STIR", scale="coefficient", chance=None)
 STIR_LIFT: Final = Additive(
     "stir_lift@1",
     "STIR beyond random changes",
