@@ -184,7 +184,7 @@ def _of_records(
 
 
 def _straight(
-    plan: EstimatePlan, place: Place, metric: str, where: Mapping[str, Any]
+    plan: EstimatePlan, place: PlacedDesign, metric: str, where: Mapping[str, Any]
 ) -> Assignment:
     own = {name: v for name, v in where.items() if name != "role" and name not in place.within}
     axes = {name for measure in place.measures for name, _ in measure.axes}

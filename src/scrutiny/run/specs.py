@@ -16,7 +16,7 @@ from scrutiny.run.resolved import Resolved
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlacedDesign:
     """One design with where it applies: a measurement, a family's condition, a dataset."""
 
     measure: str
@@ -36,7 +36,7 @@ class Place:
         return f"{self.measure}/{self.family.name}{within}/{self.dataset}/"
 
 
-def places(resolved: Resolved) -> Iterator[Place]:
+def places(resolved: Resolved) -> Iterator[PlacedDesign]:
     """Places of every design, in plan order."""
     datasets = resolved.datasets
     units = {
@@ -50,7 +50,7 @@ def places(resolved: Resolved) -> Iterator[Place]:
             family = resolved.families[name]
             conditions = {str(sorted(r.condition.items())): r.condition for r in family.replicates}
             for within in conditions.values():
-                yield Place(
+                yield PlacedDesign(
                     measure=measurement.plan.id,
                     kind=measurement.kind,
                     family=family,
@@ -74,7 +74,7 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
             yield _assignment(place, spec, resolved)
 
 
-def _assignment(place: Place, spec: EstimateSpec, resolved: Resolved) -> Assignment:
+def _assignment(place: PlacedDesign, spec: EstimateSpec, resolved: Resolved) -> Assignment:
     """Assignment of one specification of a design, and of those that it presupposes."""
     role = place.family.role if spec.role == "measured" else spec.role
     unit = place.unit if spec.unit == "item" else spec.unit
@@ -105,7 +105,7 @@ def base_of(family: str, *, plan: MeasurePlan, models: Sequence[ModelPlan]) -> s
     return base if base in plan.models else ""
 
 
-def _wanted(place: Place) -> Sequence[EstimateSpec]:
+def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
     """Specifications of a place that somebody reads."""
     specs = place.design.estimates
     if place.family.role == "measured":
@@ -134,7 +134,7 @@ def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iter
 
 
 def _is_other(
-    other: Place, place: Place, spec: ContrastSpec, models: Mapping[str, ModelPlan]
+    other: PlacedDesign, place: PlacedDesign, spec: ContrastSpec, models: Mapping[str, ModelPlan]
 ) -> bool:
     """Whether a place holds what a contrast subtracts."""
     if (other.measure, other.dataset) != (place.measure, place.dataset):
@@ -214,7 +214,11 @@ def _has_several(dataset: Dataset, column: str) -> bool:
 
 
 def _named(
-    claim: Claim, place: Place, everywhere: Sequence[Place], *, models: Mapping[str, ModelPlan]
+    claim: Claim,
+    place: PlacedDesign,
+    everywhere: Sequence[PlacedDesign],
+    *,
+    models: Mapping[str, ModelPlan],
 ) -> Claim:
     """Claim with full names in place of the design's own."""
     prefix = place.prefix
@@ -250,7 +254,11 @@ def _one_class(dataset: Dataset) -> str:
 
 
 def _refused(
-    claim: Claim, place: Place, everywhere: Sequence[Place], *, models: Mapping[str, ModelPlan]
+    claim: Claim,
+    place: PlacedDesign,
+    everywhere: Sequence[PlacedDesign],
+    *,
+    models: Mapping[str, ModelPlan],
 ) -> str:
     """Why a claim is refused: a checkpoint of its family, or of one that it is compared with."""
     said = [refusal(place.family, place.within, claim.gates)]
@@ -264,7 +272,7 @@ def _refused(
     return "; ".join(filter(None, said))
 
 
-def _skill(name: str, place: Place, everywhere: Sequence[Place]) -> str:
+def _skill(name: str, place: PlacedDesign, everywhere: Sequence[PlacedDesign]) -> str:
     """Full name of an estimate that shows skill: the design's own, or another diagnostic's."""
     diagnostic, colon, own = name.partition(":")
     if not colon:

@@ -10,7 +10,7 @@ from scrutiny.core.diagnostic import ContrastSpec, Design
 from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import ModelPlan
 from scrutiny.run.gated import _gates
-from scrutiny.run.specs import Place, _named
+from scrutiny.run.specs import PlacedDesign, _named
 
 CLAIM = Claim(
     "C5", "says", "heads", (Component("control/f1", 0.02),), gates=("task_skill",), family="x"
@@ -44,7 +44,7 @@ def _place(folder, name, *, ok):
         ContrastSpec("control/f1", "f1", "f1", role="control"),
         ContrastSpec("base/f1", "f1", "f1", role="base"),
     )
-    return Place(
+    return PlacedDesign(
         measure="heads",
         kind="heads@1#1",
         family=replace(family, role=MODELS[name].role),

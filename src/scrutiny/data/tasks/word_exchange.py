@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _TRIES: Final = 2000
 
 
-class Place(NamedTuple):
+class WordSet(NamedTuple):
     """Set that a text is in, and that set's own name."""
 
     set: str
@@ -23,7 +23,7 @@ def exchange(
     rng: "np.random.Generator",
     *,
     pairs: Sequence[tuple[str, str]],
-) -> list[Place | None]:
+) -> list[WordSet | None]:
     """New place of each example; nothing for those that stay outside.
 
     Within each test and pair of sets, all ways to assign the words are equally likely that keep
@@ -35,7 +35,7 @@ def exchange(
         pair = next((p for p in pairs if example.attributes["a_set"] in p), None)
         if pair is not None:
             groups.setdefault((example.attributes.get("a_test"), pair), []).append(i)
-    places: list[Place | None] = [None] * len(examples)
+    places: list[WordSet | None] = [None] * len(examples)
     for (_, pair), members in groups.items():
         for i, place in zip(members, _exchanged(examples, members, pair, rng), strict=True):
             places[i] = place
@@ -47,16 +47,16 @@ def _exchanged(
     members: Sequence[int],
     pair: tuple[str, str],
     rng: "np.random.Generator",
-) -> list[Place]:
+) -> list[WordSet]:
     """New places of the texts of one test and one pair of sets."""
     words: dict[tuple[str | float, str | float], int] = {}  # (set, word) -> number of texts
-    named: dict[str | float, Place] = {}
+    named: dict[str | float, WordSet] = {}
     keys = []
     for i in members:
         attributes = examples[i].attributes
         key = attributes["a_set"], attributes["u_word"]
         words[key] = words.get(key, 0) + 1
-        named.setdefault(key[0], Place(str(key[0]), attributes.get("a_category")))
+        named.setdefault(key[0], WordSet(str(key[0]), attributes.get("a_category")))
         keys.append(key)
     if len(named) < 2:
         return [named[key[0]] for key in keys]

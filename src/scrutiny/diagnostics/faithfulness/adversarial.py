@@ -23,7 +23,7 @@ from scrutiny.diagnostics.faithfulness.adversary import search
 from scrutiny.diagnostics.faithfulness.distances import js, tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
-from scrutiny.diagnostics.faithfulness.reading import Group, Place, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import Group, RowKind, in_order, layer_of, read
 
 Floats = NDArray[np.float64]
 
@@ -94,14 +94,14 @@ class Adversarial:
         return in_order(batch.examples, places, reading, rows)
 
 
-def _places(params: AdversarialParams) -> list[Place]:
+def _places(params: AdversarialParams) -> list[RowKind]:
     """Places of the rows of an item."""
     roles = ("measured", "control")
-    return [Place.of(role, epsilon=epsilon) for epsilon in params.epsilons for role in roles]
+    return [RowKind.of(role, epsilon=epsilon) for epsilon in params.epsilons for role in roles]
 
 
 def _rows(
-    group: Group, places: Sequence[Place], params: AdversarialParams, ctx: Context
+    group: Group, places: Sequence[RowKind], params: AdversarialParams, ctx: Context
 ) -> Iterator[tuple[str, list[Row]]]:
     """Rows of each item of a group."""
     shape = params.copies, group.weights.shape[1]

@@ -21,7 +21,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
-from scrutiny.diagnostics.faithfulness.reading import Group, Place, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import Group, RowKind, in_order, layer_of, read
 from scrutiny.stats.association.tau import tau_b
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ _NAMES: Final = tuple("-".join(pair) for pair in PAIRS)
 _BASELINE: Final = _NAMES[-1]
 _ROLES: Final = ("measured", "measured", "baseline")
 _PLACES: Final = tuple(
-    Place.of(role, between=name) for role, name in zip(_ROLES, _NAMES, strict=True)
+    RowKind.of(role, between=name) for role, name in zip(_ROLES, _NAMES, strict=True)
 )
 
 

@@ -15,7 +15,7 @@ from scrutiny.diagnostics.faithfulness.head_anchors import anchored
 from scrutiny.diagnostics.faithfulness.head_answers import Hits, heads_of, hits_under
 from scrutiny.diagnostics.faithfulness.heads_design import make_heads_design
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
-from scrutiny.diagnostics.faithfulness.reading import Place
+from scrutiny.diagnostics.faithfulness.reading import RowKind
 
 Floats = NDArray[np.float64]
 _ROLES: Final = ("measured", "control")
@@ -88,7 +88,7 @@ class FaithfulHeads:
         outcomes = {change: _CHANGES[change](ctx, kept, params) for change in params.changes}
         for example in batch.examples:
             for change in params.changes:
-                places = [Place.of(role, change=change) for role in _ROLES]
+                places = [RowKind.of(role, change=change) for role in _ROLES]
                 outcome = lost.get(example.id) or outcomes[change][example.id]
                 hit = before.get(example.id, 0.0)
                 yield from _rows(example, places, outcome, (hit, half_of(example, ctx)))
@@ -125,7 +125,7 @@ def _lost(
 
 
 def _rows(
-    example: Example, places: Sequence[Place], outcome: Outcome, known: tuple[float, float]
+    example: Example, places: Sequence[RowKind], outcome: Outcome, known: tuple[float, float]
 ) -> Iterator[Row]:
     """Rows of one item under one change: its own, and the control's."""
     if isinstance(outcome[0], str):

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.diagnostics.faithfulness.reading import Place
+from scrutiny.diagnostics.faithfulness.reading import RowKind
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -65,9 +65,9 @@ class OrderName:
         return {"order": self.order, "procedure": self.procedure, **drawn}
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RowKind:
         """Where its records stand."""
-        return Place.of(self.role, **self.condition)
+        return RowKind.of(self.role, **self.condition)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,9 +21,9 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
-from scrutiny.diagnostics.faithfulness.reading import Group, Place, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import Group, RowKind, in_order, layer_of, read
 
-_PLACE: Final = Place.of()
+_PLACE: Final = RowKind.of()
 _METRICS: Final = (
     "permutation_change",
     "permutation_change_peaked",

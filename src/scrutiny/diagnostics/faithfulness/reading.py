@@ -48,14 +48,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowKind:
     """A condition and role of records; every item has one row of each."""
 
     condition: str
     role: str = "measured"
 
     @classmethod
-    def of(cls, role: str = "measured", **condition: object) -> "Place":
+    def of(cls, role: str = "measured", **condition: object) -> "RowKind":
         """Place of a condition."""
         return cls(canonical_json(condition), role)
 
@@ -122,7 +122,7 @@ def read(ctx: Context, examples: Sequence[Example]) -> Reading:
 
 def in_order(
     examples: Sequence[Example],
-    places: Sequence[Place],
+    places: Sequence[RowKind],
     reading: Reading,
     rows: Iterable[tuple[str, Sequence[Row]]],
 ) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from scrutiny.report.reading.head_records import AttendedExample
-from scrutiny.report.reading.heads import Place
+from scrutiny.report.reading.heads import HeadPlace
 
 CUE, RIGHT, MISSED, WRONG, REST = "cue", "right", "missed", "wrong", ""
 #: Signs under the words: what they are is told by more than a color.
@@ -73,7 +73,7 @@ class Drawing:
     arcs: tuple[Arc, ...]
 
 
-def kinds_of(example: AttendedExample, head: Place) -> list[str]:
+def kinds_of(example: AttendedExample, head: HeadPlace) -> list[str]:
     """What each word of an example is for a head; a cue stays one even if it is predicted."""
     predicted, targets = example.predicted_by(head), set(example.targets)
     found = []

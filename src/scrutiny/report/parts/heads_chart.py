@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from scrutiny.report.charts.tables import Spec
 from scrutiny.report.charts.vega import metric_title, tooltip, view_of
-from scrutiny.report.reading.heads import Place
+from scrutiny.report.reading.heads import HeadPlace
 
 _ROW: Final = 18  # pixels of a layer
 _ABOVE: Final = 26  # pixels of the panels' titles
@@ -29,7 +29,7 @@ class Panel:
     """One map: its title and, by score, the value of each layer and head."""
 
     title: str
-    values: Mapping[str, Mapping[Place, float]]
+    values: Mapping[str, Mapping[HeadPlace, float]]
 
 
 def heat_map(
@@ -101,7 +101,7 @@ def _cells(
     ]
 
 
-def _scores_at(panel: Panel, scores: Sequence[str], place: Place) -> dict[str, float]:
+def _scores_at(panel: Panel, scores: Sequence[str], place: HeadPlace) -> dict[str, float]:
     """Scores that a panel has at a place, rounded."""
     found = {score: panel.values.get(score, {}).get(place) for score in scores}
     return {score: round(value, _DIGITS) for score, value in found.items() if value is not None}
@@ -161,7 +161,7 @@ def _best(
     }
 
 
-def largest(values: Mapping[Place, float]) -> Place | None:
+def largest(values: Mapping[HeadPlace, float]) -> HeadPlace | None:
     """Place of the largest value, the first of equals; nothing where all are 0 or less."""
     place = max(values, key=lambda p: (values[p], [-n for n in p]), default=None)
     return place if place is not None and values[place] > 0 else None

@@ -9,7 +9,7 @@ from scrutiny.report.charts.sentences import Drawing, draw, kinds_of
 from scrutiny.report.charts.tables import Chart, Table
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.reading.head_records import AttendedExample
-from scrutiny.report.reading.heads import SCORES, Place, place_name
+from scrutiny.report.reading.heads import SCORES, HeadPlace, place_name
 from scrutiny.report.reading.identity import grouped
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.head_study import HeadStudy, score_of, short_names
@@ -67,7 +67,7 @@ def _place_among(one: AttendedExample, study: HeadStudy) -> int | None:
     return None
 
 
-def _chart(members: Sequence[AttendedExample], head: Place, *, name: str) -> Chart:
+def _chart(members: Sequence[AttendedExample], head: HeadPlace, *, name: str) -> Chart:
     shown = _chosen(members, head)
     first = shown[0]
     drawings = tuple(_drawing(e, head, number=i) for i, e in enumerate(shown, start=1))
@@ -82,7 +82,7 @@ def _chart(members: Sequence[AttendedExample], head: Place, *, name: str) -> Cha
     )
 
 
-def _chosen(members: Sequence[AttendedExample], head: Place) -> list[AttendedExample]:
+def _chosen(members: Sequence[AttendedExample], head: HeadPlace) -> list[AttendedExample]:
     """Examples with the highest and the lowest F1, equals by the hash of their name."""
     ordered = sorted(members, key=lambda e: (-_f1(e, head), digest(e.item)))
     if len(ordered) <= 2 * _EACH:
@@ -90,14 +90,14 @@ def _chosen(members: Sequence[AttendedExample], head: Place) -> list[AttendedExa
     return [*ordered[:_EACH], *ordered[-_EACH:]]
 
 
-def _f1(example: AttendedExample, head: Place) -> float:
+def _f1(example: AttendedExample, head: HeadPlace) -> float:
     """F1 of a head in one example."""
     predicted, targets = example.predicted_by(head), set(example.targets)
     both = len(predicted) + len(targets)
     return 2 * len(predicted & targets) / both if both else 0.0
 
 
-def _drawing(example: AttendedExample, head: Place, *, number: int) -> Drawing:
+def _drawing(example: AttendedExample, head: HeadPlace, *, number: int) -> Drawing:
     kinds = kinds_of(example, head)
     counts = ", ".join(f"{sum(k == kind for k in kinds)} {kind}" for kind in _SPOKEN)
     title = f"{number}. {example.item}: {counts}"
@@ -118,12 +118,12 @@ def _words(example: AttendedExample, kinds: Sequence[str], kind: str) -> str:
     return ", ".join(found) or NO_VALUE
 
 
-def _table(shown: Sequence[AttendedExample], head: Place) -> Table:
+def _table(shown: Sequence[AttendedExample], head: HeadPlace) -> Table:
     """The drawings as a table."""
     return Table(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5)
 
 
-def _rows(shown: Sequence[AttendedExample], head: Place) -> Iterator[tuple[str, ...]]:
+def _rows(shown: Sequence[AttendedExample], head: HeadPlace) -> Iterator[tuple[str, ...]]:
     for number, example in enumerate(shown, start=1):
         kinds = kinds_of(example, head)
         yield (str(number), *(_words(example, kinds, kind) for kind in ("cue", *_SPOKEN)))

@@ -11,7 +11,7 @@ from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.heads_chart import Panel, heat_map
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.parts.words import mean_and_sd
-from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, Place, place_name
+from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, HeadPlace, place_name
 from scrutiny.report.reading.identity import identity
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.head_study import (
@@ -73,7 +73,7 @@ def _tests(tested: Sequence[HeadMap]) -> Chart:
     )
 
 
-def _tested(one: HeadMap, place: Place) -> str:
+def _tested(one: HeadMap, place: HeadPlace) -> str:
     return f"{place_name(place)} {cell_text(one.cells.get(place))}, p {p_value(one.tests[place])}"
 
 
@@ -145,7 +145,7 @@ def _top(block: Block, names: dict[str, str]) -> Table:
     return Table((f"best {len(rows)} heads", *(title for title, _ in columns)), rows)
 
 
-def top_places(one: HeadMap, *, by_size: bool = False) -> list[Place]:
+def top_places(one: HeadMap, *, by_size: bool = False) -> list[HeadPlace]:
     """Places with the largest values, or with those farthest from 0; equals in their order."""
     values = one.values
     return sorted(values, key=lambda p: (-(abs(values[p]) if by_size else values[p]), p))[:TOP]

@@ -10,7 +10,7 @@ from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.record import HEADS, LAYERS
 from scrutiny.report.reading.assigned import key_of
-from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, Place
+from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, HeadPlace
 from scrutiny.report.reading.identity import identity
 from scrutiny.report.wording.labels import unversioned
 from scrutiny.store.run_folder import RunFolder
@@ -58,7 +58,7 @@ class AttendedExample:
     targets: tuple[int, ...]
     predicted: "np.ndarray[Any, Any]"
 
-    def predicted_by(self, place: Place) -> set[int]:
+    def predicted_by(self, place: HeadPlace) -> set[int]:
         """Words that a head predicts to belong to the anchor."""
         layer, head = place
         return set(self.predicted[layer - 1, head - 1].nonzero()[0].tolist())
@@ -120,7 +120,7 @@ def _map(
 
 def _cells(
     sums: "np.ndarray[Any, Any]", names: list[str], assigned: Mapping[str, Any]
-) -> dict[Place, Cell]:
+) -> dict[HeadPlace, Cell]:
     """Scores by layer and head of sums ``(replicate, count)``."""
     from itertools import product
 

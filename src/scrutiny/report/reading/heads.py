@@ -16,7 +16,7 @@ from scrutiny.report.reading.identity import grouped, identity
 #: Scores of a head as a classifier; the best head is that of the first of them that a run has.
 SCORES: Final = ("f1", "precision", "recall")
 #: Layer, or layer and head, both counted from 1.
-Place = tuple[int, ...]
+HeadPlace = tuple[int, ...]
 _LAYER: Final = "layer"
 _HEAD: Final = "head"
 _PLACES: Final = (f"condition.{_LAYER}", f"condition.{_HEAD}")
@@ -59,21 +59,21 @@ class HeadMap:
     """
 
     key: EstimateKey
-    cells: Mapping[Place, Cell] = field(default_factory=dict)
+    cells: Mapping[HeadPlace, Cell] = field(default_factory=dict)
 
     @property
-    def values(self) -> dict[Place, float]:
+    def values(self) -> dict[HeadPlace, float]:
         """Values of the places that have one."""
         return {place: c.value for place, c in self.cells.items() if c.value is not None}
 
     @property
-    def tests(self) -> dict[Place, float]:
+    def tests(self) -> dict[HeadPlace, float]:
         """P-values of the places that were tested together, adjusted for each other (max-T)."""
         made = {place: c.estimate.across for place, c in self.cells.items() if c.estimate}
         return {p: across["max_t_p"] for p, across in made.items() if "max_t_p" in across}
 
     @property
-    def named(self) -> tuple[list[Place], list[Place]]:
+    def named(self) -> tuple[list[HeadPlace], list[HeadPlace]]:
         """Places above and below 0 by these tests at 5 %, the smallest p first."""
         tests, values = self.tests, self.values
         passed = sorted((p for p in tests if tests[p] <= ALPHA), key=lambda p: (tests[p], p))
@@ -81,7 +81,7 @@ class HeadMap:
         return above, [place for place in passed if place not in above]
 
     @property
-    def best(self) -> Place | None:
+    def best(self) -> HeadPlace | None:
         """Place of the largest value, the first of equals."""
         found = self.values
         return max(found, key=lambda place: (found[place], [-n for n in place]), default=None)
@@ -97,7 +97,7 @@ class HeadMap:
         return list(dict.fromkeys(name for c in self.cells.values() for name in c.by_replicate))
 
 
-def place_of(key: EstimateKey) -> Place | None:
+def place_of(key: EstimateKey) -> HeadPlace | None:
     """Layer and head of an estimate of one head, layer of an average over heads; else nothing.
 
     Examples
@@ -117,7 +117,7 @@ def place_of(key: EstimateKey) -> Place | None:
     return (layer,) if head is None and key.metric.startswith(_AVERAGES) else None
 
 
-def place_name(place: Place) -> str:
+def place_name(place: HeadPlace) -> str:
     """Layer and head as papers write them.
 
     Examples

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, Place, maps_of
+from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, HeadPlace, maps_of
 from scrutiny.report.reading.identity import grouped, identity
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.sections import single_estimates
@@ -117,7 +117,7 @@ def head_study(view: RunView) -> HeadStudy:
 
 def by_layer(one: HeadMap) -> HeadMap:
     """Mean over the heads of each layer, replicate by replicate; its places are layers."""
-    layers: dict[Place, dict[str, list[float]]] = {}
+    layers: dict[HeadPlace, dict[str, list[float]]] = {}
     for place, cell in one.cells.items():
         found = layers.setdefault(place[:1], {})
         for name, value in cell.by_replicate.items():
