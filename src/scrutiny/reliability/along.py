@@ -13,7 +13,7 @@ from scrutiny.core.randomness import generator, stream_of
 from scrutiny.core.record import Measure
 from scrutiny.reliability.adjusted_along import with_max_t
 from scrutiny.reliability.derive import join
-from scrutiny.reliability.estimate import Asked, Estimated, of_draws, resample_joined
+from scrutiny.reliability.estimate import Estimand, Estimated, of_draws, resample_joined
 from scrutiny.reliability.intervals import is_held
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.stats.errors import StatisticsError
@@ -57,7 +57,7 @@ def estimate_along(
     for place in places:
         joined = join(panel, sides, needs=statistic.needs, at=place)
         names = tuple(panel.replicates[i] for i in joined.replicates)
-        asked.append(Asked(joined, names, replace(key, condition={**key.condition, **place})))
+        asked.append(Estimand(joined, names, replace(key, condition={**key.condition, **place})))
     if not asked or asked[0].joined.rows.size == 0:
         return [one.blank("no_items", resampling) for one in asked]
     width = len(asked[0].names)

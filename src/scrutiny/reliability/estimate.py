@@ -84,7 +84,7 @@ def estimate(
         Status ``undefined`` with a reason where there are no items, or no value on these items.
     """
     joined = join(panel, sides, needs=statistic.needs, fallback=fallback)
-    one = Asked(joined, tuple(panel.replicates[i] for i in joined.replicates), key)
+    one = Estimand(joined, tuple(panel.replicates[i] for i in joined.replicates), key)
     if joined.rows.size == 0:
         return one.blank("no_items", resampling)
     rng = generator(seed, "bootstrap", name=key.dataset, item="items")
@@ -96,7 +96,7 @@ def estimate(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class Estimand:
     """What an estimate is of: the joined measures, their replicates, and the identity it gets."""
 
     joined: Joined
@@ -110,7 +110,7 @@ class Asked:
 
 
 def of_draws(
-    asked: Asked, resampled: Resampled, *, statistic: Any, resampling: Resampling, seed: int
+    asked: Estimand, resampled: Resampled, *, statistic: Any, resampling: Resampling, seed: int
 ) -> Estimated:
     """Estimate of a statistic whose draws of items are there."""
     names, joined, scale = asked.names, asked.joined, scale_of(statistic)

@@ -11,7 +11,7 @@ from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.run.train_params import make_recipe
-from scrutiny.training.trainer import Asked, Trainer, TrainingJob
+from scrutiny.training.trainer import Trainer, TrainingJob, TrainingNode
 
 
 def trainer_of(node: TrainPlan) -> Trainer[Any]:
@@ -62,7 +62,7 @@ class Nodes:
             task = trainer.reads(node.task)
         read = self._read_for(node, task=task)
         base = self._model(node) if trainer.has_base else None
-        asked = Asked(
+        asked = TrainingNode(
             node.task, recipe, **read._asdict(), base=base, runs=node.runs, seeds=node.seeds
         )
         with _named(node):

@@ -19,7 +19,7 @@ RUNS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrainingNode:
     """A training node, its names looked up.
 
     Parameters
@@ -107,7 +107,7 @@ class Trainer(Protocol[J]):
         """Dataclass of the node's ``params``."""
         ...
 
-    def job(self, asked: Asked) -> J:
+    def job(self, asked: TrainingNode) -> J:
         """Models of a node: a `TrainingJob`.
 
         Raises

@@ -24,7 +24,7 @@ LANGUAGE: Final = "language"
 UNANSWERED: Final = "unanswered"
 
 
-class Asked(Protocol):
+class AskedModel(Protocol):
     """A model that is attacked: the context of a cell, or its reference."""
 
     labels: tuple[str, ...]
@@ -111,7 +111,7 @@ class Work:
     """
 
     params: AttackParams
-    asked: Asked
+    asked: AskedModel
     given: Given
     seed: int
 

@@ -14,7 +14,7 @@ from scrutiny.diagnostics.invariance.comparing import Labels
 from scrutiny.diagnostics.invariance.design import make_design
 from scrutiny.diagnostics.invariance.generating import Maker
 from scrutiny.diagnostics.invariance.params import ScopeParams
-from scrutiny.diagnostics.invariance.rows import MEASURES, Answers, Asked, is_sampled
+from scrutiny.diagnostics.invariance.rows import MEASURES, Answers, BothAnswers, is_sampled
 from scrutiny.diagnostics.invariance.suited import suited
 from scrutiny.text.edits import apply_edits
 
@@ -80,7 +80,7 @@ class SharedInvariance:
         if ctx.reference is None:
             raise PlanError(f"{self.id} compares with a reference: name one.")
         examples, names = _questions(batch)
-        asked = Asked(
+        asked = BothAnswers(
             made=generations(params, ctx.task),
             trials=params.trials,
             reference=_by_name(examples, names, ctx.reference.predict(examples, variants=names)),

@@ -70,7 +70,7 @@ Both = tuple[Prediction, Prediction]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BothAnswers:
     """What both models were asked and said about a stretch of items.
 
     Parameters
@@ -112,7 +112,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    asked: Asked
+    asked: BothAnswers
     example: Example
     variants: Mapping[str, Variant]
 

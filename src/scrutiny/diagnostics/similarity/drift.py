@@ -12,7 +12,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.similarity.answers import Labels
-from scrutiny.diagnostics.similarity.drift_design import Asked, make_drift_design
+from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, make_drift_design
 from scrutiny.diagnostics.similarity.drift_rows import (
     EXCHANGE,
     MEASURES,
@@ -104,7 +104,7 @@ class Drift:
 
     def design(self, params: DriftParams, inputs: Inputs) -> Design:
         """Estimates and the claim for one family beside its reference."""
-        return make_drift_design(Asked("similarity.drift", params.looks, inputs))
+        return make_drift_design(DriftQuestion("similarity.drift", params.looks, inputs))
 
     def measure(self, params: DriftParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of all three answers, item by item."""

@@ -25,7 +25,7 @@ Condition = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DriftQuestion:
     """Which diagnostic asks, how often it is going to, and of what."""
 
     diagnostic: str
@@ -53,7 +53,7 @@ class _Parts:
     floors: tuple[str, ...]
 
 
-def make_drift_design(asked: Asked) -> Design:
+def make_drift_design(asked: DriftQuestion) -> Design:
     """Design for classifiers: by samples where either model is known by them only."""
     if "samples" in asked.inputs.capabilities | asked.inputs.reference_capabilities:
         return design_of_samples(asked)
@@ -61,7 +61,9 @@ def make_drift_design(asked: Asked) -> Design:
     return design_of_logprobs(asked, OF_LOGPROBS, changes=OF_GOLD if has_gold else None)
 
 
-def design_of_logprobs(asked: Asked, distances: Condition, *, changes: Condition | None) -> Design:
+def design_of_logprobs(
+    asked: DriftQuestion, distances: Condition, *, changes: Condition | None
+) -> Design:
     """Design where log-probabilities are known; ``changes`` are the rows of what is tracked."""
     estimates = [
         _spec("farther", "farther", distances),
@@ -82,7 +84,7 @@ def design_of_logprobs(asked: Asked, distances: Condition, *, changes: Condition
     )
 
 
-def design_of_samples(asked: Asked) -> Design:
+def design_of_samples(asked: DriftQuestion) -> Design:
     """Design where models are known by samples of their answers."""
     estimates = (
         _spec("farther", "farther", OF_SAMPLES),
@@ -115,7 +117,7 @@ def _again(name: str, metric: str, condition: Condition) -> EstimateSpec:
     return EstimateSpec(name, f"{metric}@1", sides, condition=where)
 
 
-def _design(asked: Asked, parts: _Parts) -> Design:
+def _design(asked: DriftQuestion, parts: _Parts) -> Design:
     inputs, level = asked.inputs, _ALPHA / asked.looks
     pair = f"{inputs.subject} is told from {inputs.reference}"
     claim = Claim(
@@ -141,7 +143,7 @@ def _design(asked: Asked, parts: _Parts) -> Design:
     )
 
 
-def _notes(asked: Asked) -> Iterator[str]:
+def _notes(asked: DriftQuestion) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     looks = asked.looks
     yield (

@@ -12,7 +12,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.similarity.drift_design import Asked, design_of_logprobs
+from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, design_of_logprobs
 from scrutiny.models.checked_language import ask_or_fail
 from scrutiny.models.scoring import SENTENCES, Ask, Unscored, score_sentences
 
@@ -101,7 +101,7 @@ class DriftTexts:
                     "masked_logprobs of both are needed, or token_logprobs of both.",
                 )
             )
-        asked = Asked("similarity.drift-texts", params.looks, inputs)
+        asked = DriftQuestion("similarity.drift-texts", params.looks, inputs)
         return design_of_logprobs(asked, OF_TEXTS, changes=OF_TEXTS)
 
     def measure(

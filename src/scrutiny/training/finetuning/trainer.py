@@ -12,7 +12,7 @@ from scrutiny.training.finetuning.recipe import Recipe
 from scrutiny.training.finetuning.runs import finetune, is_done
 from scrutiny.training.finetuning.stand_in import write_stand_ins
 from scrutiny.training.finetuning.task_gradient import piece_task
-from scrutiny.training.trainer import RUNS, Asked
+from scrutiny.training.trainer import RUNS, TrainingNode
 
 
 class Finetuning:
@@ -33,7 +33,7 @@ class Finetuning:
         piece = piece_task(task)
         return Recipe if piece is None else piece.recipe
 
-    def job(self, asked: Asked) -> Job:
+    def job(self, asked: TrainingNode) -> Job:
         """Runs of a node: of each member of its base's family."""
         assert asked.base is not None
         base = asked.base
@@ -57,7 +57,7 @@ class Finetuning:
 FINETUNE: Final = Finetuning()
 
 
-def _parts(asked: Asked) -> Parts:
+def _parts(asked: TrainingNode) -> Parts:
     """What a node trains on, chooses by, and holds out."""
     task = piece_task(asked.task)
     if task is None:

@@ -8,7 +8,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.data.dataset import Dataset
 from scrutiny.training.finetuning.one_run import Telling
 from scrutiny.training.finetuning.parts import load_parts
-from scrutiny.training.trainer import RUNS, Asked
+from scrutiny.training.trainer import RUNS, TrainingNode
 from scrutiny.training.words.family import TASK, result
 from scrutiny.training.words.job import Member, WordJob, train_members
 from scrutiny.training.words.linear import LinearRecipe
@@ -54,7 +54,7 @@ class WordTrainer:
         del task
         return self.Params
 
-    def job(self, asked: Asked) -> WordJob:
+    def job(self, asked: TrainingNode) -> WordJob:
         """Classifiers of a node: with the seeds that it states, or with seeds from 1 on."""
         asked.recipe.require()
         for one in (asked.data, *filter(None, [asked.dev])):
