@@ -29,7 +29,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.checked_language import ask_or_fail
 from scrutiny.models.load import load_model
-from scrutiny.models.scoring import PAIR_VARIANTS, Pair, encode_pairs, score_pairs
+from scrutiny.models.scoring import PAIR_VARIANTS, ComparedSentences, encode_pairs, score_pairs
 
 SIZES = {"4x128": (4, 128, 8.0), "6x384": (6, 384, 3.5)}
 SHARE = 0.85
@@ -60,7 +60,7 @@ def read_pairs(path, count):
         rows = list(csv.DictReader(file))
     step = max(1, len(rows) // count)
     return [
-        Pair(r["sent_more"], r["sent_less"], r["stereo_antistereo"] == "antistereo")
+        ComparedSentences(r["sent_more"], r["sent_less"], r["stereo_antistereo"] == "antistereo")
         for r in rows[::step][:count]
     ]
 

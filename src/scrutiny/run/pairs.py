@@ -11,7 +11,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ReplicatePair:
     """Positions of a replicate and of the reference's beside it, and what the pair is called.
 
     ``replicate`` is the canonical JSON of the random factors that the records carry.
@@ -22,7 +22,9 @@ class Pair:
     replicate: str | None
 
 
-def pairs_of(family: Family, reference: Family | None, *, apart: bool = False) -> tuple[Pair, ...]:
+def pairs_of(
+    family: Family, reference: Family | None, *, apart: bool = False
+) -> tuple[ReplicatePair, ...]:
     """Pairs of a family's replicates with the reference's, in the family's order.
 
     A single model stands beside every replicate of the other side; otherwise those with equal
@@ -45,16 +47,16 @@ def pairs_of(family: Family, reference: Family | None, *, apart: bool = False) -
     """
     own = family.replicates
     if reference is None:
-        return tuple(Pair(i, None, r.key) for i, r in enumerate(own))
+        return tuple(ReplicatePair(i, None, r.key) for i, r in enumerate(own))
     others = reference.replicates
     if apart and family.name == reference.name:
         return tuple(_beside_the_next(own))
     if len(others) == 1:
-        return tuple(Pair(i, 0, r.key) for i, r in enumerate(own))
+        return tuple(ReplicatePair(i, 0, r.key) for i, r in enumerate(own))
     if len(own) == 1 and not any(r.condition for r in others):
-        return tuple(Pair(0, i, r.key) for i, r in enumerate(others))
+        return tuple(ReplicatePair(0, i, r.key) for i, r in enumerate(others))
     if family.role == "null" and not any(r.condition for r in others):
-        return tuple(Pair(i, i % len(others), r.key) for i, r in enumerate(own))
+        return tuple(ReplicatePair(i, i % len(others), r.key) for i, r in enumerate(own))
     found = [[i for i, other in enumerate(others) if _belong(r, other)] for r in own]
     used = {i for places in found for i in places}
     if any(len(places) != 1 for places in found) or len(used) < len(others):
@@ -64,16 +66,16 @@ def pairs_of(family: Family, reference: Family | None, *, apart: bool = False) -
             "Give both the same random factors and values (seeds = [...]), or make one of them a "
             "single model, which is held against every replicate of the other."
         )
-    return tuple(Pair(i, places[0], own[i].key) for i, places in enumerate(found))
+    return tuple(ReplicatePair(i, places[0], own[i].key) for i, places in enumerate(found))
 
 
-def _beside_the_next(own: Sequence[Replicate]) -> Iterator[Pair]:
+def _beside_the_next(own: Sequence[Replicate]) -> Iterator[ReplicatePair]:
     """Each replicate beside the next of its condition; of two there is one pair, not two."""
     for i, one in enumerate(own):
         alike = [j for j, other in enumerate(own) if other.condition == one.condition]
         place = alike.index(i)
         if len(alike) != 2 or place == 0:
-            yield Pair(i, alike[(place + 1) % len(alike)], one.key)
+            yield ReplicatePair(i, alike[(place + 1) % len(alike)], one.key)
 
 
 def _belong(own: Replicate, other: Replicate) -> bool:

@@ -16,7 +16,7 @@ from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
 from scrutiny.models.python_reading import Reading
 from scrutiny.run.assignment import Assignment, Contrast, Relation
-from scrutiny.run.pairs import Pair
+from scrutiny.run.pairs import ReplicatePair
 from scrutiny.run.tasks import Beside, shard_size
 
 
@@ -56,7 +56,7 @@ class Measurement:
     params: Any
     kind: str
     designs: Mapping[tuple[str, str], Design]
-    cells: Mapping[str, tuple[Pair, ...]]
+    cells: Mapping[str, tuple[ReplicatePair, ...]]
 
     @property
     def references(self) -> tuple[int, ...]:
@@ -70,7 +70,7 @@ class Measurement:
         found = tuple((self.plan.reference, position) for position in self.references)
         return found or ((),)
 
-    def beside(self, pair: Pair) -> Beside:
+    def beside(self, pair: ReplicatePair) -> Beside:
         """Reference of a pair, as tasks name it."""
         return () if pair.reference is None else (self.plan.reference, pair.reference)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.language import Encoded
-from scrutiny.models.scoring import Pair, encode_pairs
+from scrutiny.models.scoring import ComparedSentences, encode_pairs
 from scrutiny.models.scoring.alignment import (
     agreed_alignment,
     published_alignment,
@@ -107,7 +107,9 @@ def test_counts_on_the_published_pairs(shared_data, uncased):
     pairs = encode_pairs(
         uncased,
         [
-            Pair(r["sent_more"], r["sent_less"], r["stereo_antistereo"] == "antistereo")
+            ComparedSentences(
+                r["sent_more"], r["sent_less"], r["stereo_antistereo"] == "antistereo"
+            )
             for r in rows
         ],
     )

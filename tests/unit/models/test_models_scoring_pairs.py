@@ -17,21 +17,23 @@ from scrutiny.models.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 from scrutiny.models.scoring import (  # noqa: E402
     PAIR_VARIANTS,
-    Pair,
+    ComparedSentences,
     Unscored,
     encode_pairs,
     score_pairs,
 )
 
 PAIRS = [
-    Pair("the film was good", "the film was bad"),
-    Pair("ada left paris for london .", "ada left london for paris .", swapped=True),
-    Pair("it was fine and dull", "the story was not fine and dull", swapped=True),
-    Pair("films was good", "film was goodly good"),
-    Pair("a very dull story , and not a good film !", "a very fine story , and not a bad film !"),
-    Pair("good", "bad"),
-    Pair("it was fine", "it was fine"),
-    Pair("it was", "it was not"),
+    ComparedSentences("the film was good", "the film was bad"),
+    ComparedSentences("ada left paris for london .", "ada left london for paris .", swapped=True),
+    ComparedSentences("it was fine and dull", "the story was not fine and dull", swapped=True),
+    ComparedSentences("films was good", "film was goodly good"),
+    ComparedSentences(
+        "a very dull story , and not a good film !", "a very fine story , and not a bad film !"
+    ),
+    ComparedSentences("good", "bad"),
+    ComparedSentences("it was fine", "it was fine"),
+    ComparedSentences("it was", "it was not"),
 ]
 
 
@@ -150,7 +152,7 @@ def test_within_word_masks_the_later_pieces_too(masked):
 
 
 def test_pll_shared_leaves_out_pieces_of_changed_words(masked):
-    naive, pair = Naive(masked), Pair("films was good", "storys was good")
+    naive, pair = Naive(masked), ComparedSentences("films was good", "storys was good")
     found = scored(masked, "pll-shared", [pair])[0]
     ids = naive.ids(pair.a)  # [CLS] film ##s was good [SEP]
     assert found.a == pytest.approx(naive.one(ids, 3) + naive.one(ids, 4), abs=1e-4)
@@ -158,7 +160,7 @@ def test_pll_shared_leaves_out_pieces_of_changed_words(masked):
 
 
 def test_pll_shared_does_not_mind_the_order(masked):
-    back = [Pair(p.b, p.a, not p.swapped) for p in PAIRS]
+    back = [ComparedSentences(p.b, p.a, not p.swapped) for p in PAIRS]
     for one, other in zip(
         scored(masked, "pll-shared"), scored(masked, "pll-shared", back), strict=True
     ):
@@ -205,7 +207,7 @@ def test_causal_sum_and_mean(causal):
 
 
 def test_long_sentences_fail_and_others_do_not(masked):
-    long = Pair("the film was good " * 10, "the film was bad " * 10)
+    long = ComparedSentences("the film was good " * 10, "the film was bad " * 10)
     found = scored(masked, "nangia2020", [long, PAIRS[0]])
     assert found[0] == Unscored("failed", "too_long")
     assert not isinstance(found[1], Unscored)

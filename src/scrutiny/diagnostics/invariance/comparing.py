@@ -11,7 +11,7 @@ from scrutiny.stats.distributions.sampled import l1_bounds
 from scrutiny.text.edits import carry_spans
 
 
-class Pair(NamedTuple):
+class TrialNumbers(NamedTuple):
     """One trial as numbers; ``made`` 0 where there is none, and the others then 0, too."""
 
     made: float = 0.0
@@ -22,7 +22,7 @@ class Pair(NamedTuple):
     words: float = 0.0
 
 
-NO_PAIR = Pair()
+NO_PAIR = TrialNumbers()
 #: Label of all answers that have no label of their own.
 OTHER: Final = "other"
 #: Of the reference and the target, each before and after the change: their signed sum.
@@ -139,12 +139,12 @@ def pair_of(
     edits: Sequence[Edit],
     labels: Labels,
     words: int,
-) -> Pair:
+) -> TrialNumbers:
     """Numbers of one trial, from both models' answers to the text and to the changed text."""
     kept = is_kept(*reference, edits), is_kept(*target, edits)
     if None in kept:
         return NO_PAIR
-    return Pair(
+    return TrialNumbers(
         made=1.0,
         inv1=float(bool(kept[0])),
         inv2=float(bool(kept[1])),

@@ -33,7 +33,7 @@ from scrutiny.diagnostics.invariance.capabilities import Generation
 from scrutiny.diagnostics.invariance.comparing import (
     NO_PAIR,
     Labels,
-    Pair,
+    TrialNumbers,
     is_same,
     pair_of,
     words_changed,
@@ -229,7 +229,7 @@ class _Item:
             found.append((self._pair(*of_each, variant), of_each, variant))
         return found
 
-    def _pair(self, reference: Both, target: Both, variant: Variant) -> Pair:
+    def _pair(self, reference: Both, target: Both, variant: Variant) -> TrialNumbers:
         return pair_of(
             reference,
             target,
@@ -310,7 +310,7 @@ class _Item:
         return Row(self.example.id, None, role, where, status, reason, values)
 
 
-Trials = list[tuple[Pair, tuple[Both, Both] | None, Variant | None]]
+Trials = list[tuple[TrialNumbers, tuple[Both, Both] | None, Variant | None]]
 _UNDEFINED = frozenset({"other_labels", "no_probabilities"})
 
 

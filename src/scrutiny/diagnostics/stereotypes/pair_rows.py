@@ -9,7 +9,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.models.scoring import (
-    Pair,
+    ComparedSentences,
     PairScore,
     PairShape,
     PairVariant,
@@ -44,7 +44,9 @@ def pair_rows(
     """Rows of these items, item by item, procedure by procedure."""
     model = cast("Tokenizes", ctx.model)
     pairs = [
-        Pair(e.fields["more"], e.fields["less"], e.attributes.get("a_direction") == "antistereo")
+        ComparedSentences(
+            e.fields["more"], e.fields["less"], e.attributes.get("a_direction") == "antistereo"
+        )
         for e in examples
     ]
     encoded = {

@@ -2,7 +2,7 @@
 
 from scrutiny.models.scoring.pairs import (
     PAIR_VARIANTS,
-    Pair,
+    ComparedSentences,
     PairScore,
     PairShape,
     PairVariant,
@@ -23,9 +23,9 @@ __all__ = [
     "PAIR_VARIANTS",
     "SENTENCES",
     "Ask",
+    "ComparedSentences",
     "Filling",
     "FillingVariant",
-    "Pair",
     "PairScore",
     "PairShape",
     "PairVariant",

@@ -35,7 +35,7 @@ from scrutiny.models.scoring.sentences import (
 _DECIMALS: Final = 3
 
 
-class Pair(NamedTuple):
+class ComparedSentences(NamedTuple):
     """Two sentences that are compared; ``swapped`` where the published code reads b first."""
 
     a: str
@@ -209,7 +209,7 @@ PAIR_VARIANTS: Final[dict[str, PairVariant]] = {
 
 
 def encode_pairs(
-    model: Tokenizes, pairs: Sequence[Pair], *, special: bool = True
+    model: Tokenizes, pairs: Sequence[ComparedSentences], *, special: bool = True
 ) -> list[EncodedPair]:
     """Both sentences of every pair, encoded in one go."""
     encoded = model.encode([text for pair in pairs for text in (pair.a, pair.b)], special=special)

@@ -14,7 +14,7 @@ See ``design/009-search.md`` and ``docs/search.md``.
 
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found, Mark
-from scrutiny.perturb.search.goal import Answer, Base, Goal, Judged, Pair
+from scrutiny.perturb.search.goal import Answer, AnswerPair, Base, Goal, Judged
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.place import Place
@@ -26,6 +26,7 @@ from scrutiny.perturb.search.state import State
 __all__ = [
     "Amount",
     "Answer",
+    "AnswerPair",
     "Ask",
     "Asking",
     "Base",
@@ -37,7 +38,6 @@ __all__ = [
     "Method",
     "Move",
     "Origin",
-    "Pair",
     "Place",
     "Problem",
     "Search",

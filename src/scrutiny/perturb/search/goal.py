@@ -8,14 +8,14 @@ from scrutiny.core.task import Prediction
 from scrutiny.perturb.search.state import State
 
 
-class Pair(NamedTuple):
+class AnswerPair(NamedTuple):
     """Answers of two models to one text."""
 
     reference: Prediction
     target: Prediction
 
 
-Answer = Prediction | Pair
+Answer = Prediction | AnswerPair
 
 
 @dataclass(frozen=True, slots=True)

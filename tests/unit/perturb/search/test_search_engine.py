@@ -9,7 +9,7 @@ from scrutiny.core.errors import ConformanceError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.constraints.edit_distance import EditDistance
-from scrutiny.perturb.search import Amount, Changeable, Pair, Search, Settings, Space, Victim
+from scrutiny.perturb.search import Amount, AnswerPair, Changeable, Search, Settings, Space, Victim
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goals.disagreement import Disagreement
 from scrutiny.perturb.search.goals.keep_output import KeepOutput
@@ -342,7 +342,7 @@ def test_two_models_are_asked_together():
 
     def ask(examples):
         return [
-            Pair(*pair)
+            AnswerPair(*pair)
             for pair in zip(first.predict(examples), second.predict(examples), strict=False)
         ]
 

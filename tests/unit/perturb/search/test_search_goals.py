@@ -9,7 +9,7 @@ from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.perturb.search.goal import Base, Pair, Slope, label_of
+from scrutiny.perturb.search.goal import AnswerPair, Base, Slope, label_of
 from scrutiny.perturb.search.goals.confidence import Confidence
 from scrutiny.perturb.search.goals.disagreement import Disagreement
 from scrutiny.perturb.search.goals.distances import DISTANCES, scores_of
@@ -274,19 +274,22 @@ def test_an_answer_without_probabilities_has_all_of_it_on_its_label():
 
 
 def test_two_models_that_disagree():
-    start = base(Pair(SURE, SURE))
+    start = base(AnswerPair(SURE, SURE))
     goal = Disagreement()
     assert goal.skips(start) is None
-    assert goal.judge(start, Pair(SURE, LOST), CHANGED) == (pytest.approx(0.7), True)
-    assert goal.skips(base(Pair(SURE, LOST))) == "already_there"
-    near = Pair(SURE, Prediction("good", (0.1, 0.2, 0.7)))
+    assert goal.judge(start, AnswerPair(SURE, LOST), CHANGED) == (pytest.approx(0.7), True)
+    assert goal.skips(base(AnswerPair(SURE, LOST))) == "already_there"
+    near = AnswerPair(SURE, Prediction("good", (0.1, 0.2, 0.7)))
     assert Disagreement(least=0.1).judge(start, near, CHANGED) == (pytest.approx(0.2), True)
     assert goal.judge(start, near, CHANGED)[1] is False
     with pytest.raises(ModelError, match="two models"):
         goal.judge(start, SURE, CHANGED)
     with pytest.raises(ModelError, match="same labels"):
-        goal.judge(start, Pair(SURE, Prediction("good", (0.5, 0.5))), CHANGED)
+        goal.judge(start, AnswerPair(SURE, Prediction("good", (0.5, 0.5))), CHANGED)
 
 
 def test_goals_for_one_model_look_at_the_reference_of_two():
-    assert KeepOutput().judge(base(Pair(SURE, LOST)), Pair(SURE, LOST), CHANGED) == (1.0, True)
+    assert KeepOutput().judge(base(AnswerPair(SURE, LOST)), AnswerPair(SURE, LOST), CHANGED) == (
+        1.0,
+        True,
+    )

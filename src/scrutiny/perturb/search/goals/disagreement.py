@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.perturb.search.goal import Answer, Base, Pair, label_of
+from scrutiny.perturb.search.goal import Answer, AnswerPair, Base, label_of
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
 from scrutiny.perturb.search.state import State
 
@@ -31,8 +31,8 @@ class Disagreement:
     >>> from scrutiny.core.task import Prediction
     >>> from scrutiny.perturb.search.origin import Origin
     >>> item = Example("1", {"text": "fine"})
-    >>> start = Pair(Prediction("good", (0.25, 0.75)), Prediction("good", (0.25, 0.75)))
-    >>> later = Pair(Prediction("good", (0.25, 0.75)), Prediction("bad", (0.75, 0.25)))
+    >>> start = AnswerPair(Prediction("good", (0.25, 0.75)), Prediction("good", (0.25, 0.75)))
+    >>> later = AnswerPair(Prediction("good", (0.25, 0.75)), Prediction("bad", (0.75, 0.25)))
     >>> Disagreement().judge(
     ...     Base(item, start, ("bad", "good")), later, State.start(Origin(item))
     ... )
@@ -59,7 +59,7 @@ class Disagreement:
         return self._compare(base, answer)
 
     def _compare(self, base: Base, answer: Answer) -> tuple[float, bool]:
-        if not isinstance(answer, Pair):
+        if not isinstance(answer, AnswerPair):
             raise ModelError("The goal disagreement needs the answers of two models.")
         labels = base.labels
         a, b = scores_of(answer.reference, labels), scores_of(answer.target, labels)
