@@ -15,7 +15,7 @@ Part = tuple[Component, Estimated]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ClaimCase:
     """A claim with what is known about it before its family is judged.
 
     Parameters
@@ -76,7 +76,7 @@ def side_of(component: Component, interval: Interval | None) -> str:
     return "beyond" if above else "below" if under else "undecided"
 
 
-def detectable_effect(case: Case, *, n_family: int) -> float | None:
+def detectable_effect(case: ClaimCase, *, n_family: int) -> float | None:
     """Minimum detectable effect of the main component, at the family's first Holm step."""
     if not case.parts:
         return None

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from scrutiny.core.claim import Check, Component
-from scrutiny.reliability.cases import Case, Part, is_fixed, is_on_one_unit, side_of
+from scrutiny.reliability.cases import ClaimCase, Part, is_fixed, is_on_one_unit, side_of
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.stats.arrays import has_value
 
 
-def checks_of(case: Case, verdict: str) -> tuple[Check, ...]:
+def checks_of(case: ClaimCase, verdict: str) -> tuple[Check, ...]:
     """Outcome of everything that a claim has to survive.
 
     Where a verdict was reached, a part survives if it says the same by itself. Where none was,
@@ -26,7 +26,7 @@ def checks_of(case: Case, verdict: str) -> tuple[Check, ...]:
     return tuple(_check(name, case, verdict) for name in case.claim.checks)
 
 
-def _check(name: str, case: Case, verdict: str) -> Check:
+def _check(name: str, case: ClaimCase, verdict: str) -> Check:
     if name == "seeds":
         return _over_seeds(*case.parts[0], verdict=verdict)
     if name == "items" and is_on_one_unit(case.parts[0][1]):

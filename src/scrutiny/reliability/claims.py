@@ -11,7 +11,7 @@ from typing import Final
 from scrutiny.core.claim import Claim, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.cases import (
-    Case,
+    ClaimCase,
     Part,
     detectable_effect,
     is_fixed,
@@ -51,20 +51,20 @@ def decide(claims: Sequence[Claim], estimated: Mapping[str, Estimated]) -> list[
     return [findings[i] for i in range(len(cases))]
 
 
-def _case(claim: Claim, estimated: Mapping[str, Estimated]) -> Case:
+def _case(claim: Claim, estimated: Mapping[str, Estimated]) -> ClaimCase:
     known = [c for c in claim.components if c.estimate in estimated]
     parts = tuple((c, estimated[c.estimate]) for c in known)
     stop = gate(claim, parts, estimated)
     if stop is not None:
-        return Case(claim, parts, _NO_EVIDENCE, stop)
+        return ClaimCase(claim, parts, _NO_EVIDENCE, stop)
     test = intersection_union(
         [p_value(c, part.interval) for c, part in parts],
         [p_value(c, part.interval, reverse=True) for c, part in parts],
     )
-    return Case(claim, parts, test, None)
+    return ClaimCase(claim, parts, test, None)
 
 
-def _finding(case: Case, judgment: Judgment, *, n_family: int) -> Finding:
+def _finding(case: ClaimCase, judgment: Judgment, *, n_family: int) -> Finding:
     detectable = detectable_effect(case, n_family=n_family)
     verdict, reason = case.stop or _verdict(case, judgment, n_family, detectable=detectable)
     return Finding(
@@ -83,7 +83,7 @@ def _finding(case: Case, judgment: Judgment, *, n_family: int) -> Finding:
 
 
 def _verdict(
-    case: Case, judgment: Judgment, n_family: int, *, detectable: float | None
+    case: ClaimCase, judgment: Judgment, n_family: int, *, detectable: float | None
 ) -> tuple[str, str]:
     """Verdict of the family's test, unless too much is missing to keep it."""
     missing = max(
@@ -98,7 +98,7 @@ def _verdict(
     return judgment.outcome, f"{reason}; {narrow}" if narrow else reason
 
 
-def _reason(case: Case, judgment: Judgment, n_family: int, *, detectable: float | None) -> str:
+def _reason(case: ClaimCase, judgment: Judgment, n_family: int, *, detectable: float | None) -> str:
     """One sentence: which comparison decided."""
     of_family = f", Holm over {n_family}" if n_family > 1 else ""
     if judgment.outcome == "not supported":

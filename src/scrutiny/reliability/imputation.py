@@ -5,12 +5,12 @@ import scipy
 from numpy.typing import NDArray
 
 from scrutiny.core.claim import Component
-from scrutiny.reliability.cases import Case
+from scrutiny.reliability.cases import ClaimCase
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.stats.significance.verdict import Judgment
 
 
-def survives_imputation(case: Case, judgment: Judgment, *, n_family: int) -> bool:
+def survives_imputation(case: ClaimCase, judgment: Judgment, *, n_family: int) -> bool:
     """Whether the outcome stays; p-values are multiplied by the size of the family.
 
     Only a mean over rows can be imputed (`Additive.row_range`): one missing row may hold any share

@@ -17,7 +17,7 @@ from scrutiny.diagnostics.attention.arcs_counting import (
     right_words,
     trees_of,
 )
-from scrutiny.diagnostics.attention.arcs_params import OFFSETS, RELATIONS, ArcsParams, Case
+from scrutiny.diagnostics.attention.arcs_params import OFFSETS, RELATIONS, ArcGroup, ArcsParams
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 
 # the old king slept .   root: slept
@@ -146,10 +146,10 @@ def test_parameters_say_what_is_there():
     ]
     cases = ArcsParams(has_trees=True, relations=("det",), claimed=("all",), tuned=()).cases()
     assert cases == [
-        Case("default", "all"),
-        Case("default", "all", "directed"),
-        Case("default", "all", "undirected"),
-        Case("default", "det"),
+        ArcGroup("default", "all"),
+        ArcGroup("default", "all", "directed"),
+        ArcGroup("default", "all", "undirected"),
+        ArcGroup("default", "det"),
     ]
     assert cases[1].condition == {"preset": "default", "relation": "all", "tree": "directed"}
     with pytest.raises(UnknownNameError, match="as_released"):

@@ -10,10 +10,10 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
 from scrutiny.report.reading.view import (
     Answer,
-    Case,
     DatasetLine,
     DiagnosticNotes,
     Evidence,
+    EvidenceItem,
     FlipCounts,
     Missing,
     RunFacts,
@@ -145,7 +145,7 @@ def hostile():
     )
     checks = (Check("seeds", HOSTILE, HOSTILE),)
     finding = replace(first, claim=claim, estimate=estimate, reason=HOSTILE, checks=checks)
-    case = Case(
+    case = EvidenceItem(
         item=HOSTILE,
         dataset=HOSTILE,
         variant="v",
@@ -326,7 +326,7 @@ def _leakage():
 def evidence(claim_id, random):
     """Four items that flipped, and how many flipped in how many replicates."""
     cases = tuple(
-        Case(
+        EvidenceItem(
             item=f"r{i}",
             dataset=DATASET,
             variant=f"{claim_id}-0",

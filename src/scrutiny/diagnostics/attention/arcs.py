@@ -21,7 +21,7 @@ from scrutiny.diagnostics.attention.arcs_counting import (
     trees_of,
 )
 from scrutiny.diagnostics.attention.arcs_design import make_arcs_design
-from scrutiny.diagnostics.attention.arcs_params import ALL, OFFSETS, ArcsParams, Case
+from scrutiny.diagnostics.attention.arcs_params import ALL, OFFSETS, ArcGroup, ArcsParams
 from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
 
 _DIRECTION: Final = ("direction", 2)
@@ -103,7 +103,7 @@ class Arcs:
 
 
 def _row(
-    item: str, case: Case, *, gold: GoldArcs, right: Failure | dict[str, Right], procedure: str
+    item: str, case: ArcGroup, *, gold: GoldArcs, right: Failure | dict[str, Right], procedure: str
 ) -> Row:
     """Row of one sentence and case."""
     start = (item, None, "measured", canonical_json(case.condition))

@@ -5,7 +5,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.diagnostics.attention.arcs_params import ALL, PROCEDURES, ArcsParams, Case
+from scrutiny.diagnostics.attention.arcs_params import ALL, PROCEDURES, ArcGroup, ArcsParams
 
 DIAGNOSTIC: Final = "attention.arcs"
 SELECTED: Final = "selected_head_accuracy"
@@ -53,7 +53,7 @@ def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
     )
 
 
-def _specs(case: Case) -> Iterator[EstimateSpec]:
+def _specs(case: ArcGroup) -> Iterator[EstimateSpec]:
     """What is computed of one case."""
     axes = {
         "head_accuracy": ("direction", "layer", "head"),
@@ -82,7 +82,7 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
                 (OVER, "baselines: offsets", "{}"),
                 (SELECTED, "control: untrained", "untrained/{}"),
             ],
-            [Case(name, relation) for name in choices],
+            [ArcGroup(name, relation) for name in choices],
             margin=params.margin,
         )
     parts = [(SELECTED, "before fine-tuning", "base/{}")]
@@ -94,7 +94,7 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
             f"fine-tuning raises the accuracy of the chosen head at {_words(relation)} by "
             f"{params.margin:g}",
             parts,
-            [Case(name, relation) for name in choices],
+            [ArcGroup(name, relation) for name in choices],
             margin=params.margin,
             family="attention.relations.tuned",
         )
@@ -108,7 +108,7 @@ def _claim(
     name: str,
     says: str,
     parts: Sequence[tuple[str, str, str]],
-    choices: Sequence[Case],
+    choices: Sequence[ArcGroup],
     *,
     margin: float,
     family: str = "attention.relations",

@@ -47,7 +47,7 @@ PROCEDURES: Final[Mapping[str, str]] = {
 }
 
 
-class Case(NamedTuple):
+class ArcGroup(NamedTuple):
     """What is scored together: a preset, a relation, and a tree or nothing."""
 
     preset: str
@@ -65,7 +65,7 @@ class Case(NamedTuple):
 
         Examples
         --------
-        >>> Case("default", "nsubj").named("best_head_accuracy")
+        >>> ArcGroup("default", "nsubj").named("best_head_accuracy")
         'default/nsubj/best_head_accuracy'
         """
         return "/".join(part for part in (*self, metric) if part)
@@ -132,8 +132,8 @@ class ArcsParams:
         """Options of each condition, in the order of the records."""
         return HeadsParams(presets=self.presets, options=self.options).conditions()
 
-    def cases(self) -> list["Case"]:
+    def cases(self) -> list["ArcGroup"]:
         """What is scored, preset by preset, in the order of the records."""
         trees = [(ALL, tree) for tree in TREES] if self.has_trees else []
         of_preset = [(ALL, ""), *trees, *((relation, "") for relation in self.relations)]
-        return [Case(name, *one) for name in self.conditions() for one in of_preset]
+        return [ArcGroup(name, *one) for name in self.conditions() for one in of_preset]

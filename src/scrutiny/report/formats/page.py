@@ -13,7 +13,7 @@ from scrutiny.report.charts.lines import LineGroup, line_groups, shared_limit
 from scrutiny.report.charts.tables import Chart, Spec, Table
 from scrutiny.report.parts import head_parts, reliability_parts
 from scrutiny.report.parts.part import Part
-from scrutiny.report.reading.view import Case, Evidence, RunView
+from scrutiny.report.reading.view import Evidence, EvidenceItem, RunView
 from scrutiny.report.table.rows import AuditRow
 from scrutiny.report.table.sections import Section, sections
 from scrutiny.report.table.trust import how_far, how_measured
@@ -75,7 +75,7 @@ DETAILS = (
 class CasePage:
     """An item behind a verdict, its changes marked."""
 
-    case: Case
+    case: EvidenceItem
     fields: tuple[tuple[str, tuple[Stretch, ...]], ...]
 
 
@@ -290,7 +290,7 @@ def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str
     return value_and_bounds(estimate, signed=signed)
 
 
-def _case(case: Case) -> CasePage:
+def _case(case: EvidenceItem) -> CasePage:
     changed = [name for name in case.fields if any(e.field == name for e in case.edits)]
     names = changed or list(case.fields)
     return CasePage(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.report.reading.view import Answer, Case, Evidence
+from scrutiny.report.reading.view import Answer, Evidence, EvidenceItem
 from scrutiny.report.wording.labels import replicate_words
 
 if TYPE_CHECKING:
@@ -280,8 +280,8 @@ def _case(
     answers: _Answers,
     *,
     at: int,
-) -> Case:
-    return Case(
+) -> EvidenceItem:
+    return EvidenceItem(
         item=variant["item"],
         dataset=dataset,
         variant=variant["variant"],

@@ -36,7 +36,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EvidenceItem:
     """An item behind a verdict: its text, what was changed, what every replicate answered.
 
     Parameters
@@ -90,7 +90,7 @@ class FlipCounts:
 class Evidence:
     """What stands behind one claim, item by item."""
 
-    cases: tuple[Case, ...] = ()
+    cases: tuple[EvidenceItem, ...] = ()
     flips: FlipCounts | None = None
     n_cases: int = 0
 
