@@ -9,7 +9,7 @@ from scrutiny.report.charts.tables import Chart, Spec, Table
 from scrutiny.report.charts.vega import guide, metric_title, series_color, tooltip, view_of
 from scrutiny.report.parts.heads_maps import anchor_of, cell_text, title_of
 from scrutiny.report.parts.part import Part, left_out
-from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, HeadPlace
+from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue
 from scrutiny.report.reading.identity import grouped, identity
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.head_study import (
@@ -190,7 +190,7 @@ def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
     return None
 
 
-def _said(cell: Cell | None, made: HeadMap | None, place: HeadPlace, *, signed: bool) -> str:
+def _said(cell: HeadValue | None, made: HeadMap | None, place: HeadPlace, *, signed: bool) -> str:
     estimated = None if made is None else made.cells.get(place)
     if estimated is not None and estimated.estimate is not None and estimated.value is not None:
         return interval(estimated.estimate, signed=signed)

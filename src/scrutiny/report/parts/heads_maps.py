@@ -11,7 +11,7 @@ from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.heads_chart import Panel, heat_map
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.parts.words import mean_and_sd
-from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, HeadPlace, place_name
+from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue, place_name
 from scrutiny.report.reading.identity import identity
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.head_study import (
@@ -165,11 +165,11 @@ def matrix(maps: Sequence[HeadMap], titles: Sequence[str], *, signed: bool = Fal
     return Table(("", *(f"head {head}" for head in range(1, heads + 1))), tuple(rows))
 
 
-def _value(cell: Cell | None, *, signed: bool = False) -> str:
+def _value(cell: HeadValue | None, *, signed: bool = False) -> str:
     return NO_VALUE if cell is None else number(cell.value, signed=signed)
 
 
-def cell_text(cell: Cell | None, *, signed: bool = False) -> str:
+def cell_text(cell: HeadValue | None, *, signed: bool = False) -> str:
     """Value of a cell with its interval; mean and spread over replicates where it has none."""
     if cell is None or cell.value is None:
         return NO_VALUE

@@ -10,7 +10,7 @@ from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.record import HEADS, LAYERS
 from scrutiny.report.reading.assigned import key_of
-from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, HeadPlace
+from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue
 from scrutiny.report.reading.identity import identity
 from scrutiny.report.wording.labels import unversioned
 from scrutiny.store.run_folder import RunFolder
@@ -120,7 +120,7 @@ def _map(
 
 def _cells(
     sums: "np.ndarray[Any, Any]", names: list[str], assigned: Mapping[str, Any]
-) -> dict[HeadPlace, Cell]:
+) -> dict[HeadPlace, HeadValue]:
     """Scores by layer and head of sums ``(replicate, count)``."""
     from itertools import product
 
@@ -135,7 +135,7 @@ def _cells(
     lengths = {axis: length for measure in assigned["measures"] for axis, length in measure["axes"]}
     places = product(*(range(1, lengths[axis] + 1) for axis in _AXES))
     return {
-        place: Cell.mean(
+        place: HeadValue.mean(
             {name: float(v) for name, v in zip(names, scores[:, i], strict=True) if np.isfinite(v)}
         )
         for i, place in enumerate(places)

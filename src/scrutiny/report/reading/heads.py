@@ -27,7 +27,7 @@ _FEWEST: Final = 3  # places of one kind; fewer were asked for one by one and ar
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HeadValue:
     """Value at one place, and that of each replicate; ``estimate`` where the run has made one."""
 
     value: float | None
@@ -35,12 +35,12 @@ class Cell:
     estimate: Estimate | None = None
 
     @classmethod
-    def of(cls, estimate: Estimate) -> "Cell":
+    def of(cls, estimate: Estimate) -> "HeadValue":
         """Cell of an estimate."""
         return cls(estimate.value, estimate.by_replicate, estimate)
 
     @classmethod
-    def mean(cls, by_replicate: Mapping[str, float]) -> "Cell":
+    def mean(cls, by_replicate: Mapping[str, float]) -> "HeadValue":
         """Cell that is the mean over replicates; without any it has no value."""
         values = list(by_replicate.values())
         return cls(sum(values) / len(values) if values else None, by_replicate)
@@ -59,7 +59,7 @@ class HeadMap:
     """
 
     key: EstimateKey
-    cells: Mapping[HeadPlace, Cell] = field(default_factory=dict)
+    cells: Mapping[HeadPlace, HeadValue] = field(default_factory=dict)
 
     @property
     def values(self) -> dict[HeadPlace, float]:
@@ -171,7 +171,7 @@ def maps_of(estimates: Iterable[Estimate]) -> list[HeadMap]:
         (f"{len(place)} {identity(e.key, without=_PLACES)}", (place, e)) for place, e in placed
     )
     return [
-        HeadMap(_anywhere(members[0][1].key), {place: Cell.of(e) for place, e in members})
+        HeadMap(_anywhere(members[0][1].key), {place: HeadValue.of(e) for place, e in members})
         for members in found.values()
         if len(members) >= _FEWEST
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.report.reading.heads import SCORES, Cell, HeadMap, HeadPlace, maps_of
+from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue, maps_of
 from scrutiny.report.reading.identity import grouped, identity
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.sections import single_estimates
@@ -123,7 +123,7 @@ def by_layer(one: HeadMap) -> HeadMap:
         for name, value in cell.by_replicate.items():
             found.setdefault(name, []).append(value)
     cells = {
-        place: Cell.mean({name: sum(values) / len(values) for name, values in each.items()})
+        place: HeadValue.mean({name: sum(values) / len(values) for name, values in each.items()})
         for place, each in layers.items()
     }
     return HeadMap(one.key, cells)
@@ -185,12 +185,12 @@ def _is_of_heads(one: HeadMap) -> bool:
     return all(len(place) > 1 for place in one.cells)
 
 
-def _minus(cell: Cell, base: float | None) -> Cell:
+def _minus(cell: HeadValue, base: float | None) -> HeadValue:
     """Cell minus a value; without one there is no difference."""
     if base is None or cell.value is None:
-        return Cell(None, {})
+        return HeadValue(None, {})
     each = {name: value - base for name, value in cell.by_replicate.items()}
-    return Cell(cell.value - base, each)
+    return HeadValue(cell.value - base, each)
 
 
 def _bases(manifest: Mapping[str, Any]) -> dict[str, str]:
