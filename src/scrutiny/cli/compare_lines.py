@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scrutiny.run.comparing.flips import Flips, Noise
     from scrutiny.run.comparing.items import Disagreement
     from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
-    from scrutiny.run.comparing.numbers import Comparison
+    from scrutiny.run.comparing.numbers import RunComparison
     from scrutiny.run.comparing.slices import Change
 
 _SAYS: Final = {"supported": "lower", "not supported": "higher", "undecided": "undecided"}
@@ -221,7 +221,7 @@ def _inputs(found: Sequence["Disagreement"], *, total: int) -> Iterator[str]:
         yield fitted(f"    {one.rank:.2f}  {one.item}{answers}  {text}")
 
 
-def findings_of(comparison: "Comparison", *, show_all: bool) -> Iterator[str]:
+def findings_of(comparison: "RunComparison", *, show_all: bool) -> Iterator[str]:
     """Every number that both runs have, where it differs; all of them where asked for."""
     differing = [f for f in comparison.findings if f.verdict != "undecided"]
     chosen = list(comparison.findings) if show_all else differing

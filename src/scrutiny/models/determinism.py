@@ -13,7 +13,7 @@ Answers = list[Prediction | Failure]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AskedAgain:
     """Answers asked in another way, compared with those of one call.
 
     Parameters
@@ -50,7 +50,7 @@ class DeterminismReport:
     source: str
     n: int
     promises_bits: bool
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[AskedAgain, ...]
 
     @property
     def tolerance(self) -> float:
@@ -114,10 +114,10 @@ def _in_batches(model: Model, examples: Sequence[Example], size: int) -> Answers
     ]
 
 
-def _compare(way: str, first: Answers, other: Answers) -> Comparison:
+def _compare(way: str, first: Answers, other: Answers) -> AskedAgain:
     """Comparison of two lists of answers to the same examples."""
     pairs = list(zip(first, other, strict=True))
-    return Comparison(
+    return AskedAgain(
         way=way,
         n_changed=sum(_discrete(a) != _discrete(b) for a, b in pairs),
         largest_difference=max((_distance(a, b) for a, b in pairs), default=0.0),

@@ -26,8 +26,8 @@ from scrutiny.diagnostics.similarity.leaving_out import (
 from scrutiny.diagnostics.similarity.representations_design import make_representations_design
 from scrutiny.diagnostics.similarity.representations_params import (
     CLAIMED,
-    Comparison,
     RepresentationsParams,
+    VectorComparison,
     comparisons,
     poolings_of,
 )
@@ -172,7 +172,7 @@ class _Sample:
 
     def _compare(
         self,
-        comparison: Comparison,
+        comparison: VectorComparison,
         first: Vectors,
         second: Vectors,
         *,
@@ -201,7 +201,7 @@ class _Sample:
 class _Compared:
     """What became of one comparison; ``there`` are the sampled items with both vectors."""
 
-    comparison: Comparison
+    comparison: VectorComparison
     place: Ints = field(repr=False)
     there: NDArray[np.bool_] | None = field(default=None, repr=False)
     found: Likeness | None = None

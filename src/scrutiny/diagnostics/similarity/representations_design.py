@@ -14,8 +14,8 @@ from typing import Final
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.similarity.representations_params import (
-    Comparison,
     RepresentationsParams,
+    VectorComparison,
     comparisons,
     poolings_of,
 )
@@ -50,7 +50,9 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
     )
 
 
-def _specs(wanted: Sequence[Comparison], params: RepresentationsParams) -> Iterator[EstimateSpec]:
+def _specs(
+    wanted: Sequence[VectorComparison], params: RepresentationsParams
+) -> Iterator[EstimateSpec]:
     """Estimates of all comparisons; behind them what the last layers exceed exchanged items by."""
     for prefix, metric in (("", "{}@1"), ("excess/", "beyond({})@1")):
         for comparison in wanted:
@@ -64,7 +66,7 @@ def _specs(wanted: Sequence[Comparison], params: RepresentationsParams) -> Itera
                 )
 
 
-def _contrasts(claimed: Sequence[Comparison], inputs: Inputs) -> Iterator[ContrastSpec]:
+def _contrasts(claimed: Sequence[VectorComparison], inputs: Inputs) -> Iterator[ContrastSpec]:
     """Differences from untrained networks, and from other runs of the reference."""
     for comparison in claimed:
         name = comparison.name
@@ -73,7 +75,9 @@ def _contrasts(claimed: Sequence[Comparison], inputs: Inputs) -> Iterator[Contra
             yield ContrastSpec(f"runs/{name}", name, name, role="reference")
 
 
-def _claim(claimed: Sequence[Comparison], params: RepresentationsParams, inputs: Inputs) -> Claim:
+def _claim(
+    claimed: Sequence[VectorComparison], params: RepresentationsParams, inputs: Inputs
+) -> Claim:
     """Claim that last layers are alike, whatever the measure and the pooling."""
     several = len({c.pooling for c in claimed}) > 1
     kinds = [_IN_WORDS[name] for name in params.claimed]
@@ -97,13 +101,13 @@ def _claim(claimed: Sequence[Comparison], params: RepresentationsParams, inputs:
     )
 
 
-def _claimed_name(comparison: Comparison, inputs: Inputs) -> str:
+def _claimed_name(comparison: VectorComparison, inputs: Inputs) -> str:
     """Estimate that a claim rests on."""
     beyond = "untrained" if "null" in inputs.controls else "excess"
     return f"{beyond}/{comparison.name}"
 
 
-def _against(comparison: Comparison, first: Comparison, inputs: Inputs) -> str:
+def _against(comparison: VectorComparison, first: VectorComparison, inputs: Inputs) -> str:
     """What a comparison of the claim guards against."""
     if comparison == first:
         return f"control: {_baseline(inputs)}"

@@ -112,7 +112,7 @@ class LayerPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class VectorComparison:
     """One number to be computed: a measure of one pooling and pair of layers."""
 
     measure: str
@@ -164,10 +164,10 @@ def layer_pairs(layers: Layers, reference: int, target: int) -> Iterator[LayerPa
 
 def comparisons(
     params: RepresentationsParams, poolings: tuple[str, ...], *, reference: int, target: int
-) -> list[Comparison]:
+) -> list[VectorComparison]:
     """Everything that is computed for models of so many layers, in the order of the report."""
     found = [
-        Comparison(measure, pooling, pair)
+        VectorComparison(measure, pooling, pair)
         for pooling in poolings
         for pair in layer_pairs(params.layers, reference, target)
         for measure in (params.measures if pair.is_last else params.claimed)
@@ -175,7 +175,7 @@ def comparisons(
     if params.layers != "all" or not reference or not target:
         return found
     grid = [
-        Comparison("debiased_cka", poolings[0], LayerPair(one, other))
+        VectorComparison("debiased_cka", poolings[0], LayerPair(one, other))
         for one in range(reference + 1)
         for other in range(target + 1)
     ]

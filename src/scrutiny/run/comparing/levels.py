@@ -8,7 +8,7 @@ from scrutiny.run.comparing.agreement import Agreement
 from scrutiny.run.comparing.flips import Flips, Noise
 from scrutiny.run.comparing.items import Disagreement
 from scrutiny.run.comparing.kept import Outcome, Shared, worst_of
-from scrutiny.run.comparing.numbers import Comparison
+from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.slices import Change
 from scrutiny.store.run_folder import RunFolder
 
@@ -135,7 +135,7 @@ class SideBySide:
         Shared invariances, where two live models were asked for them.
     """
 
-    comparison: Comparison
+    comparison: RunComparison
     levels: tuple[Level, ...]
     shared: Shared | None = None
 

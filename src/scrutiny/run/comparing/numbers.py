@@ -24,7 +24,7 @@ _NOT_OF_MODELS: Final = ("coverage@1",)  # says something of the texts, the same
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RunComparison:
     """What two runs have in common and where they differ.
 
     Parameters
@@ -42,7 +42,9 @@ class Comparison:
     differences: tuple[str, ...]
 
 
-def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = None) -> Comparison:
+def compare_runs(
+    first: RunFolder, second: RunFolder, *, paired: bool | None = None
+) -> RunComparison:
     """Paired differences of all estimates that two runs share.
 
     Parameters
@@ -85,7 +87,7 @@ def compare_runs(first: RunFolder, second: RunFolder, *, paired: bool | None = N
         )
     claims = [_claim(name, one) for name, (one, _) in zip(estimated, pairs, strict=True)]
     findings = decide(claims, estimated)
-    return Comparison(tuple(findings), shared, tuple(_manifest_differences(first, second)))
+    return RunComparison(tuple(findings), shared, tuple(_manifest_differences(first, second)))
 
 
 def difference(
