@@ -28,7 +28,7 @@ from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint, Site
 from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.gate import Outcome, gate_for, outcome_of
+from scrutiny.perturb.gate import StepOutcome, gate_for, outcome_of
 from scrutiny.perturb.rebase import rebase
 from scrutiny.perturb.recipe import Recipe, Step, as_recipe
 from scrutiny.perturb.sites import new_tuple
@@ -66,7 +66,7 @@ class Progress:
         self.recipe = recipe
         self.current = base
         self.edits: Sequence[Edit] = ()
-        self.outcome = Outcome(())
+        self.outcome = StepOutcome(())
 
     @property
     def is_alive(self) -> bool:
@@ -84,7 +84,7 @@ class Progress:
             if name in current.fields
         ]
 
-    def take(self, outcome: Outcome, *, is_last: bool) -> None:
+    def take(self, outcome: StepOutcome, *, is_last: bool) -> None:
         """Go on with what a step did; the example itself is only needed by a further step."""
         self.outcome = outcome
         if outcome.status != "ok":
@@ -93,13 +93,13 @@ class Progress:
             if self.edits:
                 self.edits = rebase(self.base, self.current, self.edits, outcome.edits)
                 if not self.edits:
-                    self.outcome = Outcome((), "skipped", "unchanged")
+                    self.outcome = StepOutcome((), "skipped", "unchanged")
             else:
                 self.edits = outcome.edits
             if not is_last:
                 self.current = apply_edits(self.base, self.edits)
         except EditRefusedError as error:
-            self.outcome = Outcome((), "refused", error.reason)
+            self.outcome = StepOutcome((), "refused", error.reason)
 
     def variant(self, setting: Setting) -> Variant:
         """Variant at the end of the recipe."""
@@ -183,26 +183,30 @@ def advance(
     progress.take(merged, is_last=number == len(steps) - 1)
 
 
-def _merge(outcomes: Sequence[Outcome]) -> Outcome:
+def _merge(outcomes: Sequence[StepOutcome]) -> StepOutcome:
     """Outcome over the fields: ok if one of them changed and none failed."""
     by_status = {outcome.status: outcome for outcome in reversed(outcomes)}
     if "failed" in by_status:
         return by_status["failed"]
     if "ok" in by_status:
-        return Outcome([edit for outcome in outcomes for edit in outcome.edits])
-    return by_status.get("refused") or by_status.get("skipped") or Outcome((), "skipped", "no_site")
+        return StepOutcome([edit for outcome in outcomes for edit in outcome.edits])
+    return (
+        by_status.get("refused")
+        or by_status.get("skipped")
+        or StepOutcome((), "skipped", "no_site")
+    )
 
 
-def _change(step: Step, document: TextDocument, setting: Setting, repetition: int) -> Outcome:
+def _change(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:
     """What a step does to one document; an error is an outcome."""
     if not speaks(step, document):
-        return Outcome((), "skipped", "language")
+        return StepOutcome((), "skipped", "language")
     try:
         return _choose(step, document, setting, repetition)
     except UserError:
         raise  # a missing resource concerns every item
     except Exception as error:
-        return Outcome((), "failed", f"error:{type(error).__name__}")
+        return StepOutcome((), "failed", f"error:{type(error).__name__}")
 
 
 def speaks(step: Step, document: TextDocument) -> bool:
@@ -212,7 +216,7 @@ def speaks(step: Step, document: TextDocument) -> bool:
     return "*" in known or language in known or language.partition("-")[0] in known
 
 
-def _choose(step: Step, document: TextDocument, setting: Setting, repetition: int) -> Outcome:
+def _choose(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:
     """Edits at the best ranked sites that can be changed."""
     transformation = step.transformation
     sites = transformation.sites(document)
@@ -220,7 +224,7 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
     if not is_plain or step.where == "within":
         sites = sites_where(sites, document, step.where)
     if not sites:
-        return Outcome((), "skipped", "no_site")
+        return StepOutcome((), "skipped", "no_site")
     wanted = step.intensity.units(document.word_count, len(sites))
     rng = _stream(step, document, setting, repetition)
     if is_plain and wanted > 0 and not setting.constraints and document.example.tokens is None:
@@ -289,7 +293,7 @@ def _ranked(count: int, rng: "Generator") -> Sequence[int]:
     return sorted(range(count), key=keys.__getitem__)
 
 
-def _variant(base: Example, recipe: Recipe, outcome: Outcome, setting: Setting) -> Variant:
+def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setting) -> Variant:
     """Variant of an outcome, with the gold answer where the recipe keeps it."""
     edits, status, reason = outcome
     gold = base.gold

@@ -12,14 +12,14 @@ from scrutiny.perturb.sites import new_tuple
 from scrutiny.text.edits import apply_to_text, in_order
 
 
-class Context(NamedTuple):
+class GateContext(NamedTuple):
     """What a constraint may ask for besides the document and the edits."""
 
     example: Example
     resources: Mapping[str, Any]
 
 
-class Outcome(NamedTuple):
+class StepOutcome(NamedTuple):
     """What a step did to one text: its edits, or why there are none."""
 
     edits: Sequence[Edit]
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
     reason: str | None = None
 
 
-UNCHANGED = Outcome((), "skipped", "unchanged")
+UNCHANGED = StepOutcome((), "skipped", "unchanged")
 
 
 class Gate(Protocol):
@@ -37,7 +37,7 @@ class Gate(Protocol):
         """Whether one of the candidates may stand; the first that may does."""
         ...
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> StepOutcome:
         """What came of it all."""
         ...
 
@@ -81,7 +81,7 @@ class PlainGate:
                 self._veto = self._veto or veto or "overlap"
         return False
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> StepOutcome:
         """What came of it all."""
         return _outcome(self._text, self._chosen.edits, self._veto)
 
@@ -104,7 +104,7 @@ class FencedGate:
         self._document = document
         self._constraints = constraints
         self._chosen = Chosen()
-        self._context: Context | None = None
+        self._context: GateContext | None = None
         self._veto: str | None = None
         self._fences = None if document.is_plain else fences_of(document)
 
@@ -136,29 +136,29 @@ class FencedGate:
         if not self._constraints:
             return None
         if self._context is None:
-            self._context = Context(self._document.example, self._document.resources)
+            self._context = GateContext(self._document.example, self._document.resources)
         together = [*chosen.edits, *edits]
         for constraint in self._constraints:
             if not constraint.allows(self._document, together, self._context):
                 return constraint.reason
         return None
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> StepOutcome:
         """What came of it all."""
         return _outcome(self._document.text, self._chosen.edits, self._veto)
 
 
-def _outcome(text: str, chosen: Sequence[Edit], veto: str | None) -> Outcome:
+def _outcome(text: str, chosen: Sequence[Edit], veto: str | None) -> StepOutcome:
     """Outcome of the edits that stand, or of the first veto where none does."""
     if not chosen:
-        return UNCHANGED if veto is None else Outcome((), "refused", veto)
+        return UNCHANGED if veto is None else StepOutcome((), "refused", veto)
     return outcome_of(text, chosen if len(chosen) == 1 else in_order(chosen))
 
 
-def outcome_of(text: str, edits: Sequence[Edit]) -> Outcome:
+def outcome_of(text: str, edits: Sequence[Edit]) -> StepOutcome:
     """Outcome of edits in order, disjoint, each of which changes its place."""
     if len(edits) == 1 or _is_changed(text, edits):
-        return new_tuple(Outcome, (edits, "ok", None))
+        return new_tuple(StepOutcome, (edits, "ok", None))
     return UNCHANGED
 
 

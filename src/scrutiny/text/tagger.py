@@ -102,7 +102,7 @@ def case_in_text(word: str, first: str) -> str:
     return "c" if first[:1].isupper() else "l"
 
 
-class Context(NamedTuple):
+class NeighborFeatures(NamedTuple):
     """What the features of a neighbor need: lower-case word, tag class, suffix."""
 
     lower: str
@@ -110,17 +110,21 @@ class Context(NamedTuple):
     suffix: str
 
 
-def context_of(word: str, tag_class: str) -> Context:
+def context_of(word: str, tag_class: str) -> NeighborFeatures:
     """Return a word as its neighbors see it."""
     lower = word.lower()
-    return Context(lower, tag_class, lower[-3:])
+    return NeighborFeatures(lower, tag_class, lower[-3:])
 
 
-EDGE = Context(_EDGE, _EDGE, _EDGE)
+EDGE = NeighborFeatures(_EDGE, _EDGE, _EDGE)
 
 
 def context_features(
-    word: Context, before: tuple[Context, Context], after: tuple[Context, Context], *, case: str
+    word: NeighborFeatures,
+    before: tuple[NeighborFeatures, NeighborFeatures],
+    after: tuple[NeighborFeatures, NeighborFeatures],
+    *,
+    case: str,
 ) -> list[str]:
     """Return the features that depend on the text; ``before`` and ``after`` nearest first.
 
@@ -156,7 +160,7 @@ def context_features(
 class _Word(NamedTuple):
     tag: Tag | None  # where the word takes no other
     scores: Any  # int16 (tag,): sum over the word's own features
-    context: Context
+    context: NeighborFeatures
 
 
 class _Model(NamedTuple):

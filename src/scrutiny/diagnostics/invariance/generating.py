@@ -81,7 +81,7 @@ class Maker:
             only = self._without_another(generation, trial, list(zip(found, random, strict=True)))
             pairs = zip(self.examples, found, random, strict=True)
             made = [
-                self._pair(example, generation, trial, Outcome(f, r, f.item in only))
+                self._pair(example, generation, trial, TrialOutcome(f, r, f.item in only))
                 for example, f, r in pairs
             ]
             yield [treatment for treatment, _ in made], [control for _, control in made]
@@ -138,7 +138,7 @@ class Maker:
         return frozenset(other.item for other in others if not _is_proposal(other, generation))
 
     def _pair(
-        self, example: Example, generation: Generation, trial: int, outcome: "Outcome"
+        self, example: Example, generation: Generation, trial: int, outcome: "TrialOutcome"
     ) -> tuple[Variant, Variant]:
         """Searched and random variant of one trial."""
         return (
@@ -147,7 +147,7 @@ class Maker:
         )
 
     def _treatment(
-        self, outcome: "Outcome", example: Example, generation: Generation, trial: int
+        self, outcome: "TrialOutcome", example: Example, generation: Generation, trial: int
     ) -> Variant:
         name = variant_name(generation, trial, self.reference)
         found = outcome.searched
@@ -162,7 +162,7 @@ class Maker:
         return replace(variant, edits=found.state.edits, gold=found.state.example.gold)
 
     def _control(
-        self, outcome: "Outcome", example: Example, generation: Generation, trial: int
+        self, outcome: "TrialOutcome", example: Example, generation: Generation, trial: int
     ) -> Variant:
         of = variant_name(generation, trial, self.reference)
         name = variant_name(generation, trial, self.reference, is_control=True)
@@ -182,7 +182,7 @@ class Maker:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialOutcome:
     """What one trial of an item came to.
 
     Parameters

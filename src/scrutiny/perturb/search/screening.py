@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.transformation import Constraint, Document
 from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.gate import Context
+from scrutiny.perturb.gate import GateContext
 from scrutiny.perturb.search.state import State
 
 _new = tuple.__new__  # a named tuple without the call of its own constructor
@@ -113,7 +113,7 @@ def _verdicts(
 ) -> list[bool]:
     if not groups:
         return []
-    context = Context(document.example, document.resources)
+    context = GateContext(document.example, document.resources)
     if hasattr(constraint, "screen"):  # not isinstance, which takes 30 microseconds
         many = cast("ScreensMany", constraint)
         return list(many.screen(document, groups, context))
