@@ -20,7 +20,7 @@ from scrutiny.training.pretraining.batches import Batch
 from scrutiny.training.pretraining.loop import optimizer_for, take_step
 from scrutiny.training.pretraining.network import Forward, new_network
 from scrutiny.training.pretraining.objective import losses, on_device
-from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.recipe import PretrainingRecipe
 
 ROWS, LENGTH = 64, 64
 
@@ -64,7 +64,7 @@ def main():
     parser.add_argument("--steps", type=int, default=12)
     asked = parser.parse_args()
     keep_memory()  # for both
-    recipe = Recipe(layers=asked.layers)
+    recipe = PretrainingRecipe(layers=asked.layers)
     sides = {}
     for name, make in (("ours", ours), ("transformers", peer)):
         network = new_network(recipe, 0)

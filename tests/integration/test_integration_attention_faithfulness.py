@@ -14,7 +14,7 @@ from scrutiny.run.driver import run_plan
 from scrutiny.run.plan_file import plan_of
 from scrutiny.run.resolve import resolve
 from scrutiny.training.attention_classifier.family import train_family
-from scrutiny.training.attention_classifier.recipe import Recipe
+from scrutiny.training.attention_classifier.recipe import AttentionRecipe
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "attention_faithfulness.toml"
 TEXTS = 24
@@ -24,7 +24,7 @@ TEXTS = 24
 def folder(tmp_path_factory):
     """Finished run of the example with fewer texts, steps and epochs."""
     place = tmp_path_factory.mktemp("faithfulness")
-    recipe = Recipe(Architecture("projection", embedding=8, hidden=8), epochs=2, lr=0.01)
+    recipe = AttentionRecipe(Architecture("projection", embedding=8, hidden=8), epochs=2, lr=0.01)
     text = EXAMPLE.read_text(encoding="utf-8").replace("runs/attention", str(place / "attention"))
     stated = tomllib.loads(text.replace("0:192", f"0:{TEXTS}"))
     rows = load_dataset(stated["data"]["agreement"]["source"], limit="192:360")

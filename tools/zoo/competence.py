@@ -17,7 +17,7 @@ from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.record import FILE, measure
 from scrutiny.training.pretraining.export import WEIGHTS, write_json
-from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare
 from scrutiny.training.pretraining.texts import read_texts
 
@@ -54,7 +54,7 @@ def main():
     if not wanted:
         return
     tokenizer = asked.work / "tokenizer"
-    prepared = prepare(texts_of(asked.work), Recipe(), tokenizer=tokenizer)
+    prepared = prepare(texts_of(asked.work), PretrainingRecipe(), tokenizer=tokenizer)
     baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
     held_out = read_texts(sorted((asked.work / "texts" / "held_out").glob("*.txt")))
     pairs = read_pairs()

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from train import FAMILIES, STATED, prepared_for, run
 
-from scrutiny.training.pretraining.job import Job, Seeds
+from scrutiny.training.pretraining.job import PretrainingJob, Seeds
 from scrutiny.training.pretraining.stopping import stopping_on_signals
 from scrutiny.training.pretraining.teacher import Teacher
 
@@ -24,7 +24,7 @@ def job_of_student(work):
     prepared = prepared_for(work, "bert-2x128")
     prepared = replace(prepared, recipe=replace(FAMILIES["bert-2x128"], steps=STEPS))
     teacher = Teacher(work / "runs" / TEACHER, f"zoo:{TEACHER}")
-    return Job(prepared, Seeds(1, 1), teacher=teacher, stated=STATED)
+    return PretrainingJob(prepared, Seeds(1, 1), teacher=teacher, stated=STATED)
 
 
 def main():

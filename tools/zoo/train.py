@@ -18,13 +18,13 @@ from pathlib import Path
 
 import torch
 
-from scrutiny.training.pretraining.job import Job, Seeds, Stated
-from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.job import PretrainingJob, Seeds, Stated
+from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare, pretrain
 from scrutiny.training.pretraining.stopping import stopping_on_signals
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
 
-FAMILIES = {"bert-4x128": Recipe(layers=4), "bert-2x128": Recipe(layers=2)}
+FAMILIES = {"bert-4x128": PretrainingRecipe(layers=4), "bert-2x128": PretrainingRecipe(layers=2)}
 JOBS = [
     *(("bert-4x128", seed) for seed in (1, 2, 3)),
     *(("bert-2x128", seed) for seed in (1, 2, 3, 4, 5)),
@@ -62,8 +62,8 @@ def vocabulary(work):
     """Folder of the tokenizer, trained once for all families."""
     folder = work / "tokenizer"
     if not (folder / "tokenizer.json").exists():
-        made = prepare(texts_of(work), Recipe())
-        save_tokenizer(made.tokenizer, folder, Recipe().positions)
+        made = prepare(texts_of(work), PretrainingRecipe())
+        save_tokenizer(made.tokenizer, folder, PretrainingRecipe().positions)
     return folder
 
 
@@ -74,7 +74,7 @@ def prepared_for(work, family):
 
 def job_of(work, family, seed):
     steps = CHECKPOINTS if seed in WITH_CHECKPOINTS else ()
-    return Job(prepared_for(work, family), Seeds(seed, seed), steps, stated=STATED)
+    return PretrainingJob(prepared_for(work, family), Seeds(seed, seed), steps, stated=STATED)
 
 
 def run(work, job, out, stop):

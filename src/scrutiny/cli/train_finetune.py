@@ -80,7 +80,7 @@ def _job(flags: dict[str, Any]) -> Any:
     """What the flags ask for."""
     from scrutiny.core.errors import PlanError
     from scrutiny.training.finetuning.base import bases_of
-    from scrutiny.training.finetuning.job import Job
+    from scrutiny.training.finetuning.job import FinetuningJob
     from scrutiny.training.finetuning.task_gradient import piece_task
 
     if flags["seeds"] and flags["runs"]:
@@ -91,7 +91,7 @@ def _job(flags: dict[str, Any]) -> Any:
     bases = bases_of(flags["model"])
     runs = flags["runs"] or (1 if bases[0].factors else 3)
     seeds = _seeds(flags["seeds"]) if flags["seeds"] else tuple(range(1, runs + 1))
-    return Job(bases, parts, recipe, seeds)
+    return FinetuningJob(bases, parts, recipe, seeds)
 
 
 def _parts(flags: dict[str, Any], task: Any, recipe: Any) -> Any:
@@ -116,10 +116,10 @@ def _recipe(flags: dict[str, Any], task: Any) -> Any:
     from scrutiny.cli.plans import split_recipes
     from scrutiny.cli.set_fields import stated_fields
     from scrutiny.run.params import make_params
-    from scrutiny.training.finetuning.recipe import Recipe
+    from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
-    kind = Recipe if task is None else task.recipe
-    names = {field.name for field in fields(Recipe)}
+    kind = FinetuningRecipe if task is None else task.recipe
+    names = {field.name for field in fields(FinetuningRecipe)}
     given = {k: v for k, v in flags.items() if k in names and v is not None}
     given["augment"] = split_recipes(flags["augment"])
     return make_params(kind, {**stated_fields(flags["fields"]), **given}, where="train finetune")

@@ -29,7 +29,7 @@ from scrutiny.training.pretraining.export import save_weights, write_json
 from scrutiny.training.pretraining.job import Prepared, Seeds, digest_of
 from scrutiny.training.pretraining.loop import Keeping, train
 from scrutiny.training.pretraining.network import start_from_frequencies
-from scrutiny.training.pretraining.recipe import Phase, Recipe
+from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare
 from scrutiny.training.pretraining.texts import read_texts
 from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer
@@ -71,7 +71,7 @@ class MaskedMinilm:
     device: str = "cpu"
     held_out: Sequence[Path] = ()
 
-    def recipe(self, config: Any) -> Recipe:
+    def recipe(self, config: Any) -> PretrainingRecipe:
         """Recipe with the sizes of the encoder; no next-sentence loss, the head has no such part.
 
         Parameters
@@ -79,7 +79,7 @@ class MaskedMinilm:
         config
             `BertConfig` of the encoder.
         """
-        return Recipe(
+        return PretrainingRecipe(
             layers=config.num_hidden_layers,
             hidden=config.hidden_size,
             heads=config.num_attention_heads,

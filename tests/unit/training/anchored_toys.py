@@ -8,7 +8,7 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.run.params import make_params
 from scrutiny.training.finetuning.anchored_parts import piece_parts
 from scrutiny.training.finetuning.base import bases_of
-from scrutiny.training.finetuning.job import Job
+from scrutiny.training.finetuning.job import FinetuningJob
 from scrutiny.training.finetuning.task_gradient import TASKS
 
 CUES = [("not",), ("never",), ("no", "longer")]
@@ -90,4 +90,4 @@ def parts_of(rows, task="anchored-tagging", *, reported=(), **params):
 def job(source, rows, task="anchored-tagging", *, seeds=(1,), **params):
     """Job on rows."""
     parts = parts_of(rows, task, **params)
-    return Job(bases_of(source), parts, parts.learned.recipe, tuple(seeds))
+    return FinetuningJob(bases_of(source), parts, parts.learned.recipe, tuple(seeds))

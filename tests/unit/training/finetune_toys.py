@@ -4,9 +4,9 @@ import random
 from dataclasses import replace
 
 from scrutiny.training.finetuning.base import bases_of
-from scrutiny.training.finetuning.job import Job
+from scrutiny.training.finetuning.job import FinetuningJob
 from scrutiny.training.finetuning.parts import load_parts
-from scrutiny.training.finetuning.recipe import Recipe
+from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
 FILLERS = "the a film was story and it very fine long old".split()
 WORDS = [
@@ -14,7 +14,7 @@ WORDS = [
     *"##s , .".split(),
     *FILLERS,
 ]
-QUICK = Recipe(epochs=4, batch=8, lr=2e-2, head_lr_factor=1.0, dev_share=0.25)
+QUICK = FinetuningRecipe(epochs=4, batch=8, lr=2e-2, head_lr_factor=1.0, dev_share=0.25)
 
 
 def make_tokenizer(folder, *, words=WORDS, max_length=24):
@@ -119,7 +119,7 @@ def job(source, rows, *, seeds=(1,), dev="", **fields):
     """Job on rows with the quick recipe, some of its fields changed."""
     recipe = replace(QUICK, **fields)
     parts = load_parts(rows, recipe, dev=dev)
-    return Job(bases_of(source), parts, recipe, tuple(seeds))
+    return FinetuningJob(bases_of(source), parts, recipe, tuple(seeds))
 
 
 def weights(folder):

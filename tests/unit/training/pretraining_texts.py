@@ -1,6 +1,6 @@
 """A few sentences of our own, a vocabulary of letters, and a recipe that trains in a second."""
 
-from scrutiny.training.pretraining.recipe import Phase, Recipe
+from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe
 
 DOCUMENTS = [
     [
@@ -16,7 +16,7 @@ DOCUMENTS = [
     ["Another sentence stands alone there."],
 ]
 
-SMALL = Recipe(
+SMALL = PretrainingRecipe(
     layers=1,
     hidden=16,
     heads=2,

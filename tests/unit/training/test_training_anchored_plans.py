@@ -21,7 +21,7 @@ from scrutiny.run.resolve import resolve  # noqa: E402
 from scrutiny.run.trained_on import chosen_by  # noqa: E402
 from scrutiny.run.training import with_stand_ins, with_trained  # noqa: E402
 from scrutiny.training.finetuning.anchored_recipe import ControlRecipe  # noqa: E402
-from scrutiny.training.finetuning.recipe import Recipe  # noqa: E402
+from scrutiny.training.finetuning.recipe import FinetuningRecipe  # noqa: E402
 from scrutiny.training.finetuning.task_gradient import TASKS, piece_task  # noqa: E402
 
 ROWS = [{**row, "heldout": "no" if n % 4 else "yes"} for n, row in enumerate(frames(64))]
@@ -191,5 +191,7 @@ def test_the_plan_of_the_docs_reads():
     assert {node.control_of for node in made.train} == {"", "downstream"}
     assert {node.task for node in made.train} < set(TASKS)
     text = page.read_text(encoding="utf-8")
-    own = {field.name for field in fields(ControlRecipe)} - {field.name for field in fields(Recipe)}
+    own = {field.name for field in fields(ControlRecipe)} - {
+        field.name for field in fields(FinetuningRecipe)
+    }
     assert not [name for name in (*own, *TASKS) if f"`{name}`" not in text]

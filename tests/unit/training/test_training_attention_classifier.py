@@ -19,13 +19,13 @@ from scrutiny.models.attention_network import Architecture  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 from scrutiny.training.attention_classifier.__main__ import command  # noqa: E402
 from scrutiny.training.attention_classifier.family import train_family  # noqa: E402
-from scrutiny.training.attention_classifier.recipe import Recipe  # noqa: E402
+from scrutiny.training.attention_classifier.recipe import AttentionRecipe  # noqa: E402
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
 
 TASK = registry().load("task", "text-classification")()
 FILLERS = "a day in rain with some old friends near harbor and then home again by bus".split()
 SMALL = Architecture("projection", embedding=8, hidden=8)
-QUICK = Recipe(SMALL, epochs=6, batch=8, lr=3e-2, dev_share=0.2)
+QUICK = AttentionRecipe(SMALL, epochs=6, batch=8, lr=3e-2, dev_share=0.2)
 
 
 def texts(n, *, seed=0):
@@ -56,7 +56,7 @@ def accuracy(model, given):
 @pytest.mark.parametrize("encoder", ["projection", "bilstm", "conv"])
 def test_it_learns_the_keyword_and_leaves_what_the_adapter_reads(encoder, tmp_path):
     made = Architecture(encoder, embedding=8, hidden=8, widths=(1, 3))
-    recipe = Recipe(made, epochs=8, batch=8, lr=3e-2, dev_share=0.2)
+    recipe = AttentionRecipe(made, epochs=8, batch=8, lr=3e-2, dev_share=0.2)
     said = []
     (one,) = train_family(data(), tmp_path, recipe=recipe, seeds=[3], tell=said.append)
     model = load_model(f"attention-classifier:{one.folder}", TASK)
@@ -87,12 +87,12 @@ def test_what_is_there_is_not_trained_again(tmp_path, monkeypatch):
     monkeypatch.setattr("scrutiny.training.words.network_recipe.take", None)
     assert train_family(data(), tmp_path, recipe=QUICK, seeds=[1]) == first
     with pytest.raises(PlanError, match="holds something else"):
-        train_family(data(), tmp_path, recipe=Recipe(SMALL, epochs=5), seeds=[1])
+        train_family(data(), tmp_path, recipe=AttentionRecipe(SMALL, epochs=5), seeds=[1])
     assert [path.name for path in tmp_path.iterdir()] == ["seed-1"]
 
 
 def test_without_a_dev_part_the_last_epoch_is_kept(tmp_path):
-    recipe = Recipe(SMALL, epochs=2, dev_share=0)
+    recipe = AttentionRecipe(SMALL, epochs=2, dev_share=0)
     (one,) = train_family(data(), tmp_path, recipe=recipe, seeds=[1])
     assert (one.record["chosen_epoch"], one.record["dev_score"]) == (2, None)
 
@@ -101,7 +101,7 @@ def test_rare_words_are_not_known(tmp_path):
     rows = [*texts(20), {"text": "good unheard words", "label": "positive"}]
     given = load_dataset(rows, task="text-classification")
     (one,) = train_family(
-        given, tmp_path, recipe=Recipe(SMALL, epochs=1, least=2, dev_share=0), seeds=[1]
+        given, tmp_path, recipe=AttentionRecipe(SMALL, epochs=1, least=2, dev_share=0), seeds=[1]
     )
     words = json.loads((one.folder / "vocabulary.json").read_text())
     assert {"good", "bad"} <= set(words)
@@ -131,7 +131,7 @@ def test_what_cannot_be_trained_is_refused(tmp_path):
         ({"dev_share": 1.0}, "dev_share must lie"),
     ):
         with pytest.raises(PlanError, match=message):
-            Recipe(**values)
+            AttentionRecipe(**values)
 
 
 def test_the_module_is_a_command(tmp_path):

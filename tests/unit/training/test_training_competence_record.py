@@ -26,7 +26,7 @@ from scrutiny.training.competence.settings import Settings  # noqa: E402
 from scrutiny.training.competence.shares import share  # noqa: E402
 from scrutiny.training.pretraining.corpus import encode  # noqa: E402
 from scrutiny.training.pretraining.export import write_json  # noqa: E402
-from scrutiny.training.pretraining.job import Job, Seeds  # noqa: E402
+from scrutiny.training.pretraining.job import PretrainingJob, Seeds  # noqa: E402
 from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
 from scrutiny.training.pretraining.texts import read_texts  # noqa: E402
 from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP  # noqa: E402
@@ -44,7 +44,7 @@ def prepared(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def folder(prepared, tmp_path_factory):
-    return pretrain(Job(prepared, Seeds(1, 1)), tmp_path_factory.mktemp("out"))
+    return pretrain(PretrainingJob(prepared, Seeds(1, 1)), tmp_path_factory.mktemp("out"))
 
 
 @pytest.fixture(scope="module")

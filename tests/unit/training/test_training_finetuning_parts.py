@@ -15,7 +15,7 @@ from scrutiny.data.tasks.names import load_task
 from scrutiny.training.finetuning.augmentation import augmented, checked_recipes
 from scrutiny.training.finetuning.batches import by_length, shuffled
 from scrutiny.training.finetuning.parts import load_parts, refuse_shared, split
-from scrutiny.training.finetuning.recipe import Recipe, rate_at, rate_for
+from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at, rate_for
 from scrutiny.training.finetuning.scoring import score_of_answers
 
 CLASSES = load_task("text-classification")
@@ -36,13 +36,13 @@ def fields_of(examples):
 
 def test_a_share_is_split_off_and_nothing_is_lost(tmp_path):
     source = write(tmp_path / "a.tsv", sentiment(80))
-    parts = load_parts(source, Recipe(dev_share=0.25))
+    parts = load_parts(source, FinetuningRecipe(dev_share=0.25))
     assert len(parts.train) + len(parts.dev) == 80
     assert 20 <= len(parts.dev) <= 22
     assert not set(fields_of(parts.train)) & set(fields_of(parts.dev))
     assert parts.labels == ("negative", "positive")
-    assert load_parts(source, Recipe(dev_share=0.25)).digest == parts.digest
-    assert load_parts(source, Recipe(dev_share=0.3)).digest != parts.digest
+    assert load_parts(source, FinetuningRecipe(dev_share=0.25)).digest == parts.digest
+    assert load_parts(source, FinetuningRecipe(dev_share=0.3)).digest != parts.digest
 
 
 def test_texts_with_the_same_letters_stay_together():
@@ -61,7 +61,7 @@ def test_a_unit_of_the_data_string_is_never_torn(tmp_path):
     path = tmp_path / "a.csv"
     rows = [f"{r['text']},{r['label']},d{n // 8}" for n, r in enumerate(sentiment(80))]
     path.write_text("\n".join(["text,label,document", *rows]))
-    parts = load_parts(f"csv:{path}#unit=document", Recipe(dev_share=0.2))
+    parts = load_parts(f"csv:{path}#unit=document", FinetuningRecipe(dev_share=0.2))
     units = [{e.attributes["u_document"] for e in part} for part in (parts.train, parts.dev)]
     assert not units[0] & units[1]
     assert len(units[1]) == 2
@@ -75,22 +75,22 @@ def test_a_split_that_leaves_nothing_is_refused():
 
 def test_the_limit_draws_rows_at_random_and_the_same_each_time(tmp_path):
     source = write(tmp_path / "a.tsv", sorted(sentiment(80), key=lambda row: row["label"]))
-    parts = load_parts(source, Recipe(limit=40, dev_share=0.0))
+    parts = load_parts(source, FinetuningRecipe(limit=40, dev_share=0.0))
     assert len(parts.train) == 40
     assert 10 < sum(e.gold == "positive" for e in parts.train) < 30
     assert parts.notes == ("40 of 80 rows were left out by the limit.",)
-    assert load_parts(source, Recipe(limit=40, dev_share=0.0)).digest == parts.digest
+    assert load_parts(source, FinetuningRecipe(limit=40, dev_share=0.0)).digest == parts.digest
 
 
 def test_dev_data_take_the_labels_of_the_training_data(tmp_path):
     train = write(tmp_path / "a.tsv", sentiment(20))
     shouted = [{**row, "label": row["label"].upper()} for row in sentiment(20, seed=1)]
-    parts = load_parts(train, Recipe(), dev=write(tmp_path / "b.tsv", shouted))
+    parts = load_parts(train, FinetuningRecipe(), dev=write(tmp_path / "b.tsv", shouted))
     assert {e.gold for e in parts.dev} == {"negative", "positive"}
     other = [{**row, "label": "odd"} for row in sentiment(4, seed=1)]
     other += [{**row, "label": "even"} for row in sentiment(4, seed=2)]
     with pytest.raises(DataError, match="do not match"):
-        load_parts(train, Recipe(), dev=write(tmp_path / "c.tsv", other))
+        load_parts(train, FinetuningRecipe(), dev=write(tmp_path / "c.tsv", other))
 
 
 def test_what_is_reported_on_is_never_trained_on(tmp_path):
@@ -98,17 +98,17 @@ def test_what_is_reported_on_is_never_trained_on(tmp_path):
     source = write(tmp_path / "a.tsv", rows)
     whole = load_dataset(source)
     with pytest.raises(PlanError, match=r"What is reported on .* 40 of the rows"):
-        load_parts(source, Recipe(), reported=[whole])
+        load_parts(source, FinetuningRecipe(), reported=[whole])
     with pytest.raises(PlanError, match="5 of the rows"):  # the same rows of the same file
-        load_parts(source, Recipe(), reported=[load_dataset(source, limit="10:15")])
+        load_parts(source, FinetuningRecipe(), reported=[load_dataset(source, limit="10:15")])
     copied = load_dataset(write(tmp_path / "copy.tsv", rows))
     with pytest.raises(PlanError, match="a score on them says nothing"):
-        load_parts(source, Recipe(), reported=[copied])
+        load_parts(source, FinetuningRecipe(), reported=[copied])
     with pytest.raises(PlanError, match="The dev data"):
-        load_parts(source, Recipe(), dev=source)
+        load_parts(source, FinetuningRecipe(), dev=source)
     dev = load_dataset(write(tmp_path / "dev.tsv", sentiment(20, seed=4)))
     with pytest.raises(PlanError, match="20 of the rows"):
-        load_parts(source, Recipe(), dev=dev, reported=[dev])
+        load_parts(source, FinetuningRecipe(), dev=dev, reported=[dev])
 
 
 def test_other_data_with_the_same_letters_are_noted(tmp_path):
@@ -116,7 +116,7 @@ def test_other_data_with_the_same_letters_are_noted(tmp_path):
     source = write(tmp_path / "a.tsv", rows)
     changed = [{**row, "text": row["text"].upper() + " !"} for row in rows[:7]]
     other = load_dataset(write(tmp_path / "b.tsv", [*changed, *sentiment(9, seed=8)]))
-    parts = load_parts(source, Recipe(), reported=[other])
+    parts = load_parts(source, FinetuningRecipe(), reported=[other])
     assert len(parts.notes) == 1
     assert parts.notes[0].startswith("7 of 40 texts")
     mine = load_dataset(source)
@@ -126,7 +126,7 @@ def test_other_data_with_the_same_letters_are_noted(tmp_path):
 def test_rows_without_gold_and_data_without_labels(tmp_path):
     one = [{**row, "label": "same"} for row in sentiment(8)]
     with pytest.raises(DataError, match="has 1 labels"):
-        load_parts(write(tmp_path / "a.tsv", one), Recipe())
+        load_parts(write(tmp_path / "a.tsv", one), FinetuningRecipe())
 
 
 # -- targets -------------------------------------------------------------------------------------
@@ -229,8 +229,8 @@ def test_the_rate_rises_and_falls_to_nothing():
     assert max(rates) == rates[9] == 1.0
     assert rates[-1] == pytest.approx(1 / 90)
     assert rate_at(0, steps=1, warm_up=0.0) == 1.0
-    assert rate_for(Recipe(), 22_000_000) == 1e-4
-    assert rate_for(Recipe(), 110_000_000) == 2e-5
+    assert rate_for(FinetuningRecipe(), 22_000_000) == 1e-4
+    assert rate_for(FinetuningRecipe(), 110_000_000) == 2e-5
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_the_rate_rises_and_falls_to_nothing():
 )
 def test_recipes_that_cannot_be(wrong):
     with pytest.raises(PlanError, match=next(iter(wrong))):
-        Recipe(**wrong)
+        FinetuningRecipe(**wrong)
 
 
 # -- augmentation --------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from scrutiny.training.pretraining.objective import (  # noqa: E402
     losses,
     on_device,
 )
-from scrutiny.training.pretraining.recipe import Phase, Recipe  # noqa: E402
+from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe  # noqa: E402
 
-RECIPE = Recipe(
+RECIPE = PretrainingRecipe(
     layers=2,
     hidden=16,
     heads=4,

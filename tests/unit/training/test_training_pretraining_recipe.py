@@ -3,11 +3,11 @@ from dataclasses import replace
 import pytest
 
 from scrutiny.core.errors import PlanError
-from scrutiny.training.pretraining.recipe import Phase, Recipe, read_recipe, recipe_from
+from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe, read_recipe, recipe_from
 
 
 def test_learning_rate_rises_and_falls_to_nothing():
-    recipe = Recipe(steps=100, warmup=0.1, learning_rate=1.0)
+    recipe = PretrainingRecipe(steps=100, warmup=0.1, learning_rate=1.0)
     rates = [recipe.learning_rate_at(step) for step in range(100)]
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == rates[9] == 1.0
@@ -16,11 +16,11 @@ def test_learning_rate_rises_and_falls_to_nothing():
 
 
 def test_a_run_of_one_step_has_a_rate():
-    assert Recipe(steps=1).learning_rate_at(0) > 0
+    assert PretrainingRecipe(steps=1).learning_rate_at(0) > 0
 
 
 def test_phases_follow_each_other():
-    recipe = Recipe(steps=10, phases=(Phase(0.3, 16, 8), Phase(1.0, 32, 4)))
+    recipe = PretrainingRecipe(steps=10, phases=(Phase(0.3, 16, 8), Phase(1.0, 32, 4)))
     assert [recipe.phase_of(step).length for step in range(10)] == [16] * 3 + [32] * 7
 
 
@@ -39,7 +39,7 @@ def test_phases_follow_each_other():
 )
 def test_what_does_not_fit_is_said(field, value, says):
     with pytest.raises(PlanError, match=says):
-        replace(Recipe(), **{field: value})
+        replace(PretrainingRecipe(), **{field: value})
 
 
 def test_fields_come_from_toml(tmp_path):
@@ -47,11 +47,11 @@ def test_fields_come_from_toml(tmp_path):
     path.write_text("layers = 2\nphases = [[0.5, 16, 8], [1.0, 32, 4]]\nbetas = [0.8, 0.9]\n")
     recipe = read_recipe(path)
     assert (recipe.layers, recipe.phases[1], recipe.betas) == (2, Phase(1.0, 32, 4), (0.8, 0.9))
-    assert recipe.hidden == Recipe().hidden
+    assert recipe.hidden == PretrainingRecipe().hidden
 
 
 def test_json_reads_back():
-    recipe = Recipe(layers=3)
+    recipe = PretrainingRecipe(layers=3)
     assert recipe_from(recipe.to_json()) == recipe
 
 

@@ -20,7 +20,7 @@ from scrutiny.training.pretraining.family import (  # noqa: E402
     seeds_of,
 )
 from scrutiny.training.pretraining.job import (  # noqa: E402
-    Job,
+    PretrainingJob,
     Seeds,
     Stated,
 )
@@ -56,12 +56,12 @@ class StopAfter:
 
 @pytest.fixture(scope="module")
 def whole(prepared, tmp_path_factory):
-    return pretrain(Job(prepared, Seeds(1, 1), (7,)), tmp_path_factory.mktemp("whole"))
+    return pretrain(PretrainingJob(prepared, Seeds(1, 1), (7,)), tmp_path_factory.mktemp("whole"))
 
 
 @pytest.mark.parametrize("stops", [[1], [9, 6]])
 def test_an_interrupted_run_gives_the_same_bits(prepared, whole, tmp_path, stops):
-    job = Job(prepared, Seeds(1, 1), (7,))
+    job = PretrainingJob(prepared, Seeds(1, 1), (7,))
     for steps in stops:
         assert pretrain(job, tmp_path, should_stop=StopAfter(steps)) is None
         assert any((tmp_path / "seed-1").rglob(STATE))
@@ -73,7 +73,7 @@ def test_an_interrupted_run_gives_the_same_bits(prepared, whole, tmp_path, stops
 
 def test_the_moments_are_taken_up_too(prepared, whole, tmp_path):
     """Resuming without the optimizer's state would differ: the test above can fail."""
-    job = Job(prepared, Seeds(1, 1))
+    job = PretrainingJob(prepared, Seeds(1, 1))
     pretrain(job, tmp_path, should_stop=StopAfter(9))
     state = tmp_path / "seed-1" / "working" / "state.safetensors"
     from safetensors import safe_open
@@ -89,14 +89,14 @@ def test_the_moments_are_taken_up_too(prepared, whole, tmp_path):
 def test_training_teaches(prepared, tmp_path):
     longer = replace(prepared, recipe=replace(SMALL, vocabulary=70, steps=150, learning_rate=0.01))
     rows = []
-    pretrain(Job(longer, Seeds(1, 1)), tmp_path, on_log=rows.append)
+    pretrain(PretrainingJob(longer, Seeds(1, 1)), tmp_path, on_log=rows.append)
     assert [row["step"] for row in rows] == [100, 150]
     assert rows[1]["masked"] < rows[0]["masked"]
 
 
 def test_seeds_of_weights_and_of_data_are_apart(prepared, tmp_path):
     found = {
-        pair: weights(pretrain(Job(prepared, Seeds(*pair)), tmp_path))
+        pair: weights(pretrain(PretrainingJob(prepared, Seeds(*pair)), tmp_path))
         for pair in ((1, 1), (1, 2), (2, 1))
     }
     assert not equal(found[1, 1], found[1, 2])
@@ -105,7 +105,7 @@ def test_seeds_of_weights_and_of_data_are_apart(prepared, tmp_path):
 
 
 def test_precision_of_the_export_and_of_training(prepared, whole, tmp_path):
-    folder = pretrain(Job(prepared, Seeds(1, 1), precision="fp16"), tmp_path)
+    folder = pretrain(PretrainingJob(prepared, Seeds(1, 1), precision="fp16"), tmp_path)
     half, full = weights(folder), weights(whole)
     assert all(half[name].dtype == torch.float16 for name in half)
     assert all(torch.equal(half[name], full[name].half()) for name in half)
@@ -124,7 +124,7 @@ def test_transformers_reads_the_folder(whole):
 
 def test_the_record_says_what_made_it(prepared, tmp_path):
     stated = Stated("CC BY-SA 4.0", ("Our own cats (CC0)",))
-    folder = pretrain(Job(prepared, Seeds(3, 3), (5,), stated=stated), tmp_path)
+    folder = pretrain(PretrainingJob(prepared, Seeds(3, 3), (5,), stated=stated), tmp_path)
     record = json.loads((folder / "training.json").read_text())
     early = json.loads((folder / "step-5" / "training.json").read_text())
     assert (record["step"], early["step"]) == (20, 5)
@@ -140,7 +140,7 @@ def test_the_record_says_what_made_it(prepared, tmp_path):
 
 
 def test_what_is_finished_is_not_trained_again(prepared, whole):
-    job = Job(prepared, Seeds(1, 1), (7,))
+    job = PretrainingJob(prepared, Seeds(1, 1), (7,))
     before = (whole / "model.safetensors").stat().st_mtime_ns
     assert pretrain(job, whole.parent) == whole
     assert (whole / "model.safetensors").stat().st_mtime_ns == before
@@ -149,10 +149,10 @@ def test_what_is_finished_is_not_trained_again(prepared, whole):
 def test_another_run_in_the_folder_is_refused(prepared, whole, tmp_path):
     other = replace(prepared, recipe=replace(prepared.recipe, steps=30))
     with pytest.raises(PlanError, match="holds another run"):
-        pretrain(Job(other, Seeds(1, 1)), whole.parent)
-    pretrain(Job(prepared, Seeds(1, 1)), tmp_path, should_stop=StopAfter(2))
+        pretrain(PretrainingJob(other, Seeds(1, 1)), whole.parent)
+    pretrain(PretrainingJob(prepared, Seeds(1, 1)), tmp_path, should_stop=StopAfter(2))
     with pytest.raises(StorageError, match="another recipe"):
-        pretrain(Job(other, Seeds(1, 1)), tmp_path)
+        pretrain(PretrainingJob(other, Seeds(1, 1)), tmp_path)
 
 
 def test_a_family_shares_its_vocabulary(tmp_path):
@@ -184,7 +184,7 @@ def test_a_stopped_family_goes_on(tmp_path):
 
 def test_a_student_learns_from_its_teacher(prepared, whole, tmp_path):
     teacher = Teacher(whole, "zoo:teacher")
-    folder = pretrain(Job(prepared, Seeds(1, 1), teacher=teacher), tmp_path)
+    folder = pretrain(PretrainingJob(prepared, Seeds(1, 1), teacher=teacher), tmp_path)
     record = json.loads((folder / "training.json").read_text())
     assert record["distilled_from"]["name"] == "zoo:teacher"
     assert "no further replicate" in (folder / "README.md").read_text()
@@ -195,7 +195,7 @@ def test_a_teacher_of_another_vocabulary_is_refused(whole, tmp_path):
     texts = write_texts(tmp_path, [["Quite other words, with a zebra in a box."] * 9])
     other = prepare([texts], SMALL)
     with pytest.raises(ModelError, match="another vocabulary"):
-        pretrain(Job(other, Seeds(1, 1), teacher=Teacher(whole, "t")), tmp_path / "out")
+        pretrain(PretrainingJob(other, Seeds(1, 1), teacher=Teacher(whole, "t")), tmp_path / "out")
 
 
 def test_stop_is_asked_by_signals():

@@ -11,7 +11,7 @@ from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.models.attention_network import Architecture  # noqa: E402
 from scrutiny.models.attention_vocabulary import Vocabulary  # noqa: E402
 from scrutiny.models.recurrent_network import RecurrentArchitecture  # noqa: E402
-from scrutiny.training.attention_classifier.recipe import Recipe  # noqa: E402
+from scrutiny.training.attention_classifier.recipe import AttentionRecipe  # noqa: E402
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
 from scrutiny.training.words.epochs import (  # noqa: E402
     Epoch,
@@ -130,7 +130,7 @@ IDENTITIES = {
         "6f1249fad332e50108ac6f7b1ebbea29",
     ),
     "attention": (
-        Recipe(Architecture(embedding=6, hidden=5), epochs=3, batch=16, lr=1e-2),
+        AttentionRecipe(Architecture(embedding=6, hidden=5), epochs=3, batch=16, lr=1e-2),
         "df1635ad457bb112c782ada502d5ee98",
     ),
 }

@@ -14,10 +14,10 @@ import click
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.models.attention_network import Architecture, AttentionName, EncoderName
 from scrutiny.training.attention_classifier.family import train_family
-from scrutiny.training.attention_classifier.recipe import Recipe
+from scrutiny.training.attention_classifier.recipe import AttentionRecipe
 from scrutiny.training.words.family import SEEDS
 
-_DEFAULT = Recipe()
+_DEFAULT = AttentionRecipe()
 
 
 @click.command()
@@ -46,7 +46,7 @@ def _train(given: dict[str, Any]) -> None:
 
     names = ("encoder", "attention", "embedding", "hidden")
     architecture = Architecture(**{name: given[name] for name in names})
-    recipe = Recipe(architecture, epochs=given["epochs"], lr=given["lr"])
+    recipe = AttentionRecipe(architecture, epochs=given["epochs"], lr=given["lr"])
     parts = [part.strip() for part in given["seeds"].split(",")]
     if not all(part.isdecimal() for part in parts):
         raise click.BadParameter("whole numbers with commas, 1,2,3", param_hint="--seeds")

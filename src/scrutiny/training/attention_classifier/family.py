@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from scrutiny.training.attention_classifier.recipe import Recipe
+from scrutiny.training.attention_classifier.recipe import AttentionRecipe
 from scrutiny.training.words.family import SEEDS, train_words
 from scrutiny.training.words.job import Member
 
@@ -13,7 +13,7 @@ def train_family(
     data: Any,
     out: Path,
     *,
-    recipe: Recipe | None = None,
+    recipe: AttentionRecipe | None = None,
     seeds: Sequence[int] = SEEDS,
     dev: Any = "",
     reported: Sequence[Any] = (),
@@ -24,5 +24,5 @@ def train_family(
     ``attention-classifier:OUT/seed-{seed}`` is then a family of models. Parameters and errors are
     those of `scrutiny.training.words.family.train_words`; the recipe may be left out.
     """
-    chosen = recipe or Recipe()
+    chosen = recipe or AttentionRecipe()
     return train_words(data, out, recipe=chosen, seeds=seeds, dev=dev, reported=reported, tell=tell)

@@ -11,7 +11,7 @@ from scrutiny.training.words.network_recipe import NetworkRecipe
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe(NetworkRecipe):
+class AttentionRecipe(NetworkRecipe):
     """Every choice of a run but its data and its seed.
 
     Rate, optimizer (Adam with amsgrad) and the decay that spares the attention are those of Jain

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from scrutiny.training.attention_classifier.recipe import Recipe
+from scrutiny.training.attention_classifier.recipe import AttentionRecipe
 from scrutiny.training.words.trainer import WordTrainer
 
 ATTENTION_CLASSIFIER: Final = WordTrainer(
     "trains small classifiers with one layer of attention from nothing",
     "attention-classifier",
-    Recipe,
+    AttentionRecipe,
 )

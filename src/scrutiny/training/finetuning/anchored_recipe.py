@@ -5,12 +5,12 @@ from typing import Literal
 
 from scrutiny.core.errors import PlanError
 from scrutiny.data.held_out import SHARE
-from scrutiny.training.finetuning.recipe import Recipe, rate_at
+from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at
 
 
 @dataclass(frozen=True, slots=True)
-class PieceRecipe(Recipe):
-    """Choices of a run that learns a label for each piece; those of `Recipe` with other values.
+class PieceRecipe(FinetuningRecipe):
+    """Choices of a run that learns a label for each piece; those of `FinetuningRecipe` with other values.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class PieceRecipe(Recipe):
     loss_on: Literal["words", "all"] = "words"
 
     def __post_init__(self) -> None:
-        Recipe.__post_init__(self)
+        FinetuningRecipe.__post_init__(self)
         if self.augment:
             raise PlanError("augment changes texts, and would tear words from what marks them.")
         if self.dev_share >= 1 - SHARE:

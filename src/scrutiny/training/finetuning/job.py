@@ -9,7 +9,7 @@ from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import PlanError
 from scrutiny.training.finetuning.base import Base
 from scrutiny.training.finetuning.parts import Parts
-from scrutiny.training.finetuning.recipe import Recipe
+from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
 #: Part of every identity: what the code makes of a recipe.
 VERSION: Final = "finetune@1"
@@ -41,7 +41,7 @@ class OneRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class FinetuningJob:
     """Runs of one recipe on one data set.
 
     Parameters
@@ -58,7 +58,7 @@ class Job:
 
     bases: tuple[Base, ...]
     parts: Parts
-    recipe: Recipe
+    recipe: FinetuningRecipe
     seeds: tuple[int, ...]
 
     def __post_init__(self) -> None:

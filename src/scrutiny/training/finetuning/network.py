@@ -11,7 +11,7 @@ from scrutiny.core.randomness import stream_key
 from scrutiny.models.hf_parts import find_device, find_limit, load_tokenizer, quiet
 from scrutiny.models.untrained import untrained_checkpoint
 from scrutiny.training.finetuning.base import Base
-from scrutiny.training.finetuning.recipe import Recipe
+from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
 _DROPOUTS: Final = (
     "hidden_dropout_prob",
@@ -68,7 +68,7 @@ class Outputs(Protocol):
 
 
 def build(
-    base: Base, target: Outputs, recipe: Recipe, *, seed: int, device: str = "auto"
+    base: Base, target: Outputs, recipe: FinetuningRecipe, *, seed: int, device: str = "auto"
 ) -> Parted:
     """Encoder of a base with a head that the seed has made, in float32.
 
@@ -95,7 +95,7 @@ def build(
     return Parted(network.to(place), tokenizer, head, min(limit, recipe.max_length))
 
 
-def _config(base: Base, target: Outputs, recipe: Recipe, tokenizer: Any) -> Any:
+def _config(base: Base, target: Outputs, recipe: FinetuningRecipe, tokenizer: Any) -> Any:
     """Configuration with the outputs of the target."""
     from transformers import AutoConfig
 

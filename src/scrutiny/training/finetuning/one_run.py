@@ -11,7 +11,7 @@ from scrutiny.core.randomness import generator
 from scrutiny.models.lineage import KEY
 from scrutiny.training.finetuning.augmentation import augmented
 from scrutiny.training.finetuning.batches import shuffled
-from scrutiny.training.finetuning.job import VERSION, Job, OneRun
+from scrutiny.training.finetuning.job import VERSION, FinetuningJob, OneRun
 from scrutiny.training.finetuning.lock import locked
 from scrutiny.training.finetuning.network import build, torch_seed
 from scrutiny.training.finetuning.objective import target_of
@@ -54,7 +54,7 @@ class Training:
     """One run from its base to its checkpoint."""
 
     def __init__(
-        self, job: Job, run: OneRun, out: Path, device: str, telling: Telling | None
+        self, job: FinetuningJob, run: OneRun, out: Path, device: str, telling: Telling | None
     ) -> None:
         self._job, self._run, self._telling = job, run, telling
         self._recipe, self._parts = job.recipe, job.parts

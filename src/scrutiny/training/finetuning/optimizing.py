@@ -8,7 +8,7 @@ from typing import Any, Final
 from scrutiny.core.errors import ModelError
 from scrutiny.training.finetuning.batches import padded
 from scrutiny.training.finetuning.network import Parted
-from scrutiny.training.finetuning.recipe import Recipe
+from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.targets import IGNORED, Encoded
 
 #: Parameters up to which casting costs a processor more than it saves.
@@ -16,7 +16,7 @@ _SMALL: Final = 8_000_000
 _NO_DECAY: Final = ("bias", "LayerNorm", "layer_norm", "layernorm", ".norm")
 
 
-def optimizer_of(parted: Parted, recipe: Recipe, *, rate: float) -> Any:
+def optimizer_of(parted: Parted, recipe: FinetuningRecipe, *, rate: float) -> Any:
     """AdamW with a faster head, and decay of matrices only.
 
     Parameters
@@ -52,7 +52,7 @@ def train_epoch(
     encoded: Encoded,
     batches: Sequence[Sequence[int]],
     *,
-    recipe: Recipe,
+    recipe: FinetuningRecipe,
     done: int,
     steps: int,
 ) -> Iterator[float]:
@@ -101,7 +101,7 @@ def train_epoch(
         yield value
 
 
-def precision_on(recipe: Recipe, parted: Parted) -> str:
+def precision_on(recipe: FinetuningRecipe, parted: Parted) -> str:
     """Precision that a recipe means for a network where it is: "float32" or "bfloat16".
 
     A processor with instructions for bfloat16 takes 0.63 of the time for 22 M parameters, and 1.4
@@ -118,7 +118,7 @@ def precision_on(recipe: Recipe, parted: Parted) -> str:
     return "bfloat16" if has_units and parted.n_parameters > _SMALL else "float32"
 
 
-def _casting(recipe: Recipe, parted: Parted) -> Callable[[], AbstractContextManager[Any]]:
+def _casting(recipe: FinetuningRecipe, parted: Parted) -> Callable[[], AbstractContextManager[Any]]:
     """Makes the context in which the network runs."""
     import torch
 

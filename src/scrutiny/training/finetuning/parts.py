@@ -15,7 +15,7 @@ from scrutiny.data.labels import match_labels
 from scrutiny.data.letters import letters_hash
 from scrutiny.data.overlap import overlap
 from scrutiny.data.tasks.names import load_task
-from scrutiny.training.finetuning.recipe import Recipe
+from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.task_gradient import TASKS, Learned
 
 _STREAM: Final = "finetune@1"
@@ -82,7 +82,7 @@ class Parts:
 
 def load_parts(
     data: Any,
-    recipe: Recipe,
+    recipe: FinetuningRecipe,
     *,
     dev: Any = "",
     task: str = "",

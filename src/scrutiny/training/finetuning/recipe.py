@@ -11,7 +11,7 @@ _RATE_OF_LARGE: Final = 2e-5
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class FinetuningRecipe:
     """Every choice of a run but its base, its data and its seed.
 
     Parameters
@@ -93,12 +93,12 @@ class Recipe:
         return rate_at(step, steps=steps, warm_up=self.warm_up)
 
 
-def rate_for(recipe: Recipe, parameters: int) -> float:
+def rate_for(recipe: FinetuningRecipe, parameters: int) -> float:
     """Peak learning rate of a recipe for a network of so many parameters.
 
     Examples
     --------
-    >>> rate_for(Recipe(), 2_000_000), rate_for(Recipe(lr=3e-4), 2_000_000)
+    >>> rate_for(FinetuningRecipe(), 2_000_000), rate_for(FinetuningRecipe(lr=3e-4), 2_000_000)
     (0.001, 0.0003)
     """
     if recipe.lr is not None:

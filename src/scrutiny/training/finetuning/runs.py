@@ -7,7 +7,7 @@ from typing import Any
 
 from scrutiny.core.errors import PlanError
 from scrutiny.training.finetuning.augmentation import checked_recipes
-from scrutiny.training.finetuning.job import Job, OneRun
+from scrutiny.training.finetuning.job import FinetuningJob, OneRun
 from scrutiny.training.finetuning.one_run import Telling, Training
 from scrutiny.training.finetuning.writing import RECORD
 
@@ -32,7 +32,7 @@ class Finished:
 
 
 def finetune(
-    job: Job, out: Path, *, device: str = "auto", telling: Telling | None = None
+    job: FinetuningJob, out: Path, *, device: str = "auto", telling: Telling | None = None
 ) -> list[Finished]:
     """Checkpoints of all runs, in folders of ``out``; what is done already is not done again.
 
@@ -68,7 +68,7 @@ def finetune(
     return [done[run.place] for run in job.runs]
 
 
-def is_done(job: Job, out: Path) -> bool:
+def is_done(job: FinetuningJob, out: Path) -> bool:
     """Whether all checkpoints of a job are there."""
     return all((out / run.place / RECORD).is_file() for run in job.runs)
 

@@ -10,7 +10,7 @@ from scrutiny.models.hf_parts import quiet
 from scrutiny.training.finetuning.anchored_target import PieceTarget
 from scrutiny.training.finetuning.augmentation import checked_recipes
 from scrutiny.training.finetuning.batches import shuffled
-from scrutiny.training.finetuning.job import VERSION, Job
+from scrutiny.training.finetuning.job import VERSION, FinetuningJob
 from scrutiny.training.finetuning.network import Parted, build
 from scrutiny.training.finetuning.objective import target_of
 from scrutiny.training.finetuning.optimizing import optimizer_of, train_epoch
@@ -22,7 +22,7 @@ _TIMED: Final = 3
 _FORWARD: Final = 1 / 3
 
 
-def write_stand_ins(job: Job, out: Path, *, device: str = "auto") -> float:
+def write_stand_ins(job: FinetuningJob, out: Path, *, device: str = "auto") -> float:
     """Write networks with untrained heads where the job's checkpoints would be.
 
     They answer in the right shape and at the right speed, so that a plan can be checked.
@@ -51,7 +51,7 @@ def write_stand_ins(job: Job, out: Path, *, device: str = "auto") -> float:
     return seconds
 
 
-def _seconds(job: Job, parted: Parted, target: Target | PieceTarget) -> float:
+def _seconds(job: FinetuningJob, parted: Parted, target: Target | PieceTarget) -> float:
     """Seconds of one run, from a few steps on texts drawn at random."""
     recipe, examples = job.recipe, job.parts.train
     rng = generator(0, "timing", name=VERSION, item="texts")

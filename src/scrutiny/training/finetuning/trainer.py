@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from scrutiny.training.finetuning.anchored_parts import piece_parts
 from scrutiny.training.finetuning.base import bases_of
-from scrutiny.training.finetuning.job import Job
+from scrutiny.training.finetuning.job import FinetuningJob
 from scrutiny.training.finetuning.one_run import Telling
 from scrutiny.training.finetuning.parts import Parts, load_parts
-from scrutiny.training.finetuning.recipe import Recipe
+from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.runs import finetune, is_done
 from scrutiny.training.finetuning.stand_in import write_stand_ins
 from scrutiny.training.finetuning.task_gradient import piece_task
@@ -21,7 +21,7 @@ class Finetuning:
     says = "fine-tunes the encoder that `from` names, on labels or annotations"
     scheme = "hf"
     has_base = True
-    Params = Recipe
+    Params = FinetuningRecipe
 
     def reads(self, task: str) -> str:
         """Task of the data: that of the node, or the one that a task of pieces reads."""
@@ -31,25 +31,27 @@ class Finetuning:
     def recipe(self, task: str) -> type[Any]:
         """Dataclass of the node's ``params``."""
         piece = piece_task(task)
-        return Recipe if piece is None else piece.recipe
+        return FinetuningRecipe if piece is None else piece.recipe
 
-    def job(self, asked: TrainingNode) -> Job:
+    def job(self, asked: TrainingNode) -> FinetuningJob:
         """Runs of a node: of each member of its base's family."""
         assert asked.base is not None
         base = asked.base
         bases = bases_of(base.source, random=base.random, seeds=base.seeds)
         runs = asked.runs or (1 if bases[0].factors else RUNS)
-        return Job(bases, _parts(asked), asked.recipe, tuple(range(1, runs + 1)))
+        return FinetuningJob(bases, _parts(asked), asked.recipe, tuple(range(1, runs + 1)))
 
-    def is_done(self, job: Job, folder: Path) -> bool:
+    def is_done(self, job: FinetuningJob, folder: Path) -> bool:
         """Whether all checkpoints are in the folder."""
         return is_done(job, folder)
 
-    def train(self, job: Job, folder: Path, *, device: str, telling: Telling | None) -> None:
+    def train(
+        self, job: FinetuningJob, folder: Path, *, device: str, telling: Telling | None
+    ) -> None:
         """Train what is not in the folder yet."""
         finetune(job, folder, device=device, telling=telling)
 
-    def stand_in(self, job: Job, folder: Path, *, device: str) -> float:
+    def stand_in(self, job: FinetuningJob, folder: Path, *, device: str) -> float:
         """Write networks with untrained heads; seconds that the training would take."""
         return write_stand_ins(job, folder, device=device)
 

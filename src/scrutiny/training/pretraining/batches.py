@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.training.pretraining.corpus import Corpus, Ints
-from scrutiny.training.pretraining.recipe import REPLACED, Recipe
+from scrutiny.training.pretraining.recipe import REPLACED, PretrainingRecipe
 from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP, SPECIAL, UNK
 
 IGNORED: Final = -100
@@ -77,7 +77,7 @@ class Batches:
         Drives the order, the pairs and the masks; nothing else does.
     """
 
-    def __init__(self, corpus: Corpus, recipe: Recipe, seed: int) -> None:
+    def __init__(self, corpus: Corpus, recipe: PretrainingRecipe, seed: int) -> None:
         self._corpus, self._recipe, self._seed = corpus, recipe, seed
         self._ends = corpus.document_ends()
         self._sizes = corpus.sizes()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from scrutiny.models.lineage import HASHES
 from scrutiny.training.pretraining.export import Precision
-from scrutiny.training.pretraining.job import Job, Prepared, Seeds, Stated
-from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.job import Prepared, PretrainingJob, Seeds, Stated
+from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare, pretrain
 from scrutiny.training.pretraining.teacher import Teacher
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
@@ -30,7 +30,7 @@ class Family:
     seeds
         Of the runs.
     checkpoints, precision, teacher, stated
-        As in `Job`.
+        As in `PretrainingJob`.
     tokenizer
         Folder of a vocabulary to use; without, one is trained on the texts.
     held_out
@@ -38,7 +38,7 @@ class Family:
     """
 
     texts: tuple[Path, ...]
-    recipe: Recipe
+    recipe: PretrainingRecipe
     seeds: tuple[Seeds, ...]
     checkpoints: tuple[int, ...] = ()
     precision: Precision = "fp32"
@@ -83,7 +83,7 @@ def pretrain_family(
         write_training_hashes(prepared, out)
     folders = []
     for seeds in family.seeds:
-        job = Job(
+        job = PretrainingJob(
             prepared, seeds, family.checkpoints, family.precision, family.teacher, family.stated
         )
         folder = pretrain(

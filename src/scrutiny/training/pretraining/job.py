@@ -7,7 +7,7 @@ from typing import Any
 
 from scrutiny.training.pretraining.corpus import Corpus
 from scrutiny.training.pretraining.export import Precision
-from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.teacher import Teacher
 from scrutiny.training.pretraining.texts import TextFile
 
@@ -31,7 +31,7 @@ class Prepared:
     files: tuple[TextFile, ...]
     tokenizer: Any
     corpus: Corpus
-    recipe: Recipe
+    recipe: PretrainingRecipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PretrainingJob:
     """A run to do.
 
     Parameters

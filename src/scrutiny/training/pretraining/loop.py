@@ -9,7 +9,7 @@ from typing import Any, Final
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.network import Forward
 from scrutiny.training.pretraining.objective import Distillation, Losses, losses, on_device
-from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.state import State, load_state, save_state
 
 _LOG_EVERY: Final = 100  # steps
@@ -50,7 +50,7 @@ def train(
     network: Any,
     batches: Batches,
     *,
-    recipe: Recipe,
+    recipe: PretrainingRecipe,
     keeping: Keeping,
     device: str = "cpu",
     distill: Distillation | None = None,
@@ -103,7 +103,7 @@ class _Window:
         return {**means, "next_sentence": sum(follows) / len(follows)} if follows else means
 
 
-def optimizer_for(network: Any, recipe: Recipe) -> Any:
+def optimizer_for(network: Any, recipe: PretrainingRecipe) -> Any:
     """AdamW; biases and normalizations do not decay."""
     import torch
 

@@ -13,13 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.training.pretraining.corpus import Corpus
-from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.recipe import PretrainingRecipe
 
 _EPSILON: Final = 1e-12  # of layer normalization, as BERT has it
 _WORDS: Final = "bert.embeddings.word_embeddings.weight"
 
 
-def new_network(recipe: Recipe, seed: int) -> Any:
+def new_network(recipe: PretrainingRecipe, seed: int) -> Any:
     """Untrained `BertForPreTraining` (float32, on the CPU).
 
     Parameters
@@ -37,7 +37,7 @@ def new_network(recipe: Recipe, seed: int) -> Any:
         return BertForPreTraining(configuration(recipe))
 
 
-def configuration(recipe: Recipe) -> Any:
+def configuration(recipe: PretrainingRecipe) -> Any:
     """`BertConfig` of a recipe."""
     from transformers import BertConfig
 

@@ -33,7 +33,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class PretrainingRecipe:
     """Every choice of a run but its texts, its vocabulary and its seeds.
 
     Parameters
@@ -103,7 +103,7 @@ class Recipe:
         return asdict(self)
 
 
-def _faults(recipe: Recipe) -> list[str]:
+def _faults(recipe: PretrainingRecipe) -> list[str]:
     r = recipe
     checks = {
         f"hidden {r.hidden} is no multiple of heads {r.heads}": r.hidden % r.heads == 0,
@@ -126,7 +126,9 @@ def _are_phases_in_order(phases: tuple[Phase, ...]) -> bool:
     return bool(ends) and ends == sorted(set(ends)) and ends[0] > 0 and ends[-1] == 1
 
 
-def recipe_from(values: Mapping[str, Any], base: Recipe | None = None) -> Recipe:
+def recipe_from(
+    values: Mapping[str, Any], base: PretrainingRecipe | None = None
+) -> PretrainingRecipe:
     """Recipe with some fields set, the rest as in ``base``.
 
     Parameters
@@ -142,7 +144,7 @@ def recipe_from(values: Mapping[str, Any], base: Recipe | None = None) -> Recipe
         For a field that there is not, or a value that does not fit or is no finite number.
     """
     refuse_odd_values(values, where="The recipe")
-    known = {f.name for f in fields(Recipe)}
+    known = {f.name for f in fields(PretrainingRecipe)}
     if unknown := sorted(set(values) - known):
         raise PlanError(
             f"A recipe has no field {unknown[0]!r}. Fields are {', '.join(sorted(known))}."
@@ -154,10 +156,10 @@ def recipe_from(values: Mapping[str, Any], base: Recipe | None = None) -> Recipe
         )
     if "betas" in given:
         given["betas"] = tuple(given["betas"])
-    return replace(base or Recipe(), **given)
+    return replace(base or PretrainingRecipe(), **given)
 
 
-def read_recipe(path: Path) -> Recipe:
+def read_recipe(path: Path) -> PretrainingRecipe:
     """Recipe in a TOML file: its fields at top level.
 
     Raises

@@ -11,11 +11,11 @@ from scrutiny.core.errors import PlanError
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode
 from scrutiny.training.pretraining.export import save_weights
-from scrutiny.training.pretraining.job import Job, Prepared
+from scrutiny.training.pretraining.job import Prepared, PretrainingJob
 from scrutiny.training.pretraining.loop import Keeping, train
 from scrutiny.training.pretraining.network import Forward, new_network, start_from_frequencies
 from scrutiny.training.pretraining.objective import Distillation
-from scrutiny.training.pretraining.recipe import Recipe
+from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.teacher import load_teacher
 from scrutiny.training.pretraining.texts import read_texts
 from scrutiny.training.pretraining.vocabulary import load_vocabulary, train_vocabulary
@@ -24,7 +24,9 @@ from scrutiny.training.pretraining.writing import RECORD, write_checkpoint
 _WORKING: Final = "working"
 
 
-def prepare(paths: Sequence[Path], recipe: Recipe, *, tokenizer: Path | None = None) -> Prepared:
+def prepare(
+    paths: Sequence[Path], recipe: PretrainingRecipe, *, tokenizer: Path | None = None
+) -> Prepared:
     """Texts read, the vocabulary trained (or read from a folder), everything encoded.
 
     Raises
@@ -42,7 +44,7 @@ def prepare(paths: Sequence[Path], recipe: Recipe, *, tokenizer: Path | None = N
 
 
 def pretrain(
-    job: Job,
+    job: PretrainingJob,
     out: Path,
     *,
     device: str = "cpu",
@@ -101,14 +103,14 @@ def pretrain(
     return folder
 
 
-def _keep(job: Job, network: Any, folder: Path) -> None:
+def _keep(job: PretrainingJob, network: Any, folder: Path) -> None:
     """Write a checkpoint on the way."""
     step = int(folder.name.removeprefix("step-"))
     sha256 = save_weights(network, folder, job.precision)
     write_checkpoint(folder, job, sha256=sha256, step=step, log=[])
 
 
-def _distillation(job: Job, device: str) -> Distillation | None:
+def _distillation(job: PretrainingJob, device: str) -> Distillation | None:
     if job.teacher is None:
         return None
     network = load_teacher(job.teacher, job.prepared.tokenizer).to(device)

@@ -9,7 +9,7 @@ from scrutiny.models.lineage import HASHES
 from scrutiny.store.files import write_text
 from scrutiny.training.pretraining.card import card_of
 from scrutiny.training.pretraining.export import write_json
-from scrutiny.training.pretraining.job import Job, Prepared
+from scrutiny.training.pretraining.job import Prepared, PretrainingJob
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
 
 #: What a checkpoint's folder says of its training.
@@ -17,7 +17,7 @@ RECORD: Final = "training.json"
 
 
 def write_checkpoint(
-    folder: Path, job: Job, *, sha256: str, step: int, log: list[dict[str, float]]
+    folder: Path, job: PretrainingJob, *, sha256: str, step: int, log: list[dict[str, float]]
 ) -> None:
     """Write tokenizer, card and, last of all, ``training.json``."""
     record = record_of(job, sha256=sha256, step=step, log=log)
@@ -26,7 +26,9 @@ def write_checkpoint(
     write_json(folder / RECORD, record)
 
 
-def record_of(job: Job, *, sha256: str, step: int, log: list[dict[str, float]]) -> dict[str, Any]:
+def record_of(
+    job: PretrainingJob, *, sha256: str, step: int, log: list[dict[str, float]]
+) -> dict[str, Any]:
     """What ``training.json`` says of a checkpoint."""
     teacher = job.teacher
     corpus = job.prepared.corpus

@@ -24,7 +24,7 @@ from scrutiny.models.linear_classifier import (
     write_linear,
 )
 from scrutiny.training.finetuning.parts import Parts
-from scrutiny.training.finetuning.recipe import Recipe as Rows
+from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
 
 VERSION: Final = "linear-classifier@1"

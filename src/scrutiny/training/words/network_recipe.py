@@ -10,7 +10,7 @@ from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.models.lineage import FROM_NOTHING
 from scrutiny.models.word_network import write_network
 from scrutiny.training.finetuning.parts import Parts
-from scrutiny.training.finetuning.recipe import Recipe as Rows
+from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.words.epochs import Lesson, Pace, seconds_of, take
 from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
 

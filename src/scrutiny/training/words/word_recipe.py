@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scrutiny.training.finetuning.parts import Parts
-from scrutiny.training.finetuning.recipe import Recipe as Rows
+from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 
 #: Called behind each step of a training.
 OnStep = Callable[[], None]
