@@ -12,7 +12,7 @@ from scrutiny.data.letters import training_hashes
 from scrutiny.models.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.lock import locked
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.writing import RECORD
 
 
@@ -28,7 +28,7 @@ def check_seeds(seeds: Sequence[int]) -> None:
         raise PlanError(f"seeds are different whole numbers from 0 on, not {tuple(seeds)}.")
 
 
-def of_data(parts: Parts) -> dict[str, Any]:
+def of_data(parts: DataParts) -> dict[str, Any]:
     """What a record says of the data."""
     return {
         "train": {"source": parts.sources[0], "n": len(parts.train)},
@@ -83,7 +83,7 @@ def write_member(
     *,
     working: Path,
     record: Mapping[str, Any],
-    parts: Parts,
+    parts: DataParts,
 ) -> None:
     """Write a classifier beside its place and move it there as a whole.
 

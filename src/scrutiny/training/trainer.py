@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, TypeVar
 from scrutiny.core.plan import ModelPlan
 from scrutiny.data.dataset import Dataset
 from scrutiny.training.finetuning.one_run import Telling
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 
 #: Models that a node trains where neither it nor a family of bases says how many.
 RUNS: Final = 5
@@ -59,7 +59,7 @@ class TrainingJob(Protocol):
     """
 
     @property
-    def parts(self) -> Parts: ...  # noqa: D102 - see the class
+    def parts(self) -> DataParts: ...  # noqa: D102 - see the class
 
     @property
     def key(self) -> str: ...  # noqa: D102

@@ -7,7 +7,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.intervals.crossed import crossed
 from scrutiny.stats.intervals.parts import (
-    Parts,
+    IntervalParts,
     checked,
     decompose,
     enough,
@@ -148,7 +148,7 @@ def unpaired_contrast(
     )
     t = t_draws(sides[0], noise.size, rng) - t_draws(sides[1], noise.size, rng)
     interaction = sides[0].interaction + sides[1].interaction
-    joint = Parts(center, sides[0].seeds + sides[1].seeds, interaction, noise, 0)
+    joint = IntervalParts(center, sides[0].seeds + sides[1].seeds, interaction, noise, 0)
     notes += item_notes + tuple(dict.fromkeys(n for s in sides for n in replicate_notes(s)))
     kept = center + noise * shrink(noise, interaction) + t
     # a t of few degrees goes far beyond what two percentages can differ by: it is cut there, which

@@ -17,7 +17,7 @@ _NEGLIGIBLE = 1e-18  # variance, relative to the square of a flip or of the larg
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parts:
+class IntervalParts:
     """What one side adds to an interval: its seeds' variance and its items' draws.
 
     Parameters
@@ -72,17 +72,17 @@ def enough(fine: BoolArray) -> None:
         )
 
 
-def side_of(each: FloatArray, drawn: FloatArray, *, center: float) -> Parts:
+def side_of(each: FloatArray, drawn: FloatArray, *, center: float) -> IntervalParts:
     """Parts of a side: its point ``(replicate,)``, draws ``(draw, replicate)``."""
     replicates = each.size
     mean = drawn.mean(axis=1)
     noise = mean - mean.mean()
     if replicates == 1:
-        return Parts(center, 0.0, 0.0, noise, 1)
+        return IntervalParts(center, 0.0, 0.0, noise, 1)
     seeds = float(each.var(ddof=1)) / replicates
     items = float(noise.var(ddof=1))
     interaction = max(0.0, (float(drawn.var(axis=0, ddof=1).mean()) - items) / (replicates - 1))
-    return Parts(center, seeds, interaction, noise, replicates)
+    return IntervalParts(center, seeds, interaction, noise, replicates)
 
 
 def is_constant(drawn: FloatArray) -> bool:
@@ -139,7 +139,7 @@ def _is_coarse(noise: FloatArray, step: float) -> bool:
     return np.unique(np.round(noise / step, 6)).size <= min(100, noise.size // 4)
 
 
-def t_draws(side: Parts, size: int, rng: np.random.Generator) -> FloatArray:
+def t_draws(side: IntervalParts, size: int, rng: np.random.Generator) -> FloatArray:
     """Replicates' part ``(draw,)``: ``sqrt(Vs) * t(R - 1)``; 0 for one replicate."""
     if side.replicates < 2:
         return np.zeros(size)
@@ -153,14 +153,14 @@ def shrink(noise: FloatArray, interaction: float) -> float:
     return float(np.sqrt(max(0.0, items - interaction) / items)) if items > 0 else 0.0
 
 
-def replicate_notes(side: Parts) -> tuple[str, ...]:
+def replicate_notes(side: IntervalParts) -> tuple[str, ...]:
     """Codes for too few replicates."""
     if side.replicates == 1:
         return ("one_replicate",)
     return ("two_replicates",) if side.replicates == 2 else ()
 
 
-def decompose(side: Parts, noise: FloatArray) -> Decomposition:
+def decompose(side: IntervalParts, noise: FloatArray) -> Decomposition:
     """Variances of the parts."""
     items = max(0.0, float(noise.var(ddof=1)) - side.interaction)
     return Decomposition(side.seeds, items, side.interaction, side.seeds + items)

@@ -8,7 +8,7 @@ from scrutiny.models.attention_classifier import AttentionParts
 from scrutiny.models.attention_network import encoded, sequences_of, weighted
 from scrutiny.models.attention_vocabulary import Vocabulary
 from scrutiny.models.word_network import fresh_parts
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.epochs import Lesson, stream_seed
 from scrutiny.training.words.network_recipe import NetworkRecipe
 from scrutiny.training.words.numbered import Numbered
@@ -16,7 +16,7 @@ from scrutiny.training.words.numbered import Numbered
 VERSION: Final = "attention-classifier@1"
 
 
-def lesson_of(recipe: NetworkRecipe, parts: Parts, *, seed: int) -> Lesson:
+def lesson_of(recipe: NetworkRecipe, parts: DataParts, *, seed: int) -> Lesson:
     """Fresh network of a seed, and the texts of both parts that have a word.
 
     Raises

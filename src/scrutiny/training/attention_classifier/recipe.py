@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from scrutiny.models.attention_network import Architecture
 from scrutiny.training.attention_classifier.learner import VERSION, lesson_of
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.epochs import Lesson
 from scrutiny.training.words.network_recipe import NetworkRecipe
 
@@ -35,7 +35,7 @@ class AttentionRecipe(NetworkRecipe):
     weight_decay: float = 1e-5
     least: int = 1
 
-    def lesson(self, parts: Parts, *, seed: int) -> Lesson:
+    def lesson(self, parts: DataParts, *, seed: int) -> Lesson:
         """Fresh network of a seed, and the texts of both parts that have a word.
 
         Raises

@@ -10,7 +10,7 @@ from scrutiny.data.letters import letters_hash
 from scrutiny.data.tasks.names import load_task
 from scrutiny.training.finetuning.anchored_frames import TRUTHS
 from scrutiny.training.finetuning.anchored_recipe import PieceRecipe
-from scrutiny.training.finetuning.parts import Parts, limited, refuse_shared
+from scrutiny.training.finetuning.parts import DataParts, limited, refuse_shared
 from scrutiny.training.finetuning.task_gradient import Learned, PieceTask
 
 Examples = tuple[Example, ...]
@@ -23,7 +23,7 @@ def piece_parts(
     data: Dataset,
     dev: Dataset | None = None,
     reported: Sequence[Dataset] = (),
-) -> Parts:
+) -> DataParts:
     """Training, dev and held-out parts, no two of which share a sentence.
 
     Parameters
@@ -57,7 +57,7 @@ def piece_parts(
             notes += refuse_shared((*train, *chooses), data, one, what="What is reported on")
         else:
             notes.append(probed_note(one, train, chooses, held_out=held_out))
-    parts = Parts(
+    parts = DataParts(
         task=load_task(data.task),
         labels=(),
         train=train,
@@ -125,7 +125,7 @@ def probed_note(
     )
 
 
-def _refuse_nothing(parts: Parts, data: Dataset) -> None:
+def _refuse_nothing(parts: DataParts, data: Dataset) -> None:
     """Raise if there are not two labels to tell apart."""
     learned = parts.learned
     assert learned is not None

@@ -8,7 +8,7 @@ from typing import Any, Final
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import PlanError
 from scrutiny.training.finetuning.base import Base
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
 #: Part of every identity: what the code makes of a recipe.
@@ -57,7 +57,7 @@ class FinetuningJob:
     """
 
     bases: tuple[Base, ...]
-    parts: Parts
+    parts: DataParts
     recipe: FinetuningRecipe
     seeds: tuple[int, ...]
 

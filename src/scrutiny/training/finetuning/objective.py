@@ -3,11 +3,11 @@
 from scrutiny.training.finetuning.anchored_target import PieceTarget
 from scrutiny.training.finetuning.job import OneRun
 from scrutiny.training.finetuning.network import torch_seed
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.targets import Target
 
 
-def target_of(parts: Parts, run: OneRun) -> Target | PieceTarget:
+def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
     """Target of a run: the gold answers of its parts, or labels of pieces.
 
     The seed of a control task's labels is the run's, so that each run has others; members of a

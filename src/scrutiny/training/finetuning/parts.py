@@ -22,7 +22,7 @@ _STREAM: Final = "finetune@1"
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class DataParts:
     """What is trained on, and what the epoch is chosen by.
 
     Parameters
@@ -87,7 +87,7 @@ def load_parts(
     dev: Any = "",
     task: str = "",
     reported: Sequence[Dataset] = (),
-) -> Parts:
+) -> DataParts:
     """Training and dev parts, checked against each other and against what is reported on.
 
     Parameters
@@ -120,7 +120,7 @@ def load_parts(
     for one in reported:
         for dataset, examples in zip(read, parts if dev else (chosen,), strict=True):
             notes += refuse_shared(examples, dataset, one, what="What is reported on")
-    return Parts(
+    return DataParts(
         task=load_task(whole.task),
         labels=whole.labels,
         train=parts[0],

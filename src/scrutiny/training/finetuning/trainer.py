@@ -7,7 +7,7 @@ from scrutiny.training.finetuning.anchored_parts import piece_parts
 from scrutiny.training.finetuning.base import bases_of
 from scrutiny.training.finetuning.job import FinetuningJob
 from scrutiny.training.finetuning.one_run import Telling
-from scrutiny.training.finetuning.parts import Parts, load_parts
+from scrutiny.training.finetuning.parts import DataParts, load_parts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.runs import finetune, is_done
 from scrutiny.training.finetuning.stand_in import write_stand_ins
@@ -59,7 +59,7 @@ class Finetuning:
 FINETUNE: Final = Finetuning()
 
 
-def _parts(asked: TrainingNode) -> Parts:
+def _parts(asked: TrainingNode) -> DataParts:
     """What a node trains on, chooses by, and holds out."""
     task = piece_task(asked.task)
     if task is None:

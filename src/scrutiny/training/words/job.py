@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.models.lineage import KEY
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.writing import RECORD
 from scrutiny.training.member_folder import check_seeds, held, of_data, read_record, write_member
 from scrutiny.training.words.word_recipe import OnStep, WordRecipe, unheard
@@ -40,7 +40,7 @@ class WordJob:
     pattern: ClassVar[str] = "seed-{seed}"
     random: ClassVar[tuple[str, ...]] = ("seed",)
 
-    parts: Parts
+    parts: DataParts
     recipe: WordRecipe
     seeds: tuple[int, ...]
 

@@ -23,7 +23,7 @@ from scrutiny.models.linear_classifier import (
     features_of,
     write_linear,
 )
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
 
@@ -84,7 +84,7 @@ class LinearRecipe:
         """Which rows are taken."""
         return Rows(limit=self.limit, dev_share=self.dev_share)
 
-    def sizes(self, parts: Parts) -> dict[str, int]:
+    def sizes(self, parts: DataParts) -> dict[str, int]:
         """Nothing: there is one optimum, and no steps that somebody chose lead to it."""
         del parts
         return {}
@@ -98,7 +98,7 @@ class LinearRecipe:
             raise MissingExtraError("Training a linear classifier", "clusters") from error
         del scipy
 
-    def fit(self, parts: Parts, *, seed: int, on_step: OnStep = unheard) -> Trained:
+    def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Weights for the rows that the seed draws, rounded to multiples of 2^-16.
 
         Raises
@@ -115,7 +115,7 @@ class LinearRecipe:
         record = {"words": len(made.features), "dev_score": score}
         return Trained(partial(write_linear, made), record)
 
-    def stand_in(self, parts: Parts) -> tuple[Callable[[Path], None], float]:
+    def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """What writes a classifier of a few rows, and the seconds that all rows would take."""
         self.require()
         few = _sample(parts)
@@ -139,7 +139,7 @@ def drawn_rows(recipe: LinearRecipe, count: int, *, seed: int) -> list[int]:
     return sorted(chosen.tolist())
 
 
-def _fitted(recipe: LinearRecipe, parts: Parts, *, seed: int) -> LinearParts:
+def _fitted(recipe: LinearRecipe, parts: DataParts, *, seed: int) -> LinearParts:
     """Logistic regression on the rows of a seed."""
     import numpy as np
     from scipy.sparse import csr_matrix
@@ -171,7 +171,7 @@ def _fitted(recipe: LinearRecipe, parts: Parts, *, seed: int) -> LinearParts:
     return LinearParts(features, parts.labels, weights, offsets, recipe.has_pairs)
 
 
-def _sample(parts: Parts) -> Parts:
+def _sample(parts: DataParts) -> DataParts:
     """Parts with a few of the texts, drawn at random."""
     rng = generator(0, "timing", name=VERSION, item="texts")
     chosen = sorted(rng.permutation(len(parts.train))[:_TIMED].tolist())

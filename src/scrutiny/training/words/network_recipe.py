@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.models.lineage import FROM_NOTHING
 from scrutiny.models.word_network import write_network
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.words.epochs import Lesson, Pace, seconds_of, take
 from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
@@ -65,7 +65,7 @@ class NetworkRecipe:
                 raise PlanError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
         self.rows()  # checks the rest
 
-    def lesson(self, parts: Parts, *, seed: int) -> Lesson:
+    def lesson(self, parts: DataParts, *, seed: int) -> Lesson:
         """Fresh network of a seed, and both parts in the words that it knows.
 
         Raises
@@ -85,7 +85,7 @@ class NetworkRecipe:
         """Which rows are taken, in the words of fine-tuning."""
         return Rows(limit=self.limit, dev_share=self.dev_share)
 
-    def sizes(self, parts: Parts) -> dict[str, int]:
+    def sizes(self, parts: DataParts) -> dict[str, int]:
         """Epochs and steps of one seed."""
         return {"epochs": self.epochs, "steps": self.epochs * -(-len(parts.train) // self.batch)}
 
@@ -98,7 +98,7 @@ class NetworkRecipe:
             raise MissingExtraError(self.what, "hf") from error
         del safetensors
 
-    def fit(self, parts: Parts, *, seed: int, on_step: OnStep = unheard) -> Trained:
+    def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Network as it was after its best epoch on the dev part.
 
         The seed decides the first weights, the order of the texts and what is dropped.
@@ -118,7 +118,7 @@ class NetworkRecipe:
         words = len(lesson.made.vocabulary.words)
         return Trained(partial(write_network, lesson.made), {"words": words, **fitted.record()})
 
-    def stand_in(self, parts: Parts) -> tuple[Callable[[Path], None], float]:
+    def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """What writes a network of the same shape, and the seconds that one seed would take."""
         self.require()
         lesson = self.lesson(parts, seed=0)

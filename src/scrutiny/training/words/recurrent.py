@@ -10,7 +10,7 @@ from scrutiny.models.attention_vocabulary import Vocabulary
 from scrutiny.models.recurrent_classifier import RecurrentParts
 from scrutiny.models.recurrent_network import RecurrentArchitecture, pooled
 from scrutiny.models.word_network import fresh_parts
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.epochs import Lesson, stream_seed
 from scrutiny.training.words.network_recipe import NetworkRecipe
 from scrutiny.training.words.numbered import Numbered
@@ -44,7 +44,7 @@ class RecurrentRecipe(NetworkRecipe):
 
     architecture: RecurrentArchitecture = field(default_factory=RecurrentArchitecture)
 
-    def lesson(self, parts: Parts, *, seed: int) -> Lesson:
+    def lesson(self, parts: DataParts, *, seed: int) -> Lesson:
         """Fresh network of a seed, and both parts in the words that it knows.
 
         Raises

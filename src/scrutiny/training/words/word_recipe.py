@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from scrutiny.training.finetuning.parts import Parts
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 
 #: Called behind each step of a training.
@@ -59,7 +59,7 @@ class WordRecipe(Protocol):
         """Which rows are taken, in the words of fine-tuning."""
         ...
 
-    def sizes(self, parts: Parts) -> dict[str, int]:
+    def sizes(self, parts: DataParts) -> dict[str, int]:
         """``epochs`` and ``steps`` of one seed; nothing where there are no steps."""
         ...
 
@@ -67,10 +67,10 @@ class WordRecipe(Protocol):
         """Raise `MissingExtraError` if a package that it needs is not installed."""
         ...
 
-    def fit(self, parts: Parts, *, seed: int, on_step: OnStep = unheard) -> Trained:
+    def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Classifier of one seed."""
         ...
 
-    def stand_in(self, parts: Parts) -> tuple[Callable[[Path], None], float]:
+    def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """What writes a classifier of the same shape, and the seconds that one seed would take."""
         ...
