@@ -22,7 +22,7 @@ from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.passages import passages_of
 from scrutiny.training.competence.record import measure
-from scrutiny.training.competence.settings import Settings
+from scrutiny.training.competence.settings import CompetenceSettings
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode
 from scrutiny.training.pretraining.export import save_weights, write_json
@@ -162,7 +162,7 @@ def competence_of(made: Path, prepared: Prepared, job: MaskedMinilm) -> dict[str
 
     baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
     held_out = read_texts(list(job.held_out))
-    length = Settings().length
+    length = CompetenceSettings().length
     for file in held_out:
         if not len(passages_of(encode([file], prepared.tokenizer), length).pieces):
             raise DataError(f"{file.name} has no document of {length} pieces: it is too short.")

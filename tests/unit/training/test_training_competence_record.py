@@ -22,7 +22,7 @@ from scrutiny.training.competence.passages import (  # noqa: E402
     spread,
 )
 from scrutiny.training.competence.record import FILE, measure  # noqa: E402
-from scrutiny.training.competence.settings import Settings  # noqa: E402
+from scrutiny.training.competence.settings import CompetenceSettings  # noqa: E402
 from scrutiny.training.competence.shares import share  # noqa: E402
 from scrutiny.training.pretraining.corpus import encode  # noqa: E402
 from scrutiny.training.pretraining.export import write_json  # noqa: E402
@@ -124,7 +124,7 @@ def test_segment_pairs_go_on_or_come_from_elsewhere(prepared):
 
 
 def test_the_record_has_numbers_with_intervals_and_gates(prepared, folder, tmp_path):
-    settings = Settings(length=16, passages=6, segment_pairs=6)
+    settings = CompetenceSettings(length=16, passages=6, segment_pairs=6)
     baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
     record = measure(folder, prepared.files, baselines, pairs=PAIRS, settings=settings)
     assert set(record["gates"]) == {"fivegram", "agreement", "next_sentence"}

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from scrutiny.training.competence.masked import MaskedModel
 from scrutiny.training.competence.passages import Passages, is_open, passages_of
-from scrutiny.training.competence.settings import Settings
+from scrutiny.training.competence.settings import CompetenceSettings
 from scrutiny.training.competence.shares import by_source, named
 from scrutiny.training.pretraining.corpus import Corpus
 from scrutiny.training.pretraining.vocabulary import MASK
 
 
 def masked_accuracy(
-    model: MaskedModel, sources: dict[str, Corpus], how: Settings, *, commonest: int
+    model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings, *, commonest: int
 ) -> dict[str, Any]:
     """Share of hidden pieces told, beside that of always saying the commonest piece.
 
@@ -42,7 +42,7 @@ def masked_accuracy(
 
 
 def _hide(
-    passages: Passages, how: Settings, key: tuple[int, ...]
+    passages: Passages, how: CompetenceSettings, key: tuple[int, ...]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Rows with pieces hidden, their flat places, and what stood there."""
     draw = np.random.default_rng(key)

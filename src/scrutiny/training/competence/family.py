@@ -6,7 +6,7 @@ from pathlib import Path
 from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.record import FILE, measure
-from scrutiny.training.competence.settings import Settings
+from scrutiny.training.competence.settings import CompetenceSettings
 from scrutiny.training.pretraining.export import WEIGHTS, write_json
 from scrutiny.training.pretraining.job import Prepared
 from scrutiny.training.pretraining.texts import read_texts
@@ -18,7 +18,7 @@ def write_records(
     held_out: Sequence[Path],
     *,
     device: str = "cpu",
-    settings: Settings | None = None,
+    settings: CompetenceSettings | None = None,
 ) -> list[Path]:
     """Records that were written: of every checkpoint in or under the folders that had none.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scrutiny.training.competence.masked import MaskedModel
 from scrutiny.training.competence.ngram import KneserNey, histories
 from scrutiny.training.competence.passages import is_open, passages_of, pieces_document, spread
-from scrutiny.training.competence.settings import Settings
+from scrutiny.training.competence.settings import CompetenceSettings
 from scrutiny.training.competence.shares import named, share
 from scrutiny.training.pretraining.corpus import Corpus
 
@@ -46,7 +46,7 @@ def baselines_of(corpus: Corpus, vocabulary: int) -> Baselines:
 
 
 def likelihoods(
-    model: MaskedModel, sources: dict[str, Corpus], baselines: Baselines, how: Settings
+    model: MaskedModel, sources: dict[str, Corpus], baselines: Baselines, how: CompetenceSettings
 ) -> dict[str, Any]:
     """Pseudo-perplexity beside the perplexities of counting, on the same pieces."""
     own: dict[str, list[Any]] = {"masked": [], "fivegram": [], "unigram": [], "document": []}

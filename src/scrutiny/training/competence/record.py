@@ -13,7 +13,7 @@ from scrutiny.training.competence.agreement import MinimalPair, preferences
 from scrutiny.training.competence.likelihood import Baselines, likelihoods
 from scrutiny.training.competence.masked import MaskedModel
 from scrutiny.training.competence.passages import segment_pairs
-from scrutiny.training.competence.settings import Settings
+from scrutiny.training.competence.settings import CompetenceSettings
 from scrutiny.training.competence.shares import LEVEL, by_source, named, share
 from scrutiny.training.pretraining.corpus import Corpus, encode
 from scrutiny.training.pretraining.texts import TextFile
@@ -28,7 +28,7 @@ def measure(
     baselines: Baselines,
     *,
     pairs: Sequence[MinimalPair],
-    settings: Settings | None = None,
+    settings: CompetenceSettings | None = None,
     device: str = "cpu",
 ) -> dict[str, Any]:
     """Competence record of a checkpoint.
@@ -54,7 +54,7 @@ def measure(
     gates are lowest bars, not marks of quality.
     """
     model = MaskedModel(folder, device=device)
-    how = settings or Settings()
+    how = settings or CompetenceSettings()
     how = replace(how, length=min(how.length, model.positions))
     sources = {file.name: encode([file], model.tokenizer) for file in held_out}
     likelihood = likelihoods(model, sources, baselines, how)
@@ -78,7 +78,9 @@ def measure(
     }
 
 
-def _next_sentence(model: MaskedModel, sources: dict[str, Corpus], how: Settings) -> dict[str, Any]:
+def _next_sentence(
+    model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings
+) -> dict[str, Any]:
     """Share of segment pairs told right; the wrong ones come from the same source."""
     rows = {}
     for number, (name, corpus) in enumerate(sources.items()):

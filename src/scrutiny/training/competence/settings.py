@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CompetenceSettings:
     """How much is measured.
 
     Parameters

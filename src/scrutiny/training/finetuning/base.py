@@ -14,7 +14,7 @@ from scrutiny.models.source import UNTRAINED, ModelSource, parse
 
 
 @dataclass(frozen=True)
-class Base:
+class BaseEncoder:
     """One encoder to start from.
 
     Parameters
@@ -66,7 +66,7 @@ class Base:
 
 def bases_of(
     source: str, *, random: Sequence[str] = (), seeds: Sequence[int] = ()
-) -> tuple[Base, ...]:
+) -> tuple[BaseEncoder, ...]:
     """Encoders that a model string stands for: one, or one for each member of a family.
 
     Parameters
@@ -89,11 +89,11 @@ def bases_of(
     )
 
 
-def _base(source: str, factors: Mapping[str, str], random: tuple[str, ...]) -> Base:
+def _base(source: str, factors: Mapping[str, str], random: tuple[str, ...]) -> BaseEncoder:
     parsed = parse(source)
     init = None
     if parsed.scheme == UNTRAINED:
         init = parsed.options.get("seed", "0")
         parsed = replace(parse(parsed.target), text=source)
     checkpoint = find_checkpoint(checkpoint_source(parsed))
-    return Base(parsed, checkpoint, init, factors, random)
+    return BaseEncoder(parsed, checkpoint, init, factors, random)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import PlanError
-from scrutiny.training.finetuning.base import Base
+from scrutiny.training.finetuning.base import BaseEncoder
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
@@ -33,7 +33,7 @@ class OneRun:
         Digest of all that decides its weights.
     """
 
-    base: Base
+    base: BaseEncoder
     seed: int
     factors: dict[str, str]
     place: PurePosixPath
@@ -56,7 +56,7 @@ class FinetuningJob:
         One run for each, of each base.
     """
 
-    bases: tuple[Base, ...]
+    bases: tuple[BaseEncoder, ...]
     parts: DataParts
     recipe: FinetuningRecipe
     seeds: tuple[int, ...]
@@ -106,7 +106,7 @@ class FinetuningJob:
                 place = PurePosixPath(*(f"{name}-{value}" for name, value in factors.items()))
                 yield OneRun(base, seed, factors, place, self._identity(base, seed))
 
-    def _identity(self, base: Base, seed: int) -> str:
+    def _identity(self, base: BaseEncoder, seed: int) -> str:
         return digest(
             VERSION,
             canonical_json(self._stated()),

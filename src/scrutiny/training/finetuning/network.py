@@ -10,7 +10,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.randomness import stream_key
 from scrutiny.models.hf_parts import find_device, find_limit, load_tokenizer, quiet
 from scrutiny.models.untrained import untrained_checkpoint
-from scrutiny.training.finetuning.base import Base
+from scrutiny.training.finetuning.base import BaseEncoder
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
 _DROPOUTS: Final = (
@@ -50,7 +50,7 @@ class Parted:
         }
 
 
-def torch_seed(seed: int, purpose: str, base: Base, *, draw: int = 0) -> int:
+def torch_seed(seed: int, purpose: str, base: BaseEncoder, *, draw: int = 0) -> int:
     """Seed of torch for one purpose of a run; each base of a family has streams of its own."""
     item = ",".join(f"{name}={value}" for name, value in sorted(base.factors.items()))
     return stream_key(seed, purpose, "finetune@1", item, draw) % 2**63
@@ -68,7 +68,7 @@ class Outputs(Protocol):
 
 
 def build(
-    base: Base, target: Outputs, recipe: FinetuningRecipe, *, seed: int, device: str = "auto"
+    base: BaseEncoder, target: Outputs, recipe: FinetuningRecipe, *, seed: int, device: str = "auto"
 ) -> Parted:
     """Encoder of a base with a head that the seed has made, in float32.
 
@@ -95,7 +95,7 @@ def build(
     return Parted(network.to(place), tokenizer, head, min(limit, recipe.max_length))
 
 
-def _config(base: Base, target: Outputs, recipe: FinetuningRecipe, tokenizer: Any) -> Any:
+def _config(base: BaseEncoder, target: Outputs, recipe: FinetuningRecipe, tokenizer: Any) -> Any:
     """Configuration with the outputs of the target."""
     from transformers import AutoConfig
 
@@ -112,7 +112,7 @@ def _config(base: Base, target: Outputs, recipe: FinetuningRecipe, tokenizer: An
 
 
 @contextmanager
-def _weights(base: Base) -> Iterator[Path]:
+def _weights(base: BaseEncoder) -> Iterator[Path]:
     """Folder with the weights: the base's own, or those that were drawn for it."""
     if base.init is None:
         yield base.folder
@@ -121,7 +121,7 @@ def _weights(base: Base) -> Iterator[Path]:
         yield fresh
 
 
-def _loaded(maker: str, base: Base, folder: Path, config: Any) -> Any:
+def _loaded(maker: str, base: BaseEncoder, folder: Path, config: Any) -> Any:
     """Network with the encoder's weights from a folder."""
     import torch
     import transformers
@@ -172,7 +172,7 @@ def _fresh_head(network: Any) -> frozenset[str]:
     return frozenset(names)
 
 
-def _tokenizer(base: Base) -> Any:
+def _tokenizer(base: BaseEncoder) -> Any:
     """Fast tokenizer of a base that pads on the right."""
     tokenizer = load_tokenizer(base.checkpoint, base.parsed)
     if tokenizer.pad_token_id is None:

@@ -10,7 +10,7 @@ from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.network import Forward
 from scrutiny.training.pretraining.objective import Distillation, Losses, losses, on_device
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
-from scrutiny.training.pretraining.state import State, load_state, save_state
+from scrutiny.training.pretraining.state import TrainingState, load_state, save_state
 
 _LOG_EVERY: Final = 100  # steps
 
@@ -54,7 +54,7 @@ def train(
     keeping: Keeping,
     device: str = "cpu",
     distill: Distillation | None = None,
-) -> State:
+) -> TrainingState:
     """Train to the last step, or go on where a saved state stands; return where it ended."""
     network.to(device)
     optimizer = optimizer_for(network, recipe)
@@ -78,9 +78,9 @@ def train(
         if step in keeping.checkpoints:
             keeping.on_checkpoint(step, network)
         if time.monotonic() - written > keeping.save_every_s:
-            save_state(keeping.folder, State(step, keeping.digest, log), network, optimizer)
+            save_state(keeping.folder, TrainingState(step, keeping.digest, log), network, optimizer)
             written = time.monotonic()
-    state = State(step, keeping.digest, log)
+    state = TrainingState(step, keeping.digest, log)
     save_state(keeping.folder, state, network, optimizer)
     return state
 

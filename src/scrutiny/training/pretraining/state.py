@@ -11,7 +11,7 @@ NAME: Final = "state.safetensors"
 _PARTS: Final = ("exp_avg", "exp_avg_sq")
 
 
-class State(NamedTuple):
+class TrainingState(NamedTuple):
     """Where a run stands."""
 
     step: int
@@ -19,7 +19,7 @@ class State(NamedTuple):
     log: list[dict[str, float]]
 
 
-def save_state(folder: Path, state: State, network: Any, optimizer: Any) -> None:
+def save_state(folder: Path, state: TrainingState, network: Any, optimizer: Any) -> None:
     """Write the state; the old one stands until the new one is whole."""
     from safetensors.torch import save_file
 
@@ -41,7 +41,7 @@ def save_state(folder: Path, state: State, network: Any, optimizer: Any) -> None
         raise StorageError(f"{folder / NAME}: the state could not be written: {error}") from error
 
 
-def load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> State | None:
+def load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> TrainingState | None:
     """Put a saved state into the network and the optimizer; None where there is none.
 
     Raises
@@ -71,4 +71,4 @@ def load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> State
                     moments = {p: file.get_tensor(f"{p}/{name}").to(parameter) for p in _PARTS}
                     count = torch.tensor(float(step), device=parameter.device)
                     optimizer.state[parameter] = {"step": count, **moments}
-    return State(step, digest, json.loads(metadata["log"]))
+    return TrainingState(step, digest, json.loads(metadata["log"]))
