@@ -16,7 +16,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from scrutiny.training.pretraining.allocator import keep_memory
-from scrutiny.training.pretraining.batches import Batch
+from scrutiny.training.pretraining.batches import StepInput
 from scrutiny.training.pretraining.loop import optimizer_for, take_step
 from scrutiny.training.pretraining.network import Forward, new_network
 from scrutiny.training.pretraining.objective import losses, on_device
@@ -29,7 +29,7 @@ def batch(step):
     draw = np.random.default_rng(step)
     cells = ROWS * LENGTH
     places = np.sort(draw.permutation(cells)[: cells // 5])
-    made = Batch(
+    made = StepInput(
         draw.integers(5, 8192, (ROWS, LENGTH)),
         np.tile((np.arange(LENGTH) > 30).astype(np.int64), (ROWS, 1)),
         places,

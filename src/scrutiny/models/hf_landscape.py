@@ -35,7 +35,7 @@ _CURVE_STEP: Final = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Losses:
+class LossSurface:
     """The loss of each of some texts as a function of a network's weights.
 
     Parameters
@@ -80,7 +80,7 @@ class Losses:
         return total / wanted.sum(1)
 
 
-def landscape(losses: Losses, probe: Probe) -> dict[str, Floats]:
+def landscape(losses: LossSurface, probe: Probe) -> dict[str, Floats]:
     """Properties ``(text,)`` by name.
 
     Parameters
@@ -118,7 +118,7 @@ def _double_differentiable() -> Iterator[None]:
         yield
 
 
-def _mean_gradient(losses: Losses, weights: Sequence[Any]) -> Direction:
+def _mean_gradient(losses: LossSurface, weights: Sequence[Any]) -> Direction:
     """Gradient of the mean loss."""
     import torch
 
@@ -129,7 +129,7 @@ def _mean_gradient(losses: Losses, weights: Sequence[Any]) -> Direction:
     return total
 
 
-def _times_hessian(losses: Losses, weights: Sequence[Any], direction: Direction) -> Direction:
+def _times_hessian(losses: LossSurface, weights: Sequence[Any], direction: Direction) -> Direction:
     """Hessian of the mean loss times a direction."""
     import torch
 
@@ -142,7 +142,7 @@ def _times_hessian(losses: Losses, weights: Sequence[Any], direction: Direction)
     return total
 
 
-def _top_eigenvector(losses: Losses, weights: Sequence[Any], probe: Probe) -> Direction:
+def _top_eigenvector(losses: LossSurface, weights: Sequence[Any], probe: Probe) -> Direction:
     """Eigenvector of the largest eigenvalue in size, by power iteration."""
     direction = _unit(_gaussian(weights, probe.seed, "landscape-start", 0))
     before = 0.0
@@ -159,7 +159,7 @@ def _top_eigenvector(losses: Losses, weights: Sequence[Any], probe: Probe) -> Di
 
 
 def _along(
-    losses: Losses, weights: Sequence[Any], direction: Direction, step: float
+    losses: LossSurface, weights: Sequence[Any], direction: Direction, step: float
 ) -> tuple[Floats, Floats]:
     """Losses ``(text,)`` a step along a direction, and a step back; the weights are put back."""
     kept = [w.detach().clone() for w in weights]

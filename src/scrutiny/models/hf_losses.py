@@ -11,7 +11,7 @@ from scrutiny.core.language import Encoded, Probe
 from scrutiny.core.randomness import generator
 from scrutiny.models.hf_encoder import HfEncoder
 from scrutiny.models.hf_heads import find_head
-from scrutiny.models.hf_landscape import IGNORED, Floats, Losses, landscape
+from scrutiny.models.hf_landscape import IGNORED, Floats, LossSurface, landscape
 from scrutiny.models.hf_sequences import Runner, Sequences
 
 #: Token ids that go in and labels that are wanted, or nothing where there is nothing to guess.
@@ -43,7 +43,7 @@ def landscape_of(
     if fit:
         network = deepcopy(runner.network).double().eval().requires_grad_(requires_grad=True)
         batches = _batches([made[i] for i in fit], runner)
-        losses = Losses(network, batches, len(fit), head=find_head(network))
+        losses = LossSurface(network, batches, len(fit), head=find_head(network))
         for name, values in landscape(losses, probe).items():
             found[name][fit] = values
     return found

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from scrutiny.core.language import HasLandscape, Probe  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.tasks.names import load_task  # noqa: E402
-from scrutiny.models.hf_landscape import Losses, landscape  # noqa: E402
+from scrutiny.models.hf_landscape import LossSurface, landscape  # noqa: E402
 from scrutiny.models.hf_losses import _batches, _cut, masked_guess  # noqa: E402
 from scrutiny.models.load import load_model  # noqa: E402
 
@@ -34,7 +34,7 @@ class Bowl(torch.nn.Module):
 def bowl(values=(0.0, 0.0, 0.0)):
     network = Bowl(list(values))
     labels = torch.tensor([[0], [1]])
-    return network, Losses(network, [(np.arange(2), {"input_ids": labels}, labels)], 2)
+    return network, LossSurface(network, [(np.arange(2), {"input_ids": labels}, labels)], 2)
 
 
 def test_a_softmax_has_the_slope_and_curvature_of_the_textbook():
@@ -79,7 +79,7 @@ def test_of_a_masked_model_it_is_the_norm_of_the_whole_gradient(masked):
     network = copy.deepcopy(masked._runner.network).double()
     guess = masked_guess(masked, probe)
     made = [guess(t, e) for t, e in zip(texts, masked.encode(texts), strict=True)]
-    losses = Losses(network, _batches(made, masked._runner), 4)
+    losses = LossSurface(network, _batches(made, masked._runner), 4)
     total = sum(losses.of(inputs, labels).sum() for _, inputs, labels in losses.batches) / 4
     grads = torch.autograd.grad(total, list(network.parameters()), allow_unused=True)
     norm = sum(float((g**2).sum()) for g in grads if g is not None) ** 0.5

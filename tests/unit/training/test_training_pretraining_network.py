@@ -4,7 +4,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from scrutiny.training.pretraining.batches import IGNORED, Batch  # noqa: E402
+from scrutiny.training.pretraining.batches import IGNORED, StepInput  # noqa: E402
 from scrutiny.training.pretraining.corpus import Corpus  # noqa: E402
 from scrutiny.training.pretraining.network import (  # noqa: E402
     Forward,
@@ -35,7 +35,7 @@ def a_batch(rows=3, length=12, seed=0):
     pieces = draw.integers(1, 40, (rows, length))  # 0 pads: transformers gives it no gradient
     segments = np.tile((np.arange(length) > 5).astype(np.int64), (rows, 1))
     places = np.sort(draw.permutation(rows * length)[:8])
-    return Batch(pieces, segments, places, draw.integers(0, 40, 8), np.array([0, IGNORED, 1]))
+    return StepInput(pieces, segments, places, draw.integers(0, 40, 8), np.array([0, IGNORED, 1]))
 
 
 def test_the_forward_pass_is_that_of_transformers():

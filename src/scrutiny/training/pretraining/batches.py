@@ -26,7 +26,7 @@ _KIND, _ORDER, _PASSAGE, _SINGLE, _MASKS = range(5)
 Key = tuple[int, ...]
 
 
-class Batch(NamedTuple):
+class StepInput(NamedTuple):
     """One step's input.
 
     Parameters
@@ -85,7 +85,7 @@ class Batches:
         self._passages = {p.length: self._cut(p.length - 3) for p in recipe.phases}
         self._order = cache(self._order_of)
 
-    def at(self, step: int) -> Batch:
+    def at(self, step: int) -> StepInput:
         """Batch of a step; steps count from 0."""
         phase = self._recipe.phase_of(step)
         draw = self._draws(_KIND, step)
@@ -168,7 +168,7 @@ class Batches:
                 break
         return int(self._corpus.starts[other])
 
-    def _single(self, step: int, pieces: int, longest: int) -> Batch:
+    def _single(self, step: int, pieces: int, longest: int) -> StepInput:
         """Batch of single sentences of one length; half of them stand alone in their document."""
         draw = self._draws(_SINGLE, step)
         fits = (self._sizes >= _SHORTEST_SENTENCE) & (self._sizes <= longest - 2)
@@ -194,7 +194,7 @@ class Batches:
         pieces = np.concatenate([[CLS], own, [SEP]]).astype(np.int64)
         return _Row(pieces, len(pieces), IGNORED)
 
-    def _masked(self, rows: list[_Row], keys: list[Key]) -> Batch:
+    def _masked(self, rows: list[_Row], keys: list[Key]) -> StepInput:
         """Batch of rows of one length, some of whose pieces are hidden."""
         pieces = np.stack([row.pieces for row in rows])  # (row, position)
         length = pieces.shape[1]
@@ -205,7 +205,7 @@ class Batches:
             places.append(number * length + own[0])
             answers.append(own[1])
         is_next = np.array([row.is_next for row in rows], dtype=np.int64)
-        return Batch(pieces, segments, np.concatenate(places), np.concatenate(answers), is_next)
+        return StepInput(pieces, segments, np.concatenate(places), np.concatenate(answers), is_next)
 
     def _hide(self, row: Ints, draw: np.random.Generator) -> tuple[Ints, Ints]:
         """Places hidden in a row (changed in place), and what stood there."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from scrutiny.training.pretraining.batches import IGNORED, Batch
+from scrutiny.training.pretraining.batches import IGNORED, StepInput
 from scrutiny.training.pretraining.network import Forward
 
 
@@ -25,7 +25,7 @@ class Losses(NamedTuple):
     next_sentence: Any
 
 
-def on_device(batch: Batch, device: str) -> Tensors:
+def on_device(batch: StepInput, device: str) -> Tensors:
     """Tensors of a batch."""
     import torch
 
