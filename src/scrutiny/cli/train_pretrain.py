@@ -90,12 +90,12 @@ def command(**given: Any) -> int:
 
 def _family(given: dict[str, Any]) -> Any:
     """What the flags ask for."""
-    from scrutiny.training.pretraining.family import Family, seeds_of
+    from scrutiny.training.pretraining.family import SeedFamily, seeds_of
     from scrutiny.training.pretraining.job import Stated
     from scrutiny.training.pretraining.teacher import Teacher
 
     teacher = given["distill_from"]
-    return Family(
+    return SeedFamily(
         texts=given["texts"],
         recipe=_recipe(given),
         seeds=seeds_of(*(_numbers(given, name) for name in ("seeds", "init_seeds", "data_seeds"))),

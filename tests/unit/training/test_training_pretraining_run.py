@@ -14,7 +14,7 @@ from scrutiny.core.errors import ModelError, PlanError, StorageError  # noqa: E4
 from scrutiny.data.letters import letters_hash  # noqa: E402
 from scrutiny.models.lineage import replicates_of  # noqa: E402
 from scrutiny.training.pretraining.family import (  # noqa: E402
-    Family,
+    SeedFamily,
     Telling,
     pretrain_family,
     seeds_of,
@@ -157,7 +157,7 @@ def test_another_run_in_the_folder_is_refused(prepared, whole, tmp_path):
 
 def test_a_family_shares_its_vocabulary(tmp_path):
     texts = (write_texts(tmp_path),)
-    family = Family(texts, SMALL, seeds_of([1, 2], [], []))
+    family = SeedFamily(texts, SMALL, seeds_of([1, 2], [], []))
     rows = []
     folders = pretrain_family(
         family, tmp_path / "out", telling=Telling(lambda seeds, row: rows.append(seeds.init))
@@ -173,7 +173,7 @@ def test_a_family_shares_its_vocabulary(tmp_path):
 
 
 def test_a_stopped_family_goes_on(tmp_path):
-    family = Family((write_texts(tmp_path),), SMALL, seeds_of([1, 2], [], []))
+    family = SeedFamily((write_texts(tmp_path),), SMALL, seeds_of([1, 2], [], []))
     stopped = Telling(should_stop=StopAfter(25))
     assert pretrain_family(family, tmp_path / "out", telling=stopped) is None
     folders = pretrain_family(family, tmp_path / "out")

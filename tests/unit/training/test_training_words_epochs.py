@@ -14,10 +14,10 @@ from scrutiny.models.recurrent_network import RecurrentArchitecture  # noqa: E40
 from scrutiny.training.attention_classifier.recipe import AttentionRecipe  # noqa: E402
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
 from scrutiny.training.words.epochs import (  # noqa: E402
-    Epoch,
     Fitted,
     Lesson,
-    Pace,
+    LessonEpoch,
+    LessonPace,
     accuracy,
     seconds_of,
     take,
@@ -49,7 +49,7 @@ def lesson(learner, *, dev=TEXTS):
 def test_an_epoch_is_what_it_is_by_hand():
     """One batch of all texts: the gradient at zeros is a quarter at every word's own label."""
     learner = Scorer()
-    found = take(lesson(learner), Pace(1, 4, clip=10.0, version="toy@1"), seed=0)
+    found = take(lesson(learner), LessonPace(1, 4, clip=10.0, version="toy@1"), seed=0)
     expected = torch.tensor([[0.125, -0.125], [-0.125, 0.125]])
     assert torch.allclose(learner.network["table"].weight, expected)
     assert found.epochs[0].loss == pytest.approx(0.6931472)
@@ -58,7 +58,7 @@ def test_an_epoch_is_what_it_is_by_hand():
 
 def test_a_gradient_is_clipped():
     learner = Scorer(lr=1.0)
-    take(lesson(learner), Pace(1, 4, clip=0.1, version="toy@1"), seed=0)
+    take(lesson(learner), LessonPace(1, 4, clip=0.1, version="toy@1"), seed=0)
     assert float(learner.network["table"].weight.detach().norm()) == pytest.approx(0.1, rel=1e-4)
 
 
@@ -66,31 +66,31 @@ def test_the_first_of_the_best_epochs_is_kept(monkeypatch):
     scores = iter([0.5, 0.75, 0.75, 0.25])
     monkeypatch.setattr("scrutiny.training.words.epochs.accuracy", lambda *_: next(scores))
     learner, seen = Scorer(), []
-    pace = Pace(4, 2, clip=10.0, version="toy@1")
+    pace = LessonPace(4, 2, clip=10.0, version="toy@1")
     found = take(lesson(learner), pace, seed=0, on_step=lambda: seen.append(1))
     assert (found.chosen, len(seen)) == (2, 8)
     other = Scorer()
-    take(lesson(other, dev=Numbered((), ())), Pace(2, 2, clip=10.0, version="toy@1"), seed=0)
+    take(lesson(other, dev=Numbered((), ())), LessonPace(2, 2, clip=10.0, version="toy@1"), seed=0)
     assert torch.equal(learner.network["table"].weight, other.network["table"].weight)
 
 
 def test_without_a_dev_part_the_last_epoch_is_kept():
-    pace = Pace(3, 2, clip=1.0, version="toy@1")
+    pace = LessonPace(3, 2, clip=1.0, version="toy@1")
     assert take(lesson(Scorer(), dev=Numbered((), ())), pace, seed=0).chosen == 3
 
 
 def test_a_loss_that_is_no_number_ends_the_training():
     learner = Scorer(lr=float("inf"))
     with pytest.raises(ModelError, match="Give a smaller lr"):
-        take(lesson(learner), Pace(3, 2, clip=1.0, version="toy@1"), seed=0)
+        take(lesson(learner), LessonPace(3, 2, clip=1.0, version="toy@1"), seed=0)
 
 
 def test_the_generator_of_torch_is_left_as_it_was():
     one = lesson(Scorer())
     state = torch.get_rng_state()
-    take(one, Pace(2, 2, clip=1.0, version="toy@1"), seed=0)
-    assert seconds_of(one, Pace(2, 2, clip=1.0, version="toy@1")) > 0
-    assert seconds_of(one, Pace(2, 9, clip=1.0, version="toy@1")) > 0  # one step is all
+    take(one, LessonPace(2, 2, clip=1.0, version="toy@1"), seed=0)
+    assert seconds_of(one, LessonPace(2, 2, clip=1.0, version="toy@1")) > 0
+    assert seconds_of(one, LessonPace(2, 9, clip=1.0, version="toy@1")) > 0  # one step is all
     assert torch.equal(state, torch.get_rng_state())
 
 
@@ -102,7 +102,7 @@ def test_accuracy_is_a_share():
 
 
 def test_a_record_has_the_score_of_the_chosen_epoch():
-    epochs = (Epoch(1, 0.5, 0.75), Epoch(2, 0.25, 0.5))
+    epochs = (LessonEpoch(1, 0.5, 0.75), LessonEpoch(2, 0.25, 0.5))
     assert Fitted(epochs, 1).record() == {
         "epochs": [{"epoch": 1, "loss": 0.5, "dev": 0.75}, {"epoch": 2, "loss": 0.25, "dev": 0.5}],
         "chosen_epoch": 1,

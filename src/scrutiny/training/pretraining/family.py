@@ -18,7 +18,7 @@ TOKENIZER = "tokenizer"
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class SeedFamily:
     """What the seeds share, and which there are.
 
     Parameters
@@ -57,7 +57,7 @@ class Telling:
 
 
 def pretrain_family(
-    family: Family, out: Path, *, device: str = "cpu", telling: Telling | None = None
+    family: SeedFamily, out: Path, *, device: str = "cpu", telling: Telling | None = None
 ) -> list[Path] | None:
     """Folders of all seeds; None if it was stopped, to be taken up by the same call.
 
@@ -103,7 +103,7 @@ def pretrain_family(
     return folders
 
 
-def _prepared(family: Family, out: Path) -> Prepared:
+def _prepared(family: SeedFamily, out: Path) -> Prepared:
     """Texts and vocabulary; a vocabulary that was trained before is used again."""
     kept = out / TOKENIZER
     given = family.tokenizer or (kept if (kept / "tokenizer.json").is_file() else None)

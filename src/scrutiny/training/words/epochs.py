@@ -59,7 +59,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class LessonPace:
     """How a lesson is taken.
 
     Parameters
@@ -77,7 +77,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Epoch:
+class LessonEpoch:
     """One pass: its mean loss, and the accuracy on the dev part where there is one."""
 
     epoch: int
@@ -89,7 +89,7 @@ class Epoch:
 class Fitted:
     """All epochs, and the number of the one that is kept."""
 
-    epochs: tuple[Epoch, ...]
+    epochs: tuple[LessonEpoch, ...]
     chosen: int
 
     def record(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def stream_seed(seed: int, purpose: str, *, version: str, draw: int = 0) -> int:
     return stream_key(seed, purpose, version, "", draw) % 2**63
 
 
-def take(lesson: Lesson, pace: Pace, *, seed: int, on_step: OnStep = unheard) -> Fitted:
+def take(lesson: Lesson, pace: LessonPace, *, seed: int, on_step: OnStep = unheard) -> Fitted:
     """Epochs of a lesson; its network is left as it was after the best one on the dev part.
 
     Parameters
@@ -124,19 +124,19 @@ def take(lesson: Lesson, pace: Pace, *, seed: int, on_step: OnStep = unheard) ->
         If the loss is not finite.
     """
     network = lesson.learner.network
-    epochs: list[Epoch] = []
+    epochs: list[LessonEpoch] = []
     best: tuple[float, int, Any] = (-1.0, 0, None)
     for number in range(1, pace.epochs + 1):
         loss = _epoch(lesson, pace, seed=seed, number=number, on_step=on_step)
         score = accuracy(lesson.learner, lesson.dev) if lesson.dev.ids else None
-        epochs.append(Epoch(number, loss, score))
+        epochs.append(LessonEpoch(number, loss, score))
         if score is None or score > best[0]:  # without a dev part the last epoch is kept
             best = (-1.0 if score is None else score, number, deepcopy(network.state_dict()))
     network.load_state_dict(best[2])
     return Fitted(tuple(epochs), best[1])
 
 
-def _epoch(lesson: Lesson, pace: Pace, *, seed: int, number: int, on_step: OnStep) -> float:
+def _epoch(lesson: Lesson, pace: LessonPace, *, seed: int, number: int, on_step: OnStep) -> float:
     """Mean loss over the texts of one pass."""
     import torch
 
@@ -184,7 +184,7 @@ def accuracy(learner: Learner, texts: Numbered) -> float:
     return right / len(texts.ids)
 
 
-def seconds_of(lesson: Lesson, pace: Pace) -> float:
+def seconds_of(lesson: Lesson, pace: LessonPace) -> float:
     """Seconds that all epochs would take, from a few steps, which the network takes."""
     count = len(lesson.train.ids)
     rng = generator(0, "timing", name=pace.version, item="texts")

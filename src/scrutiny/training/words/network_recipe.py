@@ -11,7 +11,7 @@ from scrutiny.models.lineage import FROM_NOTHING
 from scrutiny.models.word_network import write_network
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
-from scrutiny.training.words.epochs import Lesson, Pace, seconds_of, take
+from scrutiny.training.words.epochs import Lesson, LessonPace, seconds_of, take
 from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
 
 
@@ -125,5 +125,5 @@ class NetworkRecipe:
         return partial(write_network, lesson.made), seconds_of(lesson, self._pace)
 
     @property
-    def _pace(self) -> Pace:
-        return Pace(self.epochs, self.batch, self.clip, self.version)
+    def _pace(self) -> LessonPace:
+        return LessonPace(self.epochs, self.batch, self.clip, self.version)
