@@ -18,7 +18,7 @@ from torch.nn.functional import cross_entropy
 from scrutiny.training.pretraining.allocator import keep_memory
 from scrutiny.training.pretraining.batches import StepInput
 from scrutiny.training.pretraining.loop import optimizer_for, take_step
-from scrutiny.training.pretraining.network import Forward, new_network
+from scrutiny.training.pretraining.network import PretrainingForward, new_network
 from scrutiny.training.pretraining.objective import losses, on_device
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 
@@ -40,7 +40,7 @@ def batch(step):
 
 
 def ours(network):
-    forward = Forward(network, is_bf16=True)
+    forward = PretrainingForward(network, is_bf16=True)
     return lambda given: losses(forward, given, next_weight=0.3).total
 
 

@@ -7,7 +7,7 @@ transformers = pytest.importorskip("transformers")
 from scrutiny.training.pretraining.batches import IGNORED, StepInput  # noqa: E402
 from scrutiny.training.pretraining.corpus import Corpus  # noqa: E402
 from scrutiny.training.pretraining.network import (  # noqa: E402
-    Forward,
+    PretrainingForward,
     new_network,
     start_from_frequencies,
 )
@@ -44,7 +44,7 @@ def test_the_forward_pass_is_that_of_transformers():
         for parameter in network.parameters():
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.manual_seed(1)))
     batch = on_device(a_batch(), "cpu")
-    forward = Forward(network, is_bf16=False)
+    forward = PretrainingForward(network, is_bf16=False)
     hidden = forward.hidden(batch.pieces, batch.segments)
     with torch.no_grad():
         theirs = network(input_ids=batch.pieces, token_type_ids=batch.segments)
@@ -56,7 +56,7 @@ def test_the_forward_pass_is_that_of_transformers():
 def test_gradients_are_those_of_transformers():
     batch = on_device(a_batch(), "cpu")
     own, other = new_network(RECIPE, 0), new_network(RECIPE, 0)
-    losses(Forward(own, is_bf16=False), batch, next_weight=0.3).total.backward()
+    losses(PretrainingForward(own, is_bf16=False), batch, next_weight=0.3).total.backward()
     other.eval()
     theirs = other(input_ids=batch.pieces, token_type_ids=batch.segments)
     cross = torch.nn.functional.cross_entropy
@@ -70,7 +70,7 @@ def test_gradients_are_those_of_transformers():
 
 def test_bfloat16_is_near_float32():
     network, batch = new_network(RECIPE, 0), on_device(a_batch(), "cpu")
-    both = [Forward(network, is_bf16=flag) for flag in (False, True)]
+    both = [PretrainingForward(network, is_bf16=flag) for flag in (False, True)]
     found = [f.scores(f.hidden(batch.pieces, batch.segments), batch.places) for f in both]
     assert found[1].dtype == torch.float32
     difference = float((found[0] - found[1]).detach().abs().max())
@@ -98,16 +98,18 @@ def test_scores_start_from_the_frequencies():
 
 def test_a_batch_without_pairs_has_no_next_sentence_loss():
     batch = on_device(a_batch()._replace(is_next=np.full(3, IGNORED)), "cpu")
-    found = losses(Forward(new_network(RECIPE, 0), is_bf16=False), batch, next_weight=0.3)
+    found = losses(
+        PretrainingForward(new_network(RECIPE, 0), is_bf16=False), batch, next_weight=0.3
+    )
     assert found.next_sentence is None
     assert float(found.total.detach()) == float(found.masked)
 
 
 def test_a_teacher_that_agrees_adds_nothing():
     batch = on_device(a_batch(), "cpu")
-    student = Forward(new_network(RECIPE, 0), is_bf16=False)
-    agrees = Distillation(Forward(new_network(RECIPE, 0), is_bf16=False), weight=1.0)
-    differs = Distillation(Forward(new_network(RECIPE, 1), is_bf16=False), weight=1.0)
+    student = PretrainingForward(new_network(RECIPE, 0), is_bf16=False)
+    agrees = Distillation(PretrainingForward(new_network(RECIPE, 0), is_bf16=False), weight=1.0)
+    differs = Distillation(PretrainingForward(new_network(RECIPE, 1), is_bf16=False), weight=1.0)
     found = [losses(student, batch, next_weight=0.0, distill=d) for d in (agrees, differs)]
     assert float(found[0].total.detach()) == pytest.approx(0.0, abs=1e-6)
     assert float(found[1].total.detach()) > 0.1

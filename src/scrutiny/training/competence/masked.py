@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scrutiny.core.errors import ModelError
 from scrutiny.training.competence.passages import SegmentPairs
 from scrutiny.training.pretraining.corpus import Ints
-from scrutiny.training.pretraining.network import Forward
+from scrutiny.training.pretraining.network import PretrainingForward
 from scrutiny.training.pretraining.vocabulary import MASK, load_vocabulary
 
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ class MaskedModel:
         )
         self._device = device
         self.positions = int(network.config.max_position_embeddings)
-        self._forward = Forward(network.to(device).eval(), is_bf16=False)
+        self._forward = PretrainingForward(network.to(device).eval(), is_bf16=False)
         self.tokenizer = load_vocabulary(folder)
 
     def log_probabilities(

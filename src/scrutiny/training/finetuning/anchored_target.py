@@ -21,7 +21,7 @@ from scrutiny.training.finetuning.anchored_scores import (
     target_counts,
 )
 from scrutiny.training.finetuning.control_labels import ControlLabels
-from scrutiny.training.finetuning.targets import IGNORED, TAGS, Encoded
+from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples
 from scrutiny.training.finetuning.task_gradient import Learned
 
 #: Marks of a space in front of a piece, in vocabularies of bytes and of SentencePiece.
@@ -29,7 +29,7 @@ _SPACES: Final = "Ġ▁"
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedFrames(Encoded):
+class EncodedFrames(EncodedExamples):
     """Frames as the network reads them; ``frames`` say where the words' pieces stand."""
 
     frames: tuple[PieceFrame, ...]

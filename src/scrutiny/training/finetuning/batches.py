@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import numpy as np
 
-from scrutiny.training.finetuning.targets import IGNORED, Encoded
+from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples
 
 #: Batches that are sorted by length together: less padding, nearly the same order.
 _POOL: Final = 16
@@ -47,7 +47,7 @@ def by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
 
 
 def padded(
-    encoded: Encoded, batch: Sequence[int], *, pads: Mapping[str, int], device: Any
+    encoded: EncodedExamples, batch: Sequence[int], *, pads: Mapping[str, int], device: Any
 ) -> tuple[dict[str, Any], Any]:
     """Inputs ``(text, piece)`` and targets ``(text,)`` or ``(text, piece)`` of a batch."""
     import torch

@@ -26,7 +26,7 @@ from scrutiny.training.finetuning.progress_file import (
 )
 from scrutiny.training.finetuning.recipe import rate_for
 from scrutiny.training.finetuning.scoring import dev_chance, dev_score, held_out_record
-from scrutiny.training.finetuning.targets import Encoded
+from scrutiny.training.finetuning.targets import EncodedExamples
 from scrutiny.training.finetuning.writing import versions, write_checkpoint
 
 
@@ -129,7 +129,7 @@ class Training:
     def _seed(self, purpose: str, *, draw: int = 0) -> int:
         return torch_seed(self._run.seed, purpose, self._run.base, draw=draw)
 
-    def _texts(self, epoch: int) -> tuple[Encoded, int]:
+    def _texts(self, epoch: int) -> tuple[EncodedExamples, int]:
         """Texts of an epoch, as they are or some of them changed, and how many are."""
         recipe = self._recipe
         if not recipe.augment:
@@ -145,7 +145,7 @@ class Training:
         )
         return self._encoded(texts), changed
 
-    def _encoded(self, examples: Sequence[Example]) -> Encoded:
+    def _encoded(self, examples: Sequence[Example]) -> EncodedExamples:
         return self._target.encode(self._parted.tokenizer, examples, longest=self._parted.longest)
 
     def _tell(self, steps: int) -> None:

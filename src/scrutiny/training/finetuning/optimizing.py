@@ -9,7 +9,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.training.finetuning.batches import padded
 from scrutiny.training.finetuning.network import Parted
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
-from scrutiny.training.finetuning.targets import IGNORED, Encoded
+from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples
 
 #: Parameters up to which casting costs a processor more than it saves.
 _SMALL: Final = 8_000_000
@@ -49,7 +49,7 @@ def optimizer_of(parted: Parted, recipe: FinetuningRecipe, *, rate: float) -> An
 def train_epoch(
     parted: Parted,
     optimizer: Any,
-    encoded: Encoded,
+    encoded: EncodedExamples,
     batches: Sequence[Sequence[int]],
     *,
     recipe: FinetuningRecipe,

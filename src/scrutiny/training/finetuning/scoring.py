@@ -11,13 +11,16 @@ from scrutiny.training.finetuning.anchored_skill import skill_record
 from scrutiny.training.finetuning.anchored_target import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.batches import by_length, padded
 from scrutiny.training.finetuning.network import Parted
-from scrutiny.training.finetuning.targets import Encoded, Target
+from scrutiny.training.finetuning.targets import EncodedExamples, Target
 
 _BATCH: Final = 64
 
 
 def dev_score(
-    parted: Parted, target: Target | PieceTarget, examples: Sequence[Example], encoded: Encoded
+    parted: Parted,
+    target: Target | PieceTarget,
+    examples: Sequence[Example],
+    encoded: EncodedExamples,
 ) -> float:
     """Level of the task's score on these examples (accuracy, entity F1); 0 where it is undefined.
 
@@ -34,7 +37,7 @@ def dev_score(
 
 
 def dev_chance(
-    target: Target | PieceTarget, examples: Sequence[Example], encoded: Encoded
+    target: Target | PieceTarget, examples: Sequence[Example], encoded: EncodedExamples
 ) -> float:
     """Score on these examples that needs no skill."""
     if isinstance(target, PieceTarget):
@@ -52,7 +55,7 @@ def held_out_record(
     return skill_record(target, encoded, answers(parted, encoded, tags=True))
 
 
-def _framed(encoded: Encoded) -> EncodedFrames:
+def _framed(encoded: EncodedExamples) -> EncodedFrames:
     if not isinstance(encoded, EncodedFrames):
         raise TypeError("a task of pieces is scored on frames")
     return encoded
@@ -82,7 +85,7 @@ def score_of_answers(
     return value if np.isfinite(value) else 0.0
 
 
-def answers(parted: Parted, encoded: Encoded, *, tags: bool) -> list[Any]:
+def answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[Any]:
     """Probabilities of each text's classes, or the best tag at each of its positions; in order."""
     import torch
 

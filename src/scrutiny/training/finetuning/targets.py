@@ -19,7 +19,7 @@ TAGS: Final = "AutoModelForTokenClassification"
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class EncodedExamples:
     """Examples as the network reads them.
 
     Parameters
@@ -77,7 +77,9 @@ class Target:
         self.metric = task.scored_by.level.partition("@")[0]
         self._index = {name: i for i, name in enumerate(self.names)}
 
-    def encode(self, tokenizer: Any, examples: Sequence[Example], *, longest: int) -> Encoded:
+    def encode(
+        self, tokenizer: Any, examples: Sequence[Example], *, longest: int
+    ) -> EncodedExamples:
         """Examples as token columns with their targets."""
         fields = [list(texts) for texts in zip(*(e.fields.values() for e in examples), strict=True)]
         made = dict(
@@ -98,7 +100,7 @@ class Target:
             targets: list[Any] = [self._piece_tags(e, pieces) for e, pieces in pairs]
         else:
             targets = [self._index[str(e.gold)] for e in examples]
-        return Encoded(made, targets, offsets, n_cut)
+        return EncodedExamples(made, targets, offsets, n_cut)
 
     def _piece_tags(self, example: Example, pieces: Sequence[tuple[int, int]]) -> list[int]:
         """Tag of the first piece of each word; all other pieces are passed over."""

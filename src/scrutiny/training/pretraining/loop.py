@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.training.pretraining.batches import Batches
-from scrutiny.training.pretraining.network import Forward
+from scrutiny.training.pretraining.network import PretrainingForward
 from scrutiny.training.pretraining.objective import Distillation, Losses, losses, on_device
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.state import TrainingState, load_state, save_state
@@ -58,7 +58,7 @@ def train(
     """Train to the last step, or go on where a saved state stands; return where it ended."""
     network.to(device)
     optimizer = optimizer_for(network, recipe)
-    forward = Forward(network, is_bf16=recipe.precision == "bf16")
+    forward = PretrainingForward(network, is_bf16=recipe.precision == "bf16")
     saved = load_state(keeping.folder, network, optimizer, keeping.digest)
     step, log = (saved.step, saved.log) if saved else (0, [])
     window, written = _Window(), time.monotonic()

@@ -65,7 +65,7 @@ def start_from_frequencies(network: Any, corpus: Corpus) -> None:
         bias.copy_(torch.from_numpy(np.log(counts / counts.sum())).to(bias.dtype))
 
 
-class Forward:
+class PretrainingForward:
     """Forward pass over the weights of a `BertForPreTraining`.
 
     Parameters

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scrutiny.training.pretraining.batches import IGNORED, StepInput
-from scrutiny.training.pretraining.network import Forward
+from scrutiny.training.pretraining.network import PretrainingForward
 
 
 class Tensors(NamedTuple):
@@ -46,13 +46,17 @@ class Distillation:
         Both distributions are flattened by it.
     """
 
-    teacher: Forward
+    teacher: PretrainingForward
     weight: float = 0.7
     temperature: float = 2.0
 
 
 def losses(
-    forward: Forward, batch: Tensors, *, next_weight: float, distill: Distillation | None = None
+    forward: PretrainingForward,
+    batch: Tensors,
+    *,
+    next_weight: float,
+    distill: Distillation | None = None,
 ) -> Losses:
     """Mean cross-entropy at hidden places, next-sentence cross-entropy, and their weighted sum."""
     from torch.nn.functional import cross_entropy

@@ -13,7 +13,11 @@ from scrutiny.training.pretraining.corpus import encode
 from scrutiny.training.pretraining.export import save_weights
 from scrutiny.training.pretraining.job import Prepared, PretrainingJob
 from scrutiny.training.pretraining.loop import Keeping, train
-from scrutiny.training.pretraining.network import Forward, new_network, start_from_frequencies
+from scrutiny.training.pretraining.network import (
+    PretrainingForward,
+    new_network,
+    start_from_frequencies,
+)
 from scrutiny.training.pretraining.objective import Distillation
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.teacher import load_teacher
@@ -114,7 +118,7 @@ def _distillation(job: PretrainingJob, device: str) -> Distillation | None:
     if job.teacher is None:
         return None
     network = load_teacher(job.teacher, job.prepared.tokenizer).to(device)
-    forward = Forward(network, is_bf16=job.prepared.recipe.precision == "bf16")
+    forward = PretrainingForward(network, is_bf16=job.prepared.recipe.precision == "bf16")
     return Distillation(forward, job.teacher.weight, job.teacher.temperature)
 
 
