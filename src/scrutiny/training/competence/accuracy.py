@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.training.competence.masked import MaskedModel
-from scrutiny.training.competence.passages import Passages, is_open, passages_of
+from scrutiny.training.competence.passages import PassageRows, is_open, passages_of
 from scrutiny.training.competence.settings import CompetenceSettings
 from scrutiny.training.competence.shares import by_source, named
 from scrutiny.training.pretraining.corpus import Corpus
@@ -42,7 +42,7 @@ def masked_accuracy(
 
 
 def _hide(
-    passages: Passages, how: CompetenceSettings, key: tuple[int, ...]
+    passages: PassageRows, how: CompetenceSettings, key: tuple[int, ...]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Rows with pieces hidden, their flat places, and what stood there."""
     draw = np.random.default_rng(key)

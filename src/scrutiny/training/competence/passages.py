@@ -12,7 +12,7 @@ from scrutiny.training.pretraining.vocabulary import CLS, SEP, UNK
 
 
 @dataclass(frozen=True, slots=True)
-class Passages:
+class PassageRows:
     """Rows of one length, ``[CLS] pieces [SEP]``.
 
     Parameters
@@ -32,9 +32,9 @@ class Passages:
     def __len__(self) -> int:
         return len(self.begins)
 
-    def chosen(self, rows: Ints) -> "Passages":
+    def chosen(self, rows: Ints) -> "PassageRows":
         """Some of the rows."""
-        return Passages(self.pieces[rows], self.begins[rows], self.document[rows])
+        return PassageRows(self.pieces[rows], self.begins[rows], self.document[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class SegmentPairs:
     document: Ints
 
 
-def passages_of(corpus: Corpus, length: int) -> Passages:
+def passages_of(corpus: Corpus, length: int) -> PassageRows:
     """Passages one after the other in each document; what is left at its end is not used.
 
     Parameters
@@ -75,10 +75,10 @@ def passages_of(corpus: Corpus, length: int) -> Passages:
     body = corpus.pieces[at[:, None] + np.arange(size)].astype(np.int64)
     ends = np.full((len(at), 1), CLS), np.full((len(at), 1), SEP)
     sentence = np.searchsorted(corpus.starts, at, side="right") - 1
-    return Passages(np.hstack([ends[0], body, ends[1]]), at, corpus.document[sentence])
+    return PassageRows(np.hstack([ends[0], body, ends[1]]), at, corpus.document[sentence])
 
 
-def spread(passages: Passages, n: int) -> Passages:
+def spread(passages: PassageRows, n: int) -> PassageRows:
     """At most ``n`` passages, evenly over all of them."""
     rows = np.unique(np.linspace(0, len(passages) - 1, min(n, len(passages))).round())
     return passages.chosen(rows.astype(np.int64))

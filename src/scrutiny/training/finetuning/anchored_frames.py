@@ -13,7 +13,7 @@ TRUTHS: Final = ("O", "I-target")
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class AnchoredFrame:
     """One annotation of one sentence.
 
     Parameters
@@ -41,7 +41,7 @@ class Frame:
         return canonical_json([self.words, self.labels])
 
 
-def anchored_frame(example: Example, markers: tuple[str, str]) -> Frame:
+def anchored_frame(example: Example, markers: tuple[str, str]) -> AnchoredFrame:
     """Frame of an anchored annotation, with markers round each contiguous run of its anchor.
 
     Several examples of a sentence (a sentence with two negations) are several frames.
@@ -61,16 +61,16 @@ def anchored_frame(example: Example, markers: tuple[str, str]) -> Frame:
         put(word, TRUTHS[index in targets])
         if index in anchors and index + 1 not in anchors:
             put(markers[1])
-    return Frame(tuple(words), tuple(labels), example.text)
+    return AnchoredFrame(tuple(words), tuple(labels), example.text)
 
 
-def relation_frame(example: Example) -> Frame:
+def relation_frame(example: Example) -> AnchoredFrame:
     """Frame of a dependency tree: each word's relation to its head, and no markers."""
     view = Arcs.of(example)
-    return Frame(view.words, tuple(name or None for name in view.relations), example.text)
+    return AnchoredFrame(view.words, tuple(name or None for name in view.relations), example.text)
 
 
-def target_rate(frames: Sequence[Frame]) -> float:
+def target_rate(frames: Sequence[AnchoredFrame]) -> float:
     """Share of the words that are targets; markers are no words."""
     labels = [label for frame in frames for label in frame.labels if label is not None]
     return sum(label == TRUTHS[1] for label in labels) / max(1, len(labels))

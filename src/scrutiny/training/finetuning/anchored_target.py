@@ -9,7 +9,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.models.hf_attention_words import Pieces, WordCutter
-from scrutiny.training.finetuning.anchored_frames import Frame, target_rate
+from scrutiny.training.finetuning.anchored_frames import AnchoredFrame, target_rate
 from scrutiny.training.finetuning.anchored_recipe import ControlRecipe
 from scrutiny.training.finetuning.anchored_scores import (
     PieceFrame,
@@ -128,7 +128,7 @@ class PieceTarget:
                 targets[place] = label
         return targets
 
-    def _read(self, frame: Frame, longest: int | None) -> tuple[Pieces, PieceFrame]:
+    def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[Pieces, PieceFrame]:
         """Pieces of a frame, cut where they do not fit, and the labels of its words' pieces."""
         whole = self._cut(frame)
         room = _room(whole, longest)
@@ -140,7 +140,7 @@ class PieceTarget:
         own = self._own(frame, truth, types)
         return _kept(whole, room), PieceFrame(where, truth, own, types, frame.sentence)
 
-    def _cut(self, frame: Frame) -> Pieces:
+    def _cut(self, frame: AnchoredFrame) -> Pieces:
         assert self._cutter is not None
         found = self._cutter.cut([frame.words])[0]
         if isinstance(found, Failure):
@@ -159,7 +159,9 @@ class PieceTarget:
             read[word] = read.get(word, "") + tokens[place]
         return [read[word] for word in words]
 
-    def _own(self, frame: Frame, truth: tuple[int, ...], types: tuple[str, ...]) -> tuple[int, ...]:
+    def _own(
+        self, frame: AnchoredFrame, truth: tuple[int, ...], types: tuple[str, ...]
+    ) -> tuple[int, ...]:
         """Labels that are learned: the annotation's, or those of the types."""
         control = self._control
         if control is None or control.keeps_truth(frame.marked):
@@ -175,7 +177,7 @@ def _or_zero(sums: Any, score: Callable[[Any], Any]) -> float:
     return value if isfinite(value) else 0.0
 
 
-def _is_labeled(frame: Frame, word: int | None) -> bool:
+def _is_labeled(frame: AnchoredFrame, word: int | None) -> bool:
     return word is not None and frame.labels[word] is not None
 
 

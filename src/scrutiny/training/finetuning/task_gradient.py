@@ -18,7 +18,7 @@ from scrutiny.core.canonical import digest
 from scrutiny.core.example import Example
 from scrutiny.training.finetuning.anchored_frames import (
     TRUTHS,
-    Frame,
+    AnchoredFrame,
     anchored_frame,
     relation_frame,
 )
@@ -103,7 +103,7 @@ class Learned:
         """Outputs of the network."""
         return self.task.names or self.truths
 
-    def frames(self, examples: Sequence[Example]) -> list[Frame]:
+    def frames(self, examples: Sequence[Example]) -> list[AnchoredFrame]:
         """Examples as they are read, in order."""
         return [_frame(self.recipe, example) for example in examples]
 
@@ -113,7 +113,7 @@ class Learned:
         return digest(self.task.name, *self.names, *keys)
 
 
-def _frame(recipe: PieceRecipe, example: Example) -> Frame:
+def _frame(recipe: PieceRecipe, example: Example) -> AnchoredFrame:
     if isinstance(recipe, AnchoredRecipe):
         return anchored_frame(example, recipe.markers)
     return relation_frame(example)
