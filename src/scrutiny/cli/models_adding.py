@@ -13,7 +13,7 @@ from scrutiny.models.competence import read_competence
 from scrutiny.models.packaged import Packaged
 
 
-class Training(NamedTuple):
+class TrainingWanted(NamedTuple):
     """What is asked for where a model is fine-tuned; ``steps`` is nothing for the default."""
 
     seeds: tuple[int, ...]
@@ -23,7 +23,7 @@ class Training(NamedTuple):
     held_out: tuple[Path, ...] = ()
 
 
-def add_packaged(packaged: Packaged, training: Training) -> Path:
+def add_packaged(packaged: Packaged, training: TrainingWanted) -> Path:
     """Folder of a packaged model that is ready to be named; what is there is left alone.
 
     Raises
@@ -60,12 +60,12 @@ def _install(packaged: Packaged) -> Path:
     return original
 
 
-def _use(packaged: Packaged, original: Path, training: Training) -> Path:
+def _use(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
     """Nothing to be done: the checkpoint is used where it lies."""
     return original
 
 
-def _convert(packaged: Packaged, original: Path, training: Training) -> Path:
+def _convert(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
     from scrutiny.models.gguf_conversion import convert_gguf
     from scrutiny.models.places import models_folder
 
@@ -76,7 +76,7 @@ def _convert(packaged: Packaged, original: Path, training: Training) -> Path:
     return folder
 
 
-def _fine_tune(packaged: Packaged, original: Path, training: Training) -> Path:
+def _fine_tune(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
     from scrutiny.models.places import models_folder
     from scrutiny.training.masked_minilm import STEPS, MaskedMinilm, add_seed
 
@@ -127,7 +127,7 @@ def _say_step(row: dict[str, float]) -> None:
     tell(f"  step {row['step']:.0f}: loss {row['masked']:.2f}")
 
 
-_MAKERS: Final[dict[str, Callable[[Packaged, Path, Training], Path]]] = {
+_MAKERS: Final[dict[str, Callable[[Packaged, Path, TrainingWanted], Path]]] = {
     "": _use,
     "converted": _convert,
     "fine-tuned": _fine_tune,

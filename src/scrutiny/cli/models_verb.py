@@ -48,13 +48,13 @@ def add(name: str, seeds: str, **asked: Any) -> int:
 
     What has to be converted (smollm2) or fine-tuned (minilm-mlm) is, once, into the cache folder.
     """
-    from scrutiny.cli.models_adding import Training, add_packaged
+    from scrutiny.cli.models_adding import TrainingWanted, add_packaged
     from scrutiny.models.packaged import PACKAGED
 
     if name not in PACKAGED:
         raise UnknownNameError("packaged model", name, PACKAGED)
     packaged = PACKAGED[name]
-    training = Training(_numbers(seeds), **asked)
+    training = TrainingWanted(_numbers(seeds), **asked)
     click.echo(f"{name}: {packaged.says}, in {add_packaged(packaged, training)}")
     return 0
 

@@ -63,7 +63,7 @@ def command(**given: Any) -> int:
     issued again.
     """
     from scrutiny.training.pretraining.allocator import keep_memory
-    from scrutiny.training.pretraining.family import Telling, pretrain_family
+    from scrutiny.training.pretraining.family import Listeners, pretrain_family
     from scrutiny.training.pretraining.stopping import stopping_on_signals
 
     as_json = given["as_json"]
@@ -78,7 +78,7 @@ def command(**given: Any) -> int:
 
     keep_memory()
     with stopping_on_signals() as stop:
-        device, telling = _device(given["device"]), Telling(tell, stop)
+        device, telling = _device(given["device"]), Listeners(tell, stop)
         folders = pretrain_family(_family(given), given["out"], device=device, telling=telling)
     if folders is None:
         say_line("Stopped. The same command goes on where it stopped.")

@@ -27,7 +27,7 @@ from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode
 from scrutiny.training.pretraining.export import save_weights, write_json
 from scrutiny.training.pretraining.job import Prepared, Seeds, digest_of
-from scrutiny.training.pretraining.loop import Keeping, train
+from scrutiny.training.pretraining.loop import Checkpointing, train
 from scrutiny.training.pretraining.network import start_from_frequencies
 from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare
@@ -129,7 +129,7 @@ def add_seed(
     prepared = prepare(list(job.texts), job.recipe(network.config), tokenizer=state)
     start_from_frequencies(network, prepared.corpus)
     seeds = Seeds(init=0, data=seed)
-    keeping = Keeping(
+    keeping = Checkpointing(
         folder=state,
         digest=digest(
             digest_of(prepared, seeds), hash_file(job.original / "model.safetensors"), size=32

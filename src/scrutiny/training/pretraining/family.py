@@ -49,7 +49,7 @@ class SeedFamily:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Listeners:
     """Who is told what, and who may stop it all."""
 
     on_log: Callable[[Seeds, dict[str, float]], None] = lambda _seeds, _row: None
@@ -57,7 +57,7 @@ class Telling:
 
 
 def pretrain_family(
-    family: SeedFamily, out: Path, *, device: str = "cpu", telling: Telling | None = None
+    family: SeedFamily, out: Path, *, device: str = "cpu", telling: Listeners | None = None
 ) -> list[Path] | None:
     """Folders of all seeds; None if it was stopped, to be taken up by the same call.
 
@@ -77,7 +77,7 @@ def pretrain_family(
     DataError, PlanError, ModelError, StorageError
         As `prepare` and `pretrain`.
     """
-    told = telling or Telling()
+    told = telling or Listeners()
     prepared = _prepared(family, out)
     if not (out / HASHES).is_file():
         write_training_hashes(prepared, out)

@@ -16,7 +16,7 @@ _LOG_EVERY: Final = 100  # steps
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class Checkpointing:
     """What is written on the way; none of it changes a weight.
 
     Parameters
@@ -51,7 +51,7 @@ def train(
     batches: Batches,
     *,
     recipe: PretrainingRecipe,
-    keeping: Keeping,
+    keeping: Checkpointing,
     device: str = "cpu",
     distill: Distillation | None = None,
 ) -> TrainingState:

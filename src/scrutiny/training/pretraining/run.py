@@ -12,7 +12,7 @@ from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode
 from scrutiny.training.pretraining.export import save_weights
 from scrutiny.training.pretraining.job import Prepared, PretrainingJob
-from scrutiny.training.pretraining.loop import Keeping, train
+from scrutiny.training.pretraining.loop import Checkpointing, train
 from scrutiny.training.pretraining.network import (
     PretrainingForward,
     new_network,
@@ -66,7 +66,7 @@ def pretrain(
     device
         "cpu", "cuda:0", "mps".
     on_log, should_stop
-        As in `Keeping`.
+        As in `Checkpointing`.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def pretrain(
     working.mkdir(parents=True, exist_ok=True)
     network = new_network(job.prepared.recipe, job.seeds.init)
     start_from_frequencies(network, job.prepared.corpus)
-    keeping = Keeping(
+    keeping = Checkpointing(
         working,
         digest,
         checkpoints=job.checkpoints,
