@@ -31,7 +31,7 @@ _LISTS: Final = (list, tuple, deque)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ObjectReading:
     """What was read of an object.
 
     Parameters
@@ -46,11 +46,11 @@ class Reading:
     is_whole: bool
 
 
-def read_object(value: Any) -> Reading:
+def read_object(value: Any) -> ObjectReading:
     """Reading of an object; equal objects in two processes have equal ones."""
     reader = _Reader()
     reader.read(value, is_estimator=False)
-    return Reading(reader.state.hexdigest(), reader.is_whole)
+    return ObjectReading(reader.state.hexdigest(), reader.is_whole)
 
 
 class _Reader:

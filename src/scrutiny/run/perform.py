@@ -14,7 +14,7 @@ from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.secrets import redacted
 from scrutiny.models.guests import at_home, errors_named, exits_refused
-from scrutiny.models.python_reading import Reading, read_object
+from scrutiny.models.python_reading import ObjectReading, read_object
 from scrutiny.run.asking import Asker, Tally
 from scrutiny.run.blocks import (
     ARRAYS,
@@ -57,7 +57,7 @@ class Performer:
         self._given = models or {}
         self._loaded: OrderedDict[tuple[str, str, str], Model] = OrderedDict()
         self._batches: OrderedDict[str, Batch] = OrderedDict()
-        self._readings: dict[str, Reading] = {}
+        self._readings: dict[str, ObjectReading] = {}
         self._witnesses: dict[str, dict[str, Witnesses]] = {}
         self._paces: dict[str, Pace] = {}
 

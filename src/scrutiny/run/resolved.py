@@ -14,7 +14,7 @@ from scrutiny.core.secrets import redacted
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
-from scrutiny.models.python_reading import Reading
+from scrutiny.models.python_reading import ObjectReading
 from scrutiny.run.assignment import Assignment, Contrast, Relation
 from scrutiny.run.pairs import ReplicatePair
 from scrutiny.run.tasks import Beside, shard_size
@@ -35,7 +35,7 @@ class Pairing:
     is_batch_invariant: bool
     n_layers: int = 0
     n_heads: int = 0
-    reading: Reading | None = None
+    reading: ObjectReading | None = None
 
     @property
     def lengths(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model
 from scrutiny.core.secrets import redacted
-from scrutiny.models.python_reading import Reading, read_object
+from scrutiny.models.python_reading import ObjectReading, read_object
 from scrutiny.run.question_forms import FORMS, PREDICT, Form
 
 #: What the keys of these memos begin with; a finished run needs them at its next start.
@@ -39,7 +39,7 @@ def who(family: str, source: str, dataset: str) -> str:
     return f"{family}/{redacted(source)}/{dataset}"
 
 
-def reading_of(model: Model) -> Reading | None:
+def reading_of(model: Model) -> ObjectReading | None:
     """What can be read of a model that states no fingerprint; nothing where it states one."""
     return None if model.fingerprint() is not None else read_object(model)
 
@@ -178,7 +178,7 @@ class Again:
     outcome: str
 
 
-def compared(reading: Reading | None, again: Sequence[Again]) -> str:
+def compared(reading: ObjectReading | None, again: Sequence[Again]) -> str:
     """How a family is known to be the same at a resume, in words for the manifest.
 
     Parameters

@@ -10,7 +10,7 @@ from scrutiny.diagnostics.faithfulness.adversarial import Adversarial
 from scrutiny.diagnostics.faithfulness.adversary import adam, search
 from scrutiny.diagnostics.faithfulness.distances import LARGEST_JS, js
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
-from scrutiny.diagnostics.faithfulness.reading import Group
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (
     ToyAttentionLayer,
@@ -24,7 +24,7 @@ QUICK = {"steps": 150, "lr": 0.05, "copies": 3}
 
 def group_of(toy, texts):
     found = tuple(toy.attention_layer(texts))
-    return Group(tuple(examples(rows(len(texts)))), found, (1.0,) * len(texts))
+    return LengthGroup(tuple(examples(rows(len(texts)))), found, (1.0,) * len(texts))
 
 
 def test_it_keeps_the_promises_of_its_protocol():

@@ -10,7 +10,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.models.python_reading import Reading
+from scrutiny.models.python_reading import ObjectReading
 from scrutiny.run.desk import ForgetfulDesk
 from scrutiny.run.sameness import MOST, Again, Witnesses, compared, must_be_the_same
 
@@ -92,8 +92,8 @@ def test_a_digest_is_kept_when_the_model_is_about_to_be_asked():
     ("reading", "words"),
     [
         (None, "fingerprint"),
-        (Reading("d", is_whole=True), "all that it is made of was read"),
-        (Reading("d", is_whole=False), "asked again (64 were: the same)"),
+        (ObjectReading("d", is_whole=True), "all that it is made of was read"),
+        (ObjectReading("d", is_whole=False), "asked again (64 were: the same)"),
     ],
 )
 def test_the_manifest_says_which_was_done(reading, words):

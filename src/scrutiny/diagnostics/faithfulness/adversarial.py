@@ -23,7 +23,7 @@ from scrutiny.diagnostics.faithfulness.adversary import search
 from scrutiny.diagnostics.faithfulness.distances import js, tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
-from scrutiny.diagnostics.faithfulness.reading import Group, RowKind, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
 
 Floats = NDArray[np.float64]
 
@@ -101,7 +101,7 @@ def _places(params: AdversarialParams) -> list[RowKind]:
 
 
 def _rows(
-    group: Group, places: Sequence[RowKind], params: AdversarialParams, ctx: Context
+    group: LengthGroup, places: Sequence[RowKind], params: AdversarialParams, ctx: Context
 ) -> Iterator[tuple[str, list[Row]]]:
     """Rows of each item of a group."""
     shape = params.copies, group.weights.shape[1]

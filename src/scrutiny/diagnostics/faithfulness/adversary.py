@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scrutiny.core.attention_layer import AttentionLayer
 from scrutiny.diagnostics.faithfulness.distances import js_slope, tvd
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
-from scrutiny.diagnostics.faithfulness.reading import Group
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup
 
 Floats = NDArray[np.float64]
 _BETAS = (0.9, 0.999)
@@ -34,7 +34,9 @@ class Sought:
     end: Floats
 
 
-def search(layer: AttentionLayer, group: Group, noise: Floats, params: AdversarialParams) -> Sought:
+def search(
+    layer: AttentionLayer, group: LengthGroup, noise: Floats, params: AdversarialParams
+) -> Sought:
     """Weights of the copies before and after the search.
 
     Parameters
@@ -62,7 +64,7 @@ def search(layer: AttentionLayer, group: Group, noise: Floats, params: Adversari
 
 
 def _slopes(
-    layer: AttentionLayer, group: Group, weights: Floats, params: AdversarialParams
+    layer: AttentionLayer, group: LengthGroup, weights: Floats, params: AdversarialParams
 ) -> Floats:
     """Gradient ``(text, copy, token)`` of the objective with regard to the weights."""
     before = group.probabilities[:, None, :]

@@ -21,7 +21,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
-from scrutiny.diagnostics.faithfulness.reading import Group, RowKind, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
 from scrutiny.stats.association.tau import tau_b
 
 Floats = NDArray[np.float64]
@@ -106,7 +106,7 @@ class Agreement:
         return in_order(batch.examples, _PLACES, reading, rows)
 
 
-def _rows(group: Group, ctx: Context) -> Iterator[tuple[str, list[Row]]]:
+def _rows(group: LengthGroup, ctx: Context) -> Iterator[tuple[str, list[Row]]]:
     """Rows of each item of a group."""
     rankings = _rankings(group, ctx)
     taus = [tau_b(rankings[one], rankings[other]).tolist() for one, other in PAIRS]
@@ -121,7 +121,7 @@ def _rows(group: Group, ctx: Context) -> Iterator[tuple[str, list[Row]]]:
         yield example.id, rows
 
 
-def _rankings(group: Group, ctx: Context) -> dict[str, Floats]:
+def _rankings(group: LengthGroup, ctx: Context) -> dict[str, Floats]:
     """What each word is worth ``(text, token)`` by each account.
 
     Differences below a millionth of a millionth are rounding and tie.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scrutiny.core.attention_layer import AttentionLayer
 from scrutiny.diagnostics.faithfulness.distances import js, kl
 from scrutiny.diagnostics.faithfulness.orders import Order
-from scrutiny.diagnostics.faithfulness.reading import Group
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup
 
 Floats = NDArray[np.float64]
 #: Steps, share and mass of a decision that never flips, as in the released code.
@@ -47,7 +47,7 @@ class Erased:
 
 
 def erase(
-    layer: AttentionLayer, group: Group, orders: Sequence[Sequence[Order | None]]
+    layer: AttentionLayer, group: LengthGroup, orders: Sequence[Sequence[Order | None]]
 ) -> list[list[Erased | None]]:
     """What each order did to each text of a group.
 

@@ -14,7 +14,7 @@ from scrutiny.diagnostics.faithfulness.erasing import erase
 from scrutiny.diagnostics.faithfulness.erasure_design import make_erasure_design
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names, orders_of
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.diagnostics.faithfulness.reading import Group, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, in_order, layer_of, read
 
 
 class Erasure:
@@ -81,7 +81,7 @@ class Erasure:
 
 
 def _rows(
-    group: Group, names: Sequence[OrderName], *, draws: int, ctx: Context
+    group: LengthGroup, names: Sequence[OrderName], *, draws: int, ctx: Context
 ) -> Iterator[tuple[str, list[Row]]]:
     """Rows of each item of a group."""
     layer, weights = layer_of(ctx), group.weights

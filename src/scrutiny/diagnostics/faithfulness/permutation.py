@@ -21,7 +21,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
-from scrutiny.diagnostics.faithfulness.reading import Group, RowKind, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
 
 _PLACE: Final = RowKind.of()
 _METRICS: Final = (
@@ -115,7 +115,7 @@ class Permutation:
 
 
 def _rows(
-    group: Group, params: PermutationParams, ctx: Context
+    group: LengthGroup, params: PermutationParams, ctx: Context
 ) -> Iterator[tuple[str, tuple[Row]]]:
     """Row of each item of a group."""
     weights, layer = group.weights, layer_of(ctx)

@@ -19,7 +19,7 @@ _TOGETHER: Final = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class LengthGroup:
     """Texts with equally many tokens.
 
     Parameters
@@ -70,7 +70,7 @@ class RowKind:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class TextsRead:
     """Texts that have an answer, in groups, and the rows of those that have none.
 
     Parameters
@@ -81,7 +81,7 @@ class Reading:
         Status and reason of each item that cannot be measured.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[LengthGroup, ...]
     lost: dict[str, tuple[str, str]]
 
 
@@ -90,7 +90,7 @@ def layer_of(ctx: Context) -> AttentionLayer:
     return cast("AttentionLayer", ctx.model)
 
 
-def read(ctx: Context, examples: Sequence[Example]) -> Reading:
+def read(ctx: Context, examples: Sequence[Example]) -> TextsRead:
     """What the layer attends to in each text.
 
     A text of one token has no other attention and is skipped.
@@ -113,17 +113,17 @@ def read(ctx: Context, examples: Sequence[Example]) -> Reading:
             hit = float(ctx.labels[int(answer.probabilities.argmax())] == example.gold)
             by_length.setdefault(len(answer.tokens), []).append((example, answer, hit))
     groups = [
-        Group(*zip(*members[start : start + _TOGETHER], strict=True))
+        LengthGroup(*zip(*members[start : start + _TOGETHER], strict=True))
         for members in by_length.values()
         for start in range(0, len(members), _TOGETHER)
     ]
-    return Reading(tuple(groups), lost)
+    return TextsRead(tuple(groups), lost)
 
 
 def in_order(
     examples: Sequence[Example],
     places: Sequence[RowKind],
-    reading: Reading,
+    reading: TextsRead,
     rows: Iterable[tuple[str, Sequence[Row]]],
 ) -> Iterator[Row]:
     """Rows item by item, in the order of the items.

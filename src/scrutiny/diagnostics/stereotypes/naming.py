@@ -14,7 +14,7 @@ SKILL: Final[Skill] = (("competence:agreement", 0.5),)
 LIKELIHOODS_OF_SENTENCES: Final = frozenset({"masked_logprobs", "token_logprobs"})
 
 
-class Group(NamedTuple):
+class NameGroup(NamedTuple):
     """Items of one name, and how they are told by their columns."""
 
     name: str
@@ -27,12 +27,12 @@ class Group(NamedTuple):
 
 def categories(
     columns: Mapping[str, Mapping[str, int]], within: Mapping[str, str]
-) -> Iterator[Group]:
+) -> Iterator[NameGroup]:
     """All items, then each category where there are several."""
-    yield Group(ALL, within)
+    yield NameGroup(ALL, within)
     named = [name for name in columns.get("a_category", {}) if name and name != ALL]
     for name in named if len(named) > 1 else ():
-        yield Group(name, {"a_category": name, **within})
+        yield NameGroup(name, {"a_category": name, **within})
 
 
 def points(margin: float) -> str:

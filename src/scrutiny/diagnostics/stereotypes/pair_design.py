@@ -26,7 +26,7 @@ from scrutiny.diagnostics.stereotypes.naming import (
     CHECKS,
     FAMILY,
     SKILL,
-    Group,
+    NameGroup,
     categories,
     points,
 )
@@ -73,14 +73,14 @@ def pair_design(
     )
 
 
-def _groups(inputs: Inputs) -> list[Group]:
+def _groups(inputs: Inputs) -> list[NameGroup]:
     """All original pairs, then each category of them."""
     sets = inputs.columns.get("a_set", {})
     originals = {"a_set": "original"} if "original" in sets and len(sets) > 1 else {}
     return list(categories(inputs.columns, originals))
 
 
-def _size(group: Group, inputs: Inputs) -> int:
+def _size(group: NameGroup, inputs: Inputs) -> int:
     if group.name == ALL:
         return inputs.n_items
     return inputs.columns["a_category"][group.name]
@@ -98,7 +98,7 @@ def _controls(inputs: Inputs) -> list[str]:
 
 
 def _estimates(
-    variant: str, groups: Sequence[Group], inputs: Inputs, *, controls: Sequence[str]
+    variant: str, groups: Sequence[NameGroup], inputs: Inputs, *, controls: Sequence[str]
 ) -> Iterator[EstimateSpec]:
     """Specifications of one procedure in the order of the report."""
     for group in groups:
@@ -109,21 +109,21 @@ def _estimates(
     yield _spec(f"same/{variant}", "same_length_score@1", variant, whole)
     yield _spec(f"other/{variant}", "other_length_score@1", variant, whole)
     for direction in inputs.columns.get("a_direction", {}):
-        of_direction = Group(direction, {**whole.where, "a_direction": direction})
+        of_direction = NameGroup(direction, {**whole.where, "a_direction": direction})
         yield _spec(f"direction/{direction}/{variant}", "decided_score@1", variant, of_direction)
     sets = inputs.columns.get("a_set", {})
     for name in sets if len(sets) > 1 else ():
         if name != "original":
-            of_set = Group(f"{name} set", {"a_set": name})
+            of_set = NameGroup(f"{name} set", {"a_set": name})
             yield _spec(f"set/{name}/{variant}", "stereotype_score@1", variant, of_set)
     for name in controls:
         metric = f"original_minus_{name}@1"
-        every = Group(ALL, {})
+        every = NameGroup(ALL, {})
         yield _spec(f"minus_{name}/{variant}", metric, variant, every, unit="u_pair")
 
 
 def _spec(
-    name: str, metric: str, variant: str, group: Group, *, unit: str = "item"
+    name: str, metric: str, variant: str, group: NameGroup, *, unit: str = "item"
 ) -> EstimateSpec:
     condition = {"variant": variant}
     return EstimateSpec(
@@ -138,7 +138,7 @@ def _spec(
 
 
 def _claim(
-    group: Group,
+    group: NameGroup,
     params: PairsParams,
     variants: Sequence[str],
     *,

@@ -29,7 +29,7 @@ from scrutiny.diagnostics.stereotypes.naming import (
     FAMILY,
     LIKELIHOODS_OF_SENTENCES,
     SKILL,
-    Group,
+    NameGroup,
     Skill,
     categories,
     points,
@@ -92,7 +92,7 @@ def triple_design(
 
 
 def _estimates(
-    variant: FillingVariant, group: Group, kinds: Mapping[str, int], *, is_by_term: bool
+    variant: FillingVariant, group: NameGroup, kinds: Mapping[str, int], *, is_by_term: bool
 ) -> Iterator[EstimateSpec]:
     """Specifications of one procedure on one group, in the order of the report."""
     condition = {"variant": variant.name}
@@ -131,7 +131,7 @@ def _of_both_kinds(used: Sequence[FillingVariant], *, is_by_term: bool) -> Itera
 
 def _claim(
     main: FillingVariant,
-    group: Group,
+    group: NameGroup,
     params: StereoSetParams,
     used: Sequence[FillingVariant],
     *,
