@@ -20,7 +20,7 @@ from scrutiny.core.language import TokenIds
 from scrutiny.models.checked import AnswerError
 from scrutiny.models.hf_attention_function import Step, Tap, can_be_tapped, eager, tapped
 from scrutiny.models.hf_attention_values import Factors, ValueNorms, find_factors
-from scrutiny.models.hf_attention_words import Pieces, WordCutter
+from scrutiny.models.hf_attention_words import SentencePieces, WordCutter
 from scrutiny.models.hf_batching import Budget
 from scrutiny.models.hf_heads import probe_inputs
 from scrutiny.models.hf_sequences import Runner, Sequences
@@ -108,7 +108,7 @@ class AttentionSource:
             for window in self._windows(pieces):
                 yield from _in_order(window, self._maps(window, reading))
 
-    def _checked(self, one: Pieces | Failure) -> Pieces | Failure:
+    def _checked(self, one: SentencePieces | Failure) -> SentencePieces | Failure:
         """Return the pieces unless they do not fit, or are none."""
         if isinstance(one, Failure):
             return one
@@ -117,7 +117,9 @@ class AttentionSource:
             return Failure("too_long", message)
         return one if one.ids else Failure("no_pieces", "a sentence has no piece at all")
 
-    def _windows(self, pieces: Sequence[Pieces | Failure]) -> Iterator[Sequence[Pieces | Failure]]:
+    def _windows(
+        self, pieces: Sequence[SentencePieces | Failure]
+    ) -> Iterator[Sequence[SentencePieces | Failure]]:
         """Stretches whose maps fit into memory together; at least one sentence each."""
         heads = self.shape[0] * self.shape[1]
         sizes = [0 if isinstance(p, Failure) else heads * len(p.ids) ** 2 for p in pieces]
@@ -130,9 +132,9 @@ class AttentionSource:
         if start < len(pieces):
             yield pieces[start:]
 
-    def _maps(self, window: Sequence[Pieces | Failure], reading: "_Reading") -> Maps:
+    def _maps(self, window: Sequence[SentencePieces | Failure], reading: "_Reading") -> Maps:
         """Weights of each distinct sequence of a window ``(layer, head, piece, piece)``."""
-        distinct = list(dict.fromkeys(one.ids for one in window if isinstance(one, Pieces)))
+        distinct = list(dict.fromkeys(one.ids for one in window if isinstance(one, SentencePieces)))
         found: Maps = {}
         try:
             self._run(distinct, reading, found)
@@ -263,9 +265,11 @@ def find_attention_shape(network: Any) -> tuple[int, int] | None:
     return (len(found), shape[1]) if is_square and shape is not None else None
 
 
-def _in_order(window: Sequence[Pieces | Failure], maps: Maps) -> Iterator[AttentionMap | Failure]:
+def _in_order(
+    window: Sequence[SentencePieces | Failure], maps: Maps
+) -> Iterator[AttentionMap | Failure]:
     """Maps of a window's sentences; those of a repeated one are a copy, nobody shares an array."""
-    last = {one.ids: i for i, one in enumerate(window) if isinstance(one, Pieces)}
+    last = {one.ids: i for i, one in enumerate(window) if isinstance(one, SentencePieces)}
     for i, one in enumerate(window):
         if isinstance(one, Failure):
             yield one

@@ -17,7 +17,7 @@ from scrutiny.core.language import TokenIds
 _PROBES: Final = ("a", "of", "the")
 
 
-class Pieces(NamedTuple):
+class SentencePieces(NamedTuple):
     """Token ids of one sentence, special ones included, and the word that each is a piece of."""
 
     ids: TokenIds
@@ -38,7 +38,7 @@ class WordCutter:
         self._head, self._tail = _special_tokens(tokenizer)
         self._space = " " if self._needs_space() else ""
 
-    def cut(self, sentences: Sequence[Words]) -> list[Pieces | Failure]:
+    def cut(self, sentences: Sequence[Words]) -> list[SentencePieces | Failure]:
         """Pieces of each sentence; a blank word has none.
 
         A word with a lone surrogate is no text: its sentence is a failure (``model_error``).
@@ -65,7 +65,7 @@ class WordCutter:
         known.update(zip(to_cut, map(tuple, self._encode(to_cut)), strict=True))
         return known
 
-    def _pieces(self, sentence: Words, known: dict[str, TokenIds]) -> Pieces | Failure:
+    def _pieces(self, sentence: Words, known: dict[str, TokenIds]) -> SentencePieces | Failure:
         """One sentence put together."""
         ids: list[int] = [*self._head]
         words: list[int | None] = [None] * len(self._head)
@@ -75,7 +75,7 @@ class WordCutter:
                 return Failure("model_error", f"the word {form!r} has half a character in it")
             ids += found
             words += [i] * len(found)
-        return Pieces((*ids, *self._tail), (*words, *[None] * len(self._tail)))
+        return SentencePieces((*ids, *self._tail), (*words, *[None] * len(self._tail)))
 
     def _encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids without special tokens."""

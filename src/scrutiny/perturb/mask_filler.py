@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scrutiny.core.errors import ModelError
 from scrutiny.perturb.capabilities import Guess, MaskQuery
 from scrutiny.perturb.checkpoints import batches, load_checkpoint, remembered
-from scrutiny.perturb.vocabulary import Pieces, Script, best_spellings, pieces_of, whole_words
+from scrutiny.perturb.vocabulary import Script, WordPieces, best_spellings, pieces_of, whole_words
 
 _SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
 
@@ -36,7 +36,7 @@ class CheckpointMaskFiller:
             raise ModelError("This tokenizer has no mask token; a masked language model has one.")
         self._model = model
         self._tokenizer = tokenizer
-        self._vocabularies: dict[Script, Pieces] = {}
+        self._vocabularies: dict[Script, WordPieces] = {}
         self._whole: dict[Script, npt.NDArray[np.intp]] = {}
         self._filled: dict[tuple[MaskQuery, int], tuple[str, ...]] = {}
         self._guessed: dict[tuple[MaskQuery, int, Script], tuple[Guess, ...]] = {}
@@ -162,7 +162,7 @@ class CheckpointMaskFiller:
         known = int(getattr(self._model.config, "max_position_embeddings", 512))
         return known - 2 if self._model.config.model_type in {"roberta", "xlm-roberta"} else known
 
-    def _pieces(self, script: Script) -> Pieces:
+    def _pieces(self, script: Script) -> WordPieces:
         if script not in self._vocabularies:
             self._vocabularies[script] = pieces_of(self._tokenizer, script)
         return self._vocabularies[script]

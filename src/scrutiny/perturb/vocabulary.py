@@ -37,7 +37,7 @@ def whole_words(tokenizer: Any) -> list[str | None]:
     ]
 
 
-class Pieces(NamedTuple):
+class WordPieces(NamedTuple):
     """The pieces of a vocabulary that can be part of a word.
 
     Parameters
@@ -53,7 +53,7 @@ class Pieces(NamedTuple):
     is_rest: npt.NDArray[np.bool_]
 
 
-def pieces_of(tokenizer: Any, script: Script) -> Pieces:
+def pieces_of(tokenizer: Any, script: Script) -> WordPieces:
     """Pieces of a tokenizer that spell words of a script, in the order of their ids."""
     written: list[str] = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     special = set(tokenizer.all_special_tokens)
@@ -71,7 +71,7 @@ def pieces_of(tokenizer: Any, script: Script) -> Pieces:
         else:
             starts.append(usable and not is_rest)
             rests.append(usable and is_rest)
-    return Pieces(texts, np.array(starts, dtype=np.bool_), np.array(rests, dtype=np.bool_))
+    return WordPieces(texts, np.array(starts, dtype=np.bool_), np.array(rests, dtype=np.bool_))
 
 
 def _spells(text: str, script: Script) -> bool:
@@ -88,7 +88,7 @@ class Spelling(NamedTuple):
 
 
 def best_spellings(
-    log_probabilities: npt.NDArray[np.floating[Any]], pieces: Pieces, *, top: int
+    log_probabilities: npt.NDArray[np.floating[Any]], pieces: WordPieces, *, top: int
 ) -> list[Spelling]:
     """Likeliest words of a fixed number of pieces, without trying all combinations.
 
@@ -108,7 +108,7 @@ def best_spellings(
 
     Examples
     --------
-    >>> pieces = Pieces(["a", "b", "c"], np.array([1, 1, 0]) > 0, np.array([0, 1, 1]) > 0)
+    >>> pieces = WordPieces(["a", "b", "c"], np.array([1, 1, 0]) > 0, np.array([0, 1, 1]) > 0)
     >>> scores = np.log([[0.6, 0.3, 0.1], [0.2, 0.3, 0.5]])
     >>> ["".join(pieces.texts[i] for i in s.ids) for s in best_spellings(scores, pieces, top=2)]
     ['ac', 'ab']

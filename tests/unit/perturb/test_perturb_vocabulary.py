@@ -6,7 +6,13 @@ from time import process_time
 import numpy as np
 import pytest
 
-from scrutiny.perturb.vocabulary import Pieces, best_spellings, pieces_of, script_of, whole_words
+from scrutiny.perturb.vocabulary import (
+    WordPieces,
+    best_spellings,
+    pieces_of,
+    script_of,
+    whole_words,
+)
 
 
 class Tokenizer:
@@ -72,7 +78,7 @@ def test_the_best_spellings_are_those_of_all_combinations(places):
     rng = np.random.default_rng(places)
     size = 9
     texts = [chr(ord("a") + i) for i in range(size)]
-    pieces = Pieces(texts, np.arange(size) < 6, np.arange(size) > 2)
+    pieces = WordPieces(texts, np.arange(size) < 6, np.arange(size) > 2)
     for _ in range(20):
         scores = np.log(rng.dirichlet(np.ones(size), size=places))
         found = best_spellings(scores, pieces, top=size)
@@ -83,7 +89,7 @@ def test_the_best_spellings_are_those_of_all_combinations(places):
 
 
 def test_equal_spellings_stand_in_the_order_of_their_ids():
-    pieces = Pieces(list("abc"), np.ones(3, dtype=bool), np.ones(3, dtype=bool))
+    pieces = WordPieces(list("abc"), np.ones(3, dtype=bool), np.ones(3, dtype=bool))
     scores = np.log(np.full((2, 3), 1 / 3))
     assert [s.ids for s in best_spellings(scores, pieces, top=3)] == [(0, 0), (0, 1), (0, 2)]
 
@@ -91,7 +97,7 @@ def test_equal_spellings_stand_in_the_order_of_their_ids():
 def test_a_word_of_many_pieces_takes_bounded_time():
     rng = np.random.default_rng(0)
     size = 8000
-    pieces = Pieces(["x"] * size, np.ones(size, dtype=bool), np.ones(size, dtype=bool))
+    pieces = WordPieces(["x"] * size, np.ones(size, dtype=bool), np.ones(size, dtype=bool))
     scores = np.log(rng.dirichlet(np.ones(size), size=8))
     begin = process_time()
     assert len(best_spellings(scores, pieces, top=48)) == 48  # of 48 to the power of 8
@@ -99,5 +105,5 @@ def test_a_word_of_many_pieces_takes_bounded_time():
 
 
 def test_where_no_piece_can_stand_there_is_no_spelling():
-    pieces = Pieces(["a", ""], np.array([True, False]), np.array([False, False]))
+    pieces = WordPieces(["a", ""], np.array([True, False]), np.array([False, False]))
     assert best_spellings(np.zeros((2, 2)), pieces, top=3) == []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.randomness import stream_of
-from scrutiny.diagnostics.attack.own_words import OwnWords, Pieces
+from scrutiny.diagnostics.attack.own_words import ItemPieces, OwnWords
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.place import Place
@@ -150,7 +150,7 @@ class _Source:
         self.places: Sequence[Place] = problem.places(problem.base.state)
         self._like = like
         self._own_words = own_words
-        self._pieces: Pieces | None = None
+        self._pieces: ItemPieces | None = None
         # a word without a synonym is no place for a word of the victim's
         moves = problem.space.moves
         self._has_none = any(isinstance(move.transformation, AnyWord) for move in moves)
@@ -176,7 +176,7 @@ class _Source:
         if problem.model is None or place.token < 0 or not self._has_none:
             return ()
         if self._pieces is None:
-            self._pieces = Pieces.of(problem)
+            self._pieces = ItemPieces.of(problem)
         row = self._pieces.row_at(place)
         if row is None:
             return ()

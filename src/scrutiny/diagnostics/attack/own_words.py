@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-class Pieces(NamedTuple):
+class ItemPieces(NamedTuple):
     """Where each piece of an item begins and ends, and its row of the vocabulary."""
 
     rows: dict[tuple[str, int], tuple[int, int]]
 
     @classmethod
-    def of(cls, problem: Problem) -> "Pieces":
+    def of(cls, problem: Problem) -> "ItemPieces":
         """Pieces of an item as the victim cuts it: those of its gradients."""
         (found,) = loss_gradients(problem, [problem.base.state])
         if found is None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.models.hf_attention_words import Pieces, WordCutter
+from scrutiny.models.hf_attention_words import SentencePieces, WordCutter
 from scrutiny.training.finetuning.anchored_frames import AnchoredFrame, target_rate
 from scrutiny.training.finetuning.anchored_recipe import ControlRecipe
 from scrutiny.training.finetuning.anchored_scores import (
@@ -128,7 +128,7 @@ class PieceTarget:
                 targets[place] = label
         return targets
 
-    def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[Pieces, PieceFrame]:
+    def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[SentencePieces, PieceFrame]:
         """Pieces of a frame, cut where they do not fit, and the labels of its words' pieces."""
         whole = self._cut(frame)
         room = _room(whole, longest)
@@ -140,14 +140,16 @@ class PieceTarget:
         own = self._own(frame, truth, types)
         return _kept(whole, room), PieceFrame(where, truth, own, types, frame.sentence)
 
-    def _cut(self, frame: AnchoredFrame) -> Pieces:
+    def _cut(self, frame: AnchoredFrame) -> SentencePieces:
         assert self._cutter is not None
         found = self._cutter.cut([frame.words])[0]
         if isinstance(found, Failure):
             raise DataError(f"{frame.sentence!r} cannot be cut into pieces: {found.message}.")
         return found
 
-    def _types(self, whole: Pieces, places: Sequence[int], words: Sequence[int]) -> list[str]:
+    def _types(
+        self, whole: SentencePieces, places: Sequence[int], words: Sequence[int]
+    ) -> list[str]:
         """Type of each piece: its word as the tokenizer reads it, or the piece itself."""
         read_as = self._tokenizer.convert_ids_to_tokens(list(whole.ids))
         tokens = [token.lstrip(_SPACES) for token in read_as]
@@ -181,21 +183,21 @@ def _is_labeled(frame: AnchoredFrame, word: int | None) -> bool:
     return word is not None and frame.labels[word] is not None
 
 
-def _n_behind(pieces: Pieces) -> int:
+def _n_behind(pieces: SentencePieces) -> int:
     """Special tokens behind the last piece of a word."""
     return next((i for i, word in enumerate(reversed(pieces.words)) if word is not None), 0)
 
 
-def _room(pieces: Pieces, longest: int | None) -> int:
+def _room(pieces: SentencePieces, longest: int | None) -> int:
     """How many pieces from the front are read: all, or as many as the last special ones leave."""
     if longest is None or len(pieces.ids) <= longest:
         return len(pieces.ids)
     return longest - _n_behind(pieces)
 
 
-def _kept(pieces: Pieces, room: int) -> Pieces:
+def _kept(pieces: SentencePieces, room: int) -> SentencePieces:
     """Pieces that are read, with the special tokens at the end."""
     tail = max(room, len(pieces.ids) - _n_behind(pieces))
-    return Pieces(
+    return SentencePieces(
         (*pieces.ids[:room], *pieces.ids[tail:]), (*pieces.words[:room], *pieces.words[tail:])
     )
