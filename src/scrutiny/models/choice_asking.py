@@ -17,7 +17,7 @@ from scrutiny.models.choice_prompt import MASK, Prompt
 CAPABILITIES: Final = ("token_logprobs", "masked_logprobs")
 
 
-class Question(NamedTuple):
+class ChoiceQuestion(NamedTuple):
     """A filled template with one choice, as a language model is asked for it.
 
     Parameters
@@ -79,7 +79,7 @@ def log_likelihoods(
 
 def questions(
     model: Any, prompt: Prompt, examples: Sequence[Example], *, is_first_only: bool
-) -> list[Question]:
+) -> list[ChoiceQuestion]:
     """Questions of all choices of the first example, then of the next; as `log_likelihoods`.
 
     Raises
@@ -93,7 +93,7 @@ def questions(
 
 def _continued(
     model: Any, prompt: Prompt, examples: Sequence[Example], *, is_first_only: bool
-) -> list[Question]:
+) -> list[ChoiceQuestion]:
     """Of a causal model: the tokens behind the filled template."""
     fronts = [prompt.around(example)[0] for example in examples]
     texts = [front + words for front in fronts for _, words in prompt.choices]
@@ -109,7 +109,7 @@ def _continued(
     return found
 
 
-def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool) -> Question:
+def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool) -> ChoiceQuestion:
     """Tokens of one text up to its last own one; those that end behind the border count."""
     own = [i for i, is_special in enumerate(one.is_special) if not is_special]
     behind = [i for i in own if one.offsets[i][1] > border]
@@ -125,7 +125,7 @@ def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool)
             )
         ids, start, lead = (model.begin_id, *ids), 1, 1
     query = Continuation(ids[: start + 1] if is_first_only else ids, start)
-    return Question(query, one, lead=lead)
+    return ChoiceQuestion(query, one, lead=lead)
 
 
 def _refuse_equal(model: Any, prompt: Prompt, queries: Sequence[Continuation | Cloze]) -> None:
@@ -141,7 +141,7 @@ def _refuse_equal(model: Any, prompt: Prompt, queries: Sequence[Continuation | C
 
 def _masked(
     model: Any, prompt: Prompt, examples: Sequence[Example], *, is_first_only: bool
-) -> list[Question]:
+) -> list[ChoiceQuestion]:
     """Of a masked model: the pieces of a label's words, all of them masked."""
     pieces = [one.ids for one in model.encode([w for _, w in prompt.choices], special=False)]
     for (label, words), ids in zip(prompt.choices, pieces, strict=True):
@@ -162,7 +162,7 @@ def _masked(
                 f"{model.source!r}: its tokenizer does not read {mark!r}, which stands for "
                 f"{{{MASK}}}, as the mask token."
             )
-        found.append(Question(Cloze(one.ids, places, tuple(ids)), one, gap=gap))
+        found.append(ChoiceQuestion(Cloze(one.ids, places, tuple(ids)), one, gap=gap))
     return found
 
 

@@ -15,7 +15,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.gradients import Piece, TokenGradients
 from scrutiny.core.language import Cloze
-from scrutiny.models.choice_asking import Question, questions
+from scrutiny.models.choice_asking import ChoiceQuestion, questions
 from scrutiny.models.choice_prompt import Prompt
 from scrutiny.models.hf_gradients import checked, without_space
 
@@ -84,7 +84,7 @@ def gradients_of(
 
 
 def _of_example(
-    prompt: Prompt, wanted: Wanted, asked: Sequence[Question]
+    prompt: Prompt, wanted: Wanted, asked: Sequence[ChoiceQuestion]
 ) -> tuple[TokenGradients | Failure, list[_Reads]]:
     """Pieces of an example, their slopes still to be summed, and what there is to read."""
     example = wanted.example
@@ -118,7 +118,9 @@ def _merged(
     return list(found.values())
 
 
-def _pieces(prompt: Prompt, example: Example, question: Question) -> list[tuple[Piece, int, int]]:
+def _pieces(
+    prompt: Prompt, example: Example, question: ChoiceQuestion
+) -> list[tuple[Piece, int, int]]:
     """Pieces that are the example's alone: place in it, row of the vocabulary, place in the query.
 
     A token may begin with the space in front of its word, which is then the template's.
@@ -144,7 +146,7 @@ def _pieces(prompt: Prompt, example: Example, question: Question) -> list[tuple[
     return found
 
 
-def _filled(prompt: Prompt, example: Example, question: Question) -> str:
+def _filled(prompt: Prompt, example: Example, question: ChoiceQuestion) -> str:
     """The filled text, with anything that is no space where a choice or its masks stand."""
     before, after = prompt.around(example)
     width = max((end for _, end in question.encoded.offsets), default=0)

@@ -17,7 +17,7 @@ from scrutiny.diagnostics.attention.coreference_mentions import (
     BASELINES,
     CANDIDATES,
     HEAD_WORDS,
-    Question,
+    MentionQuestion,
     baselines_of,
     pointed_right,
     questions_of,
@@ -148,7 +148,11 @@ class Coreference:
 
 
 def _rows(
-    place: tuple[str, str], made: Made, questions: Sequence[Question], *, words: Sequence[str]
+    place: tuple[str, str],
+    made: Made,
+    questions: Sequence[MentionQuestion],
+    *,
+    words: Sequence[str],
 ) -> Iterator[Row]:
     """Rows of one text under one preset, kind by kind."""
     item, preset = place
@@ -164,7 +168,9 @@ def _rows(
             yield Row(*start, "ok", None, _values(made, asked, words))
 
 
-def _values(made: WordMap, asked: Sequence[Question], words: Sequence[str]) -> tuple[float, ...]:
+def _values(
+    made: WordMap, asked: Sequence[MentionQuestion], words: Sequence[str]
+) -> tuple[float, ...]:
     """Counts of heads and baselines over the mentions that are asked about."""
     by_head = np.sum([pointed_right(made, q) for q in asked], axis=0, dtype=np.float64).ravel()
     without = np.sum([baselines_of(words, q) for q in asked], axis=0)

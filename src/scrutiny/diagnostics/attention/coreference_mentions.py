@@ -27,7 +27,7 @@ CANDIDATES: Final[Mapping[str, str]] = {
 }
 
 
-class Question(NamedTuple):
+class MentionQuestion(NamedTuple):
     """A mention whose antecedent is asked for, by head words.
 
     Parameters
@@ -50,7 +50,7 @@ class Question(NamedTuple):
 
 def questions_of(
     view: Mentions, *, candidates: str = "preceding", head_word: str = "rule"
-) -> list[Question]:
+) -> list[MentionQuestion]:
     """Questions of a text, one for each mention that has an antecedent, in their order.
 
     **Measures**: nothing yet: these are the cases of `attention.coreference`.
@@ -74,7 +74,7 @@ def questions_of(
         }
         if any(others.values()):
             found.append(
-                Question(
+                MentionQuestion(
                     word,
                     mention.kind,
                     np.array(list(others), dtype=np.int64),
@@ -103,7 +103,7 @@ def head_of(words: Sequence[str], mention: Mention, how: str = "rule") -> int:
     return mention.words[-1]
 
 
-def pointed_right(found: WordMap, question: Question) -> NDArray[np.bool_]:
+def pointed_right(found: WordMap, question: MentionQuestion) -> NDArray[np.bool_]:
     """Whether each head ``(layer, head)`` attends most to an antecedent, of all candidates.
 
     The first of equals counts; without any attention to a candidate a head is wrong, and so is
@@ -121,7 +121,7 @@ def pointed_right(found: WordMap, question: Question) -> NDArray[np.bool_]:
     return np.asarray(np.isin(word, right) & (rivals.max(axis=-1) > 0))
 
 
-def baselines_of(words: Sequence[str], question: Question) -> NDArray[np.float64]:
+def baselines_of(words: Sequence[str], question: MentionQuestion) -> NDArray[np.float64]:
     """Expected right answers of each of `BASELINES` to one question.
 
     The nearest candidate (the one before, of two); the nearest with the same head word, or else the
