@@ -18,7 +18,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.language import TokenIds
 from scrutiny.models.checked import AnswerError
-from scrutiny.models.hf_attention_function import Step, Tap, can_be_tapped, eager, tapped
+from scrutiny.models.hf_attention_function import LayerStep, Tap, can_be_tapped, eager, tapped
 from scrutiny.models.hf_attention_values import Factors, ValueNorms, find_factors
 from scrutiny.models.hf_attention_words import SentencePieces, WordCutter
 from scrutiny.models.hf_batching import Budget
@@ -226,7 +226,7 @@ class _Reading:
             weights = self._weights
         return [layer.float().cpu().numpy() for layer in weights]
 
-    def _tap(self, step: Step) -> Any:
+    def _tap(self, step: LayerStep) -> Any:
         """Keep the weights of a layer, as they are after the change."""
         changed = None if self._change is None else self._change(step)
         weights = step.weights if changed is None else changed

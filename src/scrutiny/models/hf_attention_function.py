@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 NAME: Final = "scrutiny-tapped"
 
 
-class Step(NamedTuple):
+class LayerStep(NamedTuple):
     """The attention of one layer in one forward.
 
     Parameters
@@ -49,7 +49,7 @@ class Step(NamedTuple):
 
 
 #: Looks at a layer, and returns other weights for it or nothing.
-Tap = Callable[[Step], Any]
+Tap = Callable[[LayerStep], Any]
 
 
 @dataclass(slots=True)
@@ -135,7 +135,7 @@ def can_be_tapped(network: Any, inputs: dict[str, Any], *, n_layers: int) -> boo
         return False  # it does not look its attention up
     layers = []
 
-    def tap(step: Step) -> Any:
+    def tap(step: LayerStep) -> Any:
         layers.append(step.layer)
         return step.weights.clone()
 
@@ -177,7 +177,7 @@ def _attention(
     shared_by = weights.shape[1] // value.shape[1]  # heads that share their values (Llama)
     values = value if shared_by == 1 else value.repeat_interleave(shared_by, dim=1)
     ids, real = forward.inputs.get("input_ids"), forward.inputs.get("attention_mask")
-    step = Step(forward.layers, weights, values, attention_mask, output, ids, real)
+    step = LayerStep(forward.layers, weights, values, attention_mask, output, ids, real)
     forward.layers += 1
     changed = forward.tap(step)
     if changed is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrutiny.core.attention import Intervention
-    from scrutiny.models.hf_attention_function import Step
+    from scrutiny.models.hf_attention_function import LayerStep
 
 
 class HeadChange:
@@ -27,7 +27,7 @@ class HeadChange:
     """
 
     def __init__(self, intervention: "Intervention") -> None:
-        self._how: Callable[[Step, list[int]], Any] = {
+        self._how: Callable[[LayerStep, list[int]], Any] = {
             "mask": _masked,
             "uniform": _uniform,
             "erase": self._erased,
@@ -37,7 +37,7 @@ class HeadChange:
         for layer, head in dict.fromkeys(intervention.heads):
             self._heads.setdefault(layer, []).append(head)
 
-    def __call__(self, step: "Step") -> Any:
+    def __call__(self, step: "LayerStep") -> Any:
         """Weights of the layer with some heads changed, or nothing where none is."""
         heads = self._heads.get(step.layer)
         if heads is None:
@@ -46,13 +46,13 @@ class HeadChange:
         changed[:, heads] = self._how(step, heads)
         return changed
 
-    def _erased(self, step: "Step", heads: list[int]) -> Any:
+    def _erased(self, step: "LayerStep", heads: list[int]) -> Any:
         """Rows without the erased keys, scaled to sum to 1; zero where nothing is left."""
         kept = step.weights[:, heads] * ~self._keys(step)[:, None, None, :]
         total = kept.sum(-1, keepdim=True)
         return kept / total.where(total > 0, 1)
 
-    def _keys(self, step: "Step") -> Any:
+    def _keys(self, step: "LayerStep") -> Any:
         """Whether each key is erased ``(sequence, key)``."""
         import torch
 
@@ -69,14 +69,14 @@ class HeadChange:
         return keys
 
 
-def _masked(step: "Step", heads: list[int]) -> Any:
+def _masked(step: "LayerStep", heads: list[int]) -> Any:
     """Nothing but zeros: the head's output is zero."""
     import torch
 
     return torch.zeros_like(step.weights[:, heads])
 
 
-def _uniform(step: "Step", heads: list[int]) -> Any:
+def _uniform(step: "LayerStep", heads: list[int]) -> Any:
     """The same weight for each key that may be attended to."""
     import torch
 

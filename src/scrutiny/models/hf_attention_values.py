@@ -13,7 +13,7 @@ transformers with vector norms. EMNLP.
 from collections.abc import Sequence
 from typing import Any
 
-from scrutiny.models.hf_attention_function import Step, tapped
+from scrutiny.models.hf_attention_function import LayerStep, tapped
 
 #: Of each layer ``(head, row, dimension)``: ``||R v|| = ||W_O^h v||`` for every v.
 Factors = tuple[Any, ...]
@@ -31,7 +31,7 @@ class ValueNorms:
     def __init__(self, factors: Factors) -> None:
         self._factors = factors
 
-    def __call__(self, step: Step) -> Any:
+    def __call__(self, step: LayerStep) -> Any:
         """Norms of one layer ``(sequence, head, key)`` as float32."""
         import torch
 
@@ -57,7 +57,7 @@ def find_factors(network: Any, inputs: dict[str, Any], *, shape: tuple[int, int]
     outputs: list[Any] = []
     found: list[Any] = []
 
-    def tap(step: Step) -> None:
+    def tap(step: LayerStep) -> None:
         outputs[:] = [step.output.flatten(2)]  # (sequence, query, head * dimension)
 
     def read(module: Any, args: tuple[Any, ...]) -> None:

@@ -23,7 +23,7 @@ class ScreensMany(Protocol):
         ...
 
 
-class Step(NamedTuple):
+class CandidateStep(NamedTuple):
     """A candidate: the edits of the current text, and the text that they make."""
 
     edits: Sequence[Edit]
@@ -37,7 +37,7 @@ def steps_from(
     most: int | None,
     known: set[Any],
     vetoes: Counter[str],
-) -> list[Step]:
+) -> list[CandidateStep]:
     """Candidates that make a text that is not known yet, as many as are wanted.
 
     Parameters
@@ -53,7 +53,7 @@ def steps_from(
     vetoes
         Where refused edits are counted, by reason.
     """
-    steps: list[Step] = []
+    steps: list[CandidateStep] = []
     for edits in candidates:
         try:
             after = state.step(edits)
@@ -63,15 +63,19 @@ def steps_from(
         if after is None or after.key in known:
             continue
         known.add(after.key)
-        steps.append(_new(Step, (edits, after)))
+        steps.append(_new(CandidateStep, (edits, after)))
         if len(steps) == most:
             break
     return steps
 
 
 def screened(
-    constraint: Constraint, steps: Sequence[Step], vetoes: Counter[str], *, of: State | None
-) -> Sequence[Step]:
+    constraint: Constraint,
+    steps: Sequence[CandidateStep],
+    vetoes: Counter[str],
+    *,
+    of: State | None,
+) -> Sequence[CandidateStep]:
     """Candidates that a constraint lets pass, compared with a text, or with the base."""
     if not steps:
         return steps

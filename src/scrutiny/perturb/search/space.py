@@ -13,7 +13,7 @@ from scrutiny.perturb.search.named_streams import named_streams
 from scrutiny.perturb.search.origin import Key, Origin
 from scrutiny.perturb.search.place import Place, PlaceKey
 from scrutiny.perturb.search.places import find_places, find_word, is_local
-from scrutiny.perturb.search.screening import Step, passes, screened, steps_from
+from scrutiny.perturb.search.screening import CandidateStep, passes, screened, steps_from
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import is_warmed
 
@@ -124,7 +124,7 @@ class Space:
         word = document.text[place.low : place.high]
         item = f"{origin.example.id}\0{place.field}\0{place.start}\0{word}"
         streams = named_streams()
-        steps: list[Step] = []
+        steps: list[CandidateStep] = []
         known = {state.key, *origin.excluded}
         for number, site in place.sites:
             move, name = self.moves[number], self._streams[number]
@@ -171,7 +171,9 @@ class Space:
         limit = self.limit(state.origin) if state.edits else None
         return limit is not None and state.words_changed >= limit
 
-    def _screened(self, state: State, steps: Sequence[Step], vetoes: Counter[str]) -> list[State]:
+    def _screened(
+        self, state: State, steps: Sequence[CandidateStep], vetoes: Counter[str]
+    ) -> list[State]:
         """Texts of the candidates that nothing vetoes."""
         limit = self.limit(state.origin)
         if limit is not None:
