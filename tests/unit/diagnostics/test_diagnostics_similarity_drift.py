@@ -18,7 +18,7 @@ from scrutiny.diagnostics.similarity.drift import Drift, DriftParams
 from scrutiny.diagnostics.similarity.drift_rows import (
     MEASURES,
     LogprobAnswers,
-    Table,
+    RowLayout,
     counts_of,
     exchanged,
     label_mmd,
@@ -34,7 +34,7 @@ from scrutiny.testing import check_diagnostic
 A = Linear(0)
 LABELS = ("negative", "positive")
 TASK = registry().load("task", "text-classification")()
-TABLE = Table(exchanges=19, tolerance=1e-5)
+TABLE = RowLayout(exchanges=19, tolerance=1e-5)
 
 
 class Noisy(Linear):

@@ -20,7 +20,7 @@ from scrutiny.diagnostics.similarity.drift_rows import (
     Answer,
     Counts,
     LogprobAnswers,
-    Table,
+    RowLayout,
     counts_of,
     of_samples,
 )
@@ -58,9 +58,9 @@ class DriftParams:
             raise PlanError(f"exchanges must lie between 19 and 9999, not {self.exchanges}.")
 
     @property
-    def table(self) -> Table:
+    def table(self) -> RowLayout:
         """Layout of the rows."""
-        return Table(self.exchanges, self.tolerance)
+        return RowLayout(self.exchanges, self.tolerance)
 
 
 class Drift:

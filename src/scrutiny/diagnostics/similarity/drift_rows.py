@@ -48,7 +48,7 @@ Missing = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RowLayout:
     """How rows are laid out, and what counts as a tie.
 
     Parameters
@@ -97,7 +97,7 @@ class LogprobAnswers:
     b: Answer
     again: Answer
 
-    def rows(self, labels: Labels, table: Table) -> Iterator[Row]:
+    def rows(self, labels: Labels, table: RowLayout) -> Iterator[Row]:
         """Four rows; of both distances, and of the right answer."""
         own = Labels(labels.reference, labels.reference)
         logs = [
@@ -140,7 +140,7 @@ def _logs(labels: Labels, one: Answer, other: Answer) -> Floats | Missing:
 
 
 def _distances(
-    logs: Sequence[Floats | Missing], table: Table
+    logs: Sequence[Floats | Missing], table: RowLayout
 ) -> Iterator[Mapping[str, float | Floats] | Missing]:
     """What the rows of both distances say: of the target, and of the reference asked again."""
     target, again = (f if isinstance(f, tuple) else float(np.abs(f[0] - f[1]).mean()) for f in logs)

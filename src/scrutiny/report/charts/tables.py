@@ -18,7 +18,7 @@ _BETWEEN = 12  # pixels between two drawings that share an axis
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ChartTable:
     """The numbers of a chart: header and rows of texts; columns from ``numeric`` on align right.
 
     ``marks`` are cells (row, column) that stand out; their text says so, too.
@@ -62,11 +62,11 @@ class Chart:
     title: str
     caption: str
     spec: Spec | None
-    table: Table
+    table: ChartTable
     note: str = ""
     below: Spec | None = None
     is_open: bool = False
-    more: Table | None = None
+    more: ChartTable | None = None
     more_title: str = ""
     has_choice: bool = False
     sentences: "tuple[Drawing, ...]" = ()
@@ -98,17 +98,17 @@ class Line:
     series: Mapping[str, Estimate] = field(default_factory=dict)
 
 
-def forest_table(lines: Sequence[Line]) -> Table:
+def forest_table(lines: Sequence[Line]) -> ChartTable:
     """Label, one column for each series, and the denominator of the first."""
     names = list(dict.fromkeys(name for line in lines for name in line.series))
     rows = []
     for line in lines:
         cells = [interval(line.series.get(name)) for name in names]
         rows.append((line.label, *cells, out_of(next(iter(line.series.values()), None))))
-    return Table(("", *names, "n/planned"), tuple(rows))
+    return ChartTable(("", *names, "n/planned"), tuple(rows))
 
 
-def strip_table(kept: Sequence[tuple[str, Estimate]]) -> Table:
+def strip_table(kept: Sequence[tuple[str, Estimate]]) -> ChartTable:
     """Label, one column for each replicate, and how the replicates agree."""
     names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
     agreement = list(dict.fromkeys(name for _, e in kept for name in e.across))
@@ -119,10 +119,10 @@ def strip_table(kept: Sequence[tuple[str, Estimate]]) -> Table:
         cells += [number(e.across.get(name), decimals) for name in agreement]
         rows.append((label, *cells))
     spoken = (name.replace("_", " ") for name in agreement)
-    return Table(("", *(replicate_words(name) for name in names), *spoken), tuple(rows))
+    return ChartTable(("", *(replicate_words(name) for name in names), *spoken), tuple(rows))
 
 
-def variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> Table:
+def variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> ChartTable:
     """Label and, for each source, standard deviation and share of the variance."""
     rows = []
     for label, e in kept:
@@ -134,10 +134,10 @@ def variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -
             for name, sd in zip(names, sds, strict=True)
         ]
         rows.append((label, *cells))
-    return Table(("", *names), tuple(rows))
+    return ChartTable(("", *names), tuple(rows))
 
 
-def flips_table(counts: FlipCounts) -> Table:
+def flips_table(counts: FlipCounts) -> ChartTable:
     """Items by the number of replicates that flipped, observed and expected."""
     body = tuple(
         (
@@ -147,4 +147,4 @@ def flips_table(counts: FlipCounts) -> Table:
         )
         for k, observed in enumerate(counts.observed)
     )
-    return Table(("replicates", "observed", *counts.baselines), body, 0)
+    return ChartTable(("replicates", "observed", *counts.baselines), body, 0)

@@ -1,6 +1,6 @@
 """Table of a comparison: how far both agree beyond chance."""
 
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.compare.view import AgreedFacts, LevelFacts
 from scrutiny.report.wording.numbers import decimals_for, interval, number, out_of
 
@@ -23,7 +23,7 @@ def agreement(anchor: str, level: LevelFacts) -> Chart | None:
         "How far both agree",
         caption,
         None,
-        Table(header if has_floor else (*header[:2], header[3]), rows),
+        ChartTable(header if has_floor else (*header[:2], header[3]), rows),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.charts import findings as charts
-from scrutiny.report.charts.tables import Chart, Line, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Line, Spec
 from scrutiny.report.charts.vega import (
     MOST_ROWS,
     guide,
@@ -89,9 +89,9 @@ def _rate_layers(labels: Sequence[str], names: Sequence[str]) -> list[Spec]:
     return [bar, rule]
 
 
-def _rate_table(rates: Sequence[Rate]) -> Table:
+def _rate_table(rates: Sequence[Rate]) -> ChartTable:
     rows = tuple((rate.label, share(rate.value), _rate_bounds(rate)) for rate in rates)
-    return Table(("items", "share", "interval"), rows)
+    return ChartTable(("items", "share", "interval"), rows)
 
 
 def _rate_words(rate: Rate) -> str:
@@ -188,7 +188,7 @@ def _slice_change(one: SliceFacts) -> str:
     return f"{said} [{low}, {high}]"
 
 
-def _slice_table(found: Sequence[SliceFacts]) -> Table:
+def _slice_table(found: Sequence[SliceFacts]) -> ChartTable:
     header = ("inputs", "what is shown", "items", "before", "after", "change", "elsewhere", "p")
     rows = tuple(
         (
@@ -203,7 +203,7 @@ def _slice_table(found: Sequence[SliceFacts]) -> Table:
         )
         for one in found
     )
-    return Table(header, rows, 2)
+    return ChartTable(header, rows, 2)
 
 
 def differences(anchor: str, findings: Sequence[Finding]) -> Chart | None:
@@ -256,7 +256,7 @@ def _is_share(found: Estimate) -> bool:
     return all(end is not None and abs(end) <= _SHARES for end in ends)
 
 
-def _difference_table(known: Sequence[Finding]) -> Table:
+def _difference_table(known: Sequence[Finding]) -> ChartTable:
     rows = tuple(
         (
             difference_name(one),
@@ -266,7 +266,7 @@ def _difference_table(known: Sequence[Finding]) -> Table:
         )
         for one in known
     )
-    return Table(("number", "in the second run", "second minus first", "n/planned"), rows, 2)
+    return ChartTable(("number", "in the second run", "second minus first", "n/planned"), rows, 2)
 
 
 def kept(anchor: str, found: Sequence[KeptFacts]) -> Chart | None:
@@ -304,7 +304,7 @@ def _near(chart: Chart) -> Chart:
     return replace(chart, spec={**chart.spec, "layer": layers})
 
 
-def _kept_table(found: Sequence[KeptFacts]) -> Table:
+def _kept_table(found: Sequence[KeptFacts]) -> ChartTable:
     header = (
         "change",
         "Hard-SCoPE",
@@ -330,7 +330,7 @@ def _kept_table(found: Sequence[KeptFacts]) -> Table:
         )
         for k in found
     )
-    return Table(header, rows)
+    return ChartTable(header, rows)
 
 
 def vectors(anchor: str, found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> Chart | None:

@@ -10,7 +10,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.report.charts import findings as charts
 from scrutiny.report.charts.glyphs import Glyph, glyphs
 from scrutiny.report.charts.lines import LineGroup, line_groups, shared_limit
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.parts import head_parts, reliability_parts
 from scrutiny.report.parts.part import Part
 from scrutiny.report.reading.view import Evidence, EvidenceItem, RunView
@@ -111,7 +111,7 @@ class SectionPage:
     claims: tuple[ClaimPage, ...]
     measured: tuple[str, ...]
     trust: tuple[str, ...]
-    numbers: Table
+    numbers: ChartTable
     shared: str
     n_numbers: int
     n_shown: int
@@ -305,7 +305,7 @@ def _case(case: EvidenceItem) -> CasePage:
     )
 
 
-def number_table(estimates: Sequence[Estimate]) -> Table:
+def number_table(estimates: Sequence[Estimate]) -> ChartTable:
     """Every estimate with its interval, its denominator and what became of the planned rows."""
     header = (
         "of",
@@ -323,7 +323,7 @@ def number_table(estimates: Sequence[Estimate]) -> Table:
     )
     labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
     rows = tuple(_numbers(e, label) for e, label in zip(estimates, labels, strict=True))
-    return Table(header, rows, 2)
+    return ChartTable(header, rows, 2)
 
 
 def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:

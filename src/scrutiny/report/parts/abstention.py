@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import series_color, tooltip, view_of
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.parts.words import anchor, row_labels, title_of
@@ -111,7 +111,7 @@ def _spec(found: _Found) -> Spec:
     return view_of(values, height=200, layer=layers)
 
 
-def _table(found: _Found) -> Table:
+def _table(found: _Found) -> ChartTable:
     rows = []
     for label, retained in found:
         for one in retained:
@@ -121,4 +121,4 @@ def _table(found: _Found) -> Table:
                 said = f"{number(one.interval.point, d)} [{number(one.interval.low, d)}, "
                 said += f"{number(one.interval.high, d)}]"
             rows.append((label, number(one.threshold, 3), percent(one.coverage), said))
-    return Table(("condition", "margin at least", "kept", "share of hits"), tuple(rows))
+    return ChartTable(("condition", "margin at least", "kept", "share of hits"), tuple(rows))

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import series_color, tooltip, view_of
 from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
 from scrutiny.report.parts.words import anchor, row_labels, title_of
@@ -173,7 +173,7 @@ def _spec(pairs: Sequence[_Pair], labels: Sequence[str]) -> Spec:
     return view_of(values, height={"step": 26}, layer=layers)
 
 
-def _table(pairs: Sequence[_Pair]) -> Table:
+def _table(pairs: Sequence[_Pair]) -> ChartTable:
     rows = [
         (
             f"{p.a} \N{MIDDLE DOT}\N{MIDDLE DOT} {p.b}",
@@ -186,4 +186,4 @@ def _table(pairs: Sequence[_Pair]) -> Table:
         for p in pairs[:MOST_ROWS]
     ]
     header = ("conditions", "Spearman", "Kendall", "groups", "kappa", "items")
-    return Table(header, tuple(rows))
+    return ChartTable(header, tuple(rows))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.canonical import digest
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import series_color, tooltip, view_of
 from scrutiny.report.parts.part import MOST_CHARTS, Part, left_out
 from scrutiny.report.reading.identity import grouped, identity
@@ -104,7 +104,7 @@ def _chart(members: Sequence[Estimate], *, anchor: str) -> Chart:
         title=f"{key.subject} on {key.dataset}: success within a number of texts",
         caption="Bands are intervals; a search that was cut by its budget is flat from there on.",
         spec=_spec(drawn) if drawn else None,
-        table=Table(header, rows),
+        table=ChartTable(header, rows),
         is_open=True,
         more=_further(by_attack),
         more_title="Accuracy under attack, validity and similarity",
@@ -112,7 +112,7 @@ def _chart(members: Sequence[Estimate], *, anchor: str) -> Chart:
     )
 
 
-def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> Table:
+def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> ChartTable:
     """What else was measured of each attack; columns that none has are left out."""
     found = {
         name: {unversioned(e.key.metric): e for e in own if e.key.role == "measured"}
@@ -122,7 +122,7 @@ def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> Table:
     rows = tuple(
         (name, *(interval(own.get(metric)) for _, metric in columns)) for name, own in found.items()
     )
-    return Table(("attack", *(title for title, _ in columns)), rows)
+    return ChartTable(("attack", *(title for title, _ in columns)), rows)
 
 
 def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
             "share of valid texts is stated then."
         ),
         spec=None,
-        table=Table(("text", "should be", "called valid"), rows),
+        table=ChartTable(("text", "should be", "called valid"), rows),
         is_open=True,
     )
 
@@ -227,7 +227,7 @@ def _texts(found: Sequence["FoundText"], *, anchor: str) -> Chart:
             "changed; read whether the text still says the same."
         ),
         spec=None,
-        table=Table(("attack", "item", "answer", "text", "valid"), tuple(rows), 5),
+        table=ChartTable(("attack", "item", "answer", "text", "valid"), tuple(rows), 5),
         is_open=True,
         note=f"{len(wins):,} texts were found over all replicates; all are kept in the run.",
     )

@@ -7,7 +7,7 @@ from typing import Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.charts import findings as charts
-from scrutiny.report.charts.tables import Chart, Line, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Line
 from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out, shown
 from scrutiny.report.parts.words import anchor, row_labels
@@ -56,7 +56,7 @@ def _charts(members: Sequence[Estimate]) -> list[Chart]:
     made = charts.forest(name, lines, metric=keys[0].metric, limit=None)
     if made is None:
         value = (lines[0].label, interval(members[0]))
-        made = Chart(name, "", "", None, Table(("", "difference"), (value,)))
+        made = Chart(name, "", "", None, ChartTable(("", "difference"), (value,)))
     of = family_name(keys[0].diagnostic)
     return [replace(made, title=f"{of}: difference in {metric_title(keys[0].metric)}")]
 
@@ -100,7 +100,7 @@ def _ranks(tested: Sequence[Estimate]) -> Chart:
         " runs can give; the last column is the share of pairs of runs in which the first side is"
         " higher.",
         spec=None,
-        table=Table(header, rows, 2),
+        table=ChartTable(header, rows, 2),
         note=left_out(len(tested), MOST_ROWS, "tests"),
     )
 
@@ -122,6 +122,6 @@ def _claims(claims: Sequence[Finding]) -> Chart:
         title="Claims of the plan",
         caption="What the plan claims beyond what its diagnostics claim by themselves.",
         spec=None,
-        table=Table(("claim", "estimate", "must be", "verdict", "why"), rows, 5),
+        table=ChartTable(("claim", "estimate", "must be", "verdict", "why"), rows, 5),
         note=left_out(len(claims), MOST_ROWS, "claims"),
     )

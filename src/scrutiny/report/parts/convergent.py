@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import metric_title, series_color, tooltip, view_of
 from scrutiny.report.parts.part import Part, shown
 from scrutiny.report.reading.identity import grouped, identity
@@ -160,10 +160,10 @@ def guide_at(reference: float, axis: str) -> Spec:
     return guide(reference, dashed=True, along=axis)
 
 
-def _table(matches: Sequence[_Match], references: References) -> Table:
+def _table(matches: Sequence[_Match], references: References) -> ChartTable:
     rows = [_row(m, references) for m in matches]
     header = ("construct", "first", "second", "first, by seed", "second, by seed")
-    return Table((*header, "same sign", "correlation over seeds"), tuple(rows), 5)
+    return ChartTable((*header, "same sign", "correlation over seeds"), tuple(rows), 5)
 
 
 def _row(m: _Match, references: References) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import series_color, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
 from scrutiny.report.parts.words import anchor, full_labels, title_of
@@ -99,7 +99,7 @@ def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
         caption=f"On {percent(counts.split)} of {sum(counts.observed)} items the "
         f"{len(hits.replicates)} replicates do not all agree. Left: hit by none; right: by all.",
         spec=view_of(values, height=160, mark={"type": "bar"}, encoding=encoding),
-        table=Table(("replicates", *series), body, 0),
+        table=ChartTable(("replicates", *series), body, 0),
     )
 
 
@@ -128,7 +128,7 @@ def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
         title="Observed spread beside what flips alone would make",
         caption="Standard deviations over replicates of the share of hits.",
         spec=None,
-        table=Table(header, tuple(rows)),
+        table=ChartTable(header, tuple(rows)),
         note=left_out(len(found), MOST_ROWS, "conditions"),
     )
 

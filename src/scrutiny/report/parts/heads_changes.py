@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.heads_chart import Panel, heat_map
 from scrutiny.report.parts.heads_maps import (
@@ -96,7 +96,7 @@ def _title(one: HeadMap) -> str:
     return f"{one.key.subject} (control)" if one.key.role == "control" else one.key.subject
 
 
-def _top(members: Sequence[HeadMap], titles: Sequence[str], study: HeadStudy) -> Table:
+def _top(members: Sequence[HeadMap], titles: Sequence[str], study: HeadStudy) -> ChartTable:
     """Heads that the first family changed most, beside the others and the value before."""
     base = study.base_of(members[0])
     rows = tuple(
@@ -107,4 +107,4 @@ def _top(members: Sequence[HeadMap], titles: Sequence[str], study: HeadStudy) ->
         )
         for place in top_places(members[0], by_size=True)
     )
-    return Table((f"{len(rows)} most changed heads", "before", *titles), rows)
+    return ChartTable((f"{len(rows)} most changed heads", "before", *titles), rows)

@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.core.canonical import digest
 from scrutiny.report.charts.sentences import Drawing, draw, kinds_of
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.reading.head_records import AttendedExample
 from scrutiny.report.reading.heads import SCORES, HeadPlace, place_name
@@ -118,9 +118,9 @@ def _words(example: AttendedExample, kinds: Sequence[str], kind: str) -> str:
     return ", ".join(found) or NO_VALUE
 
 
-def _table(shown: Sequence[AttendedExample], head: HeadPlace) -> Table:
+def _table(shown: Sequence[AttendedExample], head: HeadPlace) -> ChartTable:
     """The drawings as a table."""
-    return Table(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5)
+    return ChartTable(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5)
 
 
 def _rows(shown: Sequence[AttendedExample], head: HeadPlace) -> Iterator[tuple[str, ...]]:

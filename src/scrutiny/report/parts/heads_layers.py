@@ -5,7 +5,7 @@ from dataclasses import replace
 from statistics import quantiles
 from typing import Any, Final
 
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import guide, metric_title, series_color, tooltip, view_of
 from scrutiny.report.parts.heads_maps import anchor_of, cell_text, title_of
 from scrutiny.report.parts.part import Part, left_out
@@ -157,7 +157,9 @@ def _dots(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
             yield {"series": name, "layer": layer, "run": said, "value": round(value, 4)}
 
 
-def _table(named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change: bool) -> Table:
+def _table(
+    named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change: bool
+) -> ChartTable:
     """Layers by families: the run's own interval where it has one, else mean and spread."""
     places = sorted({place for _, one in named for place in one.cells})
     own = [_estimated(one, study) for _, one in named]
@@ -171,7 +173,7 @@ def _table(named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change:
         )
         for place in places
     )
-    return Table(("layer", *(name for name, _ in named)), rows)
+    return ChartTable(("layer", *(name for name, _ in named)), rows)
 
 
 def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:

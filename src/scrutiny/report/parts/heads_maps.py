@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.heads_chart import Panel, heat_map
 from scrutiny.report.parts.part import Part, left_out
@@ -69,7 +69,7 @@ def _tests(tested: Sequence[HeadMap]) -> Chart:
         "naming any head wrongly is 5 %. Best baselines are chosen on the same data, and heads of "
         "several pre-training seeds share nothing but their place.",
         spec=None,
-        table=Table(header, rows, 2),
+        table=ChartTable(header, rows, 2),
     )
 
 
@@ -120,7 +120,7 @@ def _caption(block: Block, names: dict[str, str]) -> str:
     return f"{which} by {metric_title(block.main)}: {'; '.join(said) or NO_VALUE}."
 
 
-def _top(block: Block, names: dict[str, str]) -> Table:
+def _top(block: Block, names: dict[str, str]) -> ChartTable:
     """The best heads of the first dataset, with their intervals everywhere."""
     first = block.maps[block.datasets[0], block.main]
     columns = [
@@ -142,7 +142,7 @@ def _top(block: Block, names: dict[str, str]) -> Table:
         )
         for place in top_places(first)
     )
-    return Table((f"best {len(rows)} heads", *(title for title, _ in columns)), rows)
+    return ChartTable((f"best {len(rows)} heads", *(title for title, _ in columns)), rows)
 
 
 def top_places(one: HeadMap, *, by_size: bool = False) -> list[HeadPlace]:
@@ -151,7 +151,7 @@ def top_places(one: HeadMap, *, by_size: bool = False) -> list[HeadPlace]:
     return sorted(values, key=lambda p: (-(abs(values[p]) if by_size else values[p]), p))[:TOP]
 
 
-def matrix(maps: Sequence[HeadMap], titles: Sequence[str], *, signed: bool = False) -> Table:
+def matrix(maps: Sequence[HeadMap], titles: Sequence[str], *, signed: bool = False) -> ChartTable:
     """Values of all heads: a row for each layer, a column for each head."""
     heads = max(one.shape[1] for one in maps)
     rows = [
@@ -162,7 +162,7 @@ def matrix(maps: Sequence[HeadMap], titles: Sequence[str], *, signed: bool = Fal
         for one, title in zip(maps, titles, strict=True)
         for layer in range(1, one.shape[0] + 1)
     ]
-    return Table(("", *(f"head {head}" for head in range(1, heads + 1))), tuple(rows))
+    return ChartTable(("", *(f"head {head}" for head in range(1, heads + 1))), tuple(rows))
 
 
 def _value(cell: HeadValue | None, *, signed: bool = False) -> str:

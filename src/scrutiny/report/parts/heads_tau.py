@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.part import Part
 from scrutiny.report.parts.seed_tests import is_test
@@ -229,4 +229,4 @@ def _table(
         return None
     header = [n for n in rows[0] if not n or any(row[n] != NO_VALUE for row in rows)]
     cells = tuple(tuple(row[n] for n in header) for row in rows)
-    return Chart(anchor, title, caption, None, Table(tuple(header), cells))
+    return Chart(anchor, title, caption, None, ChartTable(tuple(header), cells))

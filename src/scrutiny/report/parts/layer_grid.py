@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.matrix_chart import matrix_map
 from scrutiny.report.parts.part import Part, shown
@@ -69,5 +69,5 @@ def _chart(grid: Grid) -> Chart | None:
         f"{key.reference}",
         caption=f"On {where}.",
         spec=matrix_map([("", values)], rows=names[0], columns=names[1], titles=titles),
-        table=Table((titles[0], *names[1]), table, 1),
+        table=ChartTable((titles[0], *names[1]), table, 1),
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.randomness import generator
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.parts.matrix_chart import correlation_map, matrix_map
 from scrutiny.report.parts.matrix_series import Series, series_of
 from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS, Part, left_out
@@ -96,11 +96,11 @@ def _caption(shown: Sequence[Series]) -> str:
     return f"{label} of different models lies between {' and '.join(named)}."
 
 
-def _table(one: Series) -> Table:
+def _table(one: Series) -> ChartTable:
     """The first number of every pair with its interval."""
     header = (f"{one.label}: reference", *one.models)
     rows = tuple((a, *(interval(one.cells.get((a, b))) for b in one.models)) for a in one.models)
-    return Table(header, rows, 1)
+    return ChartTable(header, rows, 1)
 
 
 def _pairs(shown: Sequence[Series]) -> tuple[tuple[str, ...], ...]:
@@ -115,10 +115,10 @@ def _pairs(shown: Sequence[Series]) -> tuple[tuple[str, ...], ...]:
     return tuple(rows)
 
 
-def _pair_table(shown: Sequence[Series], pairs: Sequence[tuple[str, ...]]) -> Table:
+def _pair_table(shown: Sequence[Series], pairs: Sequence[tuple[str, ...]]) -> ChartTable:
     """Rows of pairs, as many as a page holds."""
     header = ("reference", "model", *(one.label for one in shown))
-    return Table(header, tuple(pairs[:MOST_ROWS]), 2)
+    return ChartTable(header, tuple(pairs[:MOST_ROWS]), 2)
 
 
 def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
@@ -179,7 +179,7 @@ def _correlations(
         title=f"What agrees over the pairs of {', '.join(models)}",
         caption=said,
         spec=correlation_map(values, names),
-        table=Table(
+        table=ChartTable(
             ("measure", "with", "Spearman", "pairs", "models", "p", "smallest p"),
             tuple(rows[:MOST_ROWS]),
             2,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import guide, metric_title, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, shown
 from scrutiny.report.parts.words import anchor, plainly, title_of
@@ -114,7 +114,7 @@ def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[s
     return view_of(each, height=210, layer=layers)
 
 
-def _table(name: str, members: Sequence[Estimate]) -> Table:
+def _table(name: str, members: Sequence[Estimate]) -> ChartTable:
     names = list(dict.fromkeys(r for e in members for r in e.by_replicate))[:10]
     rows = []
     for e in members:
@@ -122,4 +122,4 @@ def _table(name: str, members: Sequence[Estimate]) -> Table:
         cells = [number(e.by_replicate.get(r), decimals) for r in names]
         rows.append((f"{_at(e, name):g}", interval(e), out_of(e), *cells))
     header = (name, "estimate", "n/planned", *(replicate_words(r) for r in names))
-    return Table(header, tuple(rows), 0)
+    return ChartTable(header, tuple(rows), 0)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from scrutiny.core.published import OUTCOMES, Reproduction
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.parts.part import MOST_CHARTS, Part
 from scrutiny.report.reading.identity import grouped
 from scrutiny.report.reading.view import RunView
@@ -78,7 +78,7 @@ def _chart(title: str, rows: Sequence[Reproduction]) -> Chart:
         title=title,
         caption="",
         spec=None,
-        table=Table(header, cells, len(header), frozenset(marks)),
+        table=ChartTable(header, cells, len(header), frozenset(marks)),
         is_open=True,
     )
 

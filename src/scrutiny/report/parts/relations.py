@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import guide, label_axis, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
 from scrutiny.report.reading.view import RunView
@@ -73,9 +73,9 @@ def _spec(drawn: Sequence[Estimate]) -> Spec:
     return view_of(values, height={"step": 24}, layer=layers)
 
 
-def _table(made: Sequence[Estimate]) -> Table:
+def _table(made: Sequence[Estimate]) -> ChartTable:
     header = ("", "of", "with", "r", "Spearman", "replicates", "p", "smallest p", "shown from")
-    return Table(header, tuple(_row(e) for e in made), 3)
+    return ChartTable(header, tuple(_row(e) for e in made), 3)
 
 
 def _row(e: Estimate) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import guide, label_axis, series_color, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
 from scrutiny.report.parts.words import full_labels, mean_and_sd
@@ -152,7 +152,7 @@ def _spec(rows: Sequence[_Measured], against: set[str]) -> Spec:
 
 def _table(
     rows: Sequence[_Measured], scores: Sequence[_Measured], by_row: "dict[int, list[Ratio]]"
-) -> Table:
+) -> ChartTable:
     header = ["", "mean \N{PLUS-MINUS SIGN} sd", "interval", "seed sd", "item error", "ratio"]
     header += [f"against {s.estimate.key.dataset}" for s in scores]
     body = []
@@ -163,7 +163,7 @@ def _table(
         cells.append(number(m.spread.ratio, 2))
         cells += [_compared(r) for r in by_row.get(id(m), [])] or [NO_VALUE] * len(scores)
         body.append((m.label, *cells))
-    return Table(tuple(header), tuple(body))
+    return ChartTable(tuple(header), tuple(body))
 
 
 def _compared(ratio: "Ratio") -> str:

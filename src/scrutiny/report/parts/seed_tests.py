@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.parts.part import MOST_ROWS
 from scrutiny.report.parts.words import anchor, row_labels, title_of
 from scrutiny.report.reading.identity import grouped, identity
@@ -96,7 +96,7 @@ def chart_of_tests(metric: str, tests: Sequence[SeedTests], view: RunView) -> Ch
         title=title_of(_of_any_replicate(keys), view),
         caption=_CAPTION,
         spec=None,
-        table=Table(header, tuple(rows)),
+        table=ChartTable(header, tuple(rows)),
     )
 
 

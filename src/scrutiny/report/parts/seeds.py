@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts.tables import Chart, Table
+from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import (
     guide,
     label_axis,
@@ -184,7 +184,7 @@ def _dots(rows: Sequence[_Row]) -> list[dict[str, Any]]:
     ]
 
 
-def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -> Table:
+def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -> ChartTable:
     names = list(dict.fromkeys(name for _, e, _, _ in rows for name in e.by_replicate))
     one_each = len(names) <= MOST_COLUMNS
     columns = [replicate_words(n) for n in names] if one_each else ["least", "most"]
@@ -213,7 +213,7 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
         at_all = [found.get(place_of(e)) for found in tests.values()]
         cells += [NO_VALUE if test is None else test.passed for test in at_all]
         body.append((label, *cells))
-    return Table(tuple(header), tuple(body), 1, frozenset(marks))
+    return ChartTable(tuple(header), tuple(body), 1, frozenset(marks))
 
 
 def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -> str:

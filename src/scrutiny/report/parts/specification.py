@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts.tables import Chart, Spec, Table
+from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import guide, tooltip, view_of
 from scrutiny.report.parts.part import MOST_ROWS, Part, left_out
 from scrutiny.report.parts.words import anchor, full_labels, plainly, row_labels, title_of
@@ -77,7 +77,7 @@ def _summary(questions: Sequence[Sequence[Estimate]], references: References) ->
         title="How many choices tell the same",
         caption="Conditions whose interval lies above, below or across the reference.",
         spec=None,
-        table=Table(header, tuple(rows), 2),
+        table=ChartTable(header, tuple(rows), 2),
         note=left_out(len(questions), MOST_ROWS, "questions"),
     )
 
@@ -216,9 +216,9 @@ def _plain(value: object) -> str:
     return unversioned(value) if isinstance(value, str) else "–" if value is None else str(value)
 
 
-def _table(ordered: Sequence[Estimate], names: Sequence[str]) -> Table:
+def _table(ordered: Sequence[Estimate], names: Sequence[str]) -> ChartTable:
     rows = [
         (*(_plain(e.key.condition.get(name)) for name in names), interval(e), out_of(e))
         for e in ordered[:MOST_ROWS]
     ]
-    return Table((*names, "estimate", "n/planned"), tuple(rows), len(names))
+    return ChartTable((*names, "estimate", "n/planned"), tuple(rows), len(names))
