@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vectors:
+class BatchVectors:
     """Vectors of the items of a batch.
 
     Parameters
@@ -56,7 +56,7 @@ def vectors_of(
     representations: tuple[str, ...],
     layers: Layers,
     as_published: bool = False,
-) -> Vectors:
+) -> BatchVectors:
     """Vectors of the examples, asked of the model in one go.
 
     As published: texts in lower case, one forward pass for each. Vectors of one text in several
@@ -78,8 +78,8 @@ def vectors_of(
         )
     except AnswerError as error:
         nothing = np.full((len(passages), len(numbers), len(representations), 1), np.nan)
-        return Vectors(numbers, representations, nothing, places, error.reason)
-    return Vectors(numbers, representations, values, places)
+        return BatchVectors(numbers, representations, nothing, places, error.reason)
+    return BatchVectors(numbers, representations, values, places)
 
 
 def has_direction(vectors: Floats) -> NDArray[np.bool_]:

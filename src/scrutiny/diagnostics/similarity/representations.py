@@ -34,7 +34,7 @@ from scrutiny.diagnostics.similarity.representations_params import (
 from scrutiny.diagnostics.similarity.vectors import (
     Floats,
     Ints,
-    Vectors,
+    ItemVectors,
     drawn,
     units_of,
     vectors_of,
@@ -173,8 +173,8 @@ class _Sample:
     def _compare(
         self,
         comparison: VectorComparison,
-        first: Vectors,
-        second: Vectors,
+        first: ItemVectors,
+        second: ItemVectors,
         *,
         similarities: Mapping[str, Similarity],
     ) -> "_Compared":

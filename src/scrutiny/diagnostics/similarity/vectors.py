@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vectors:
+class ItemVectors:
     """Vectors of some items.
 
     Parameters
@@ -52,7 +52,7 @@ def vectors_of(
     *,
     layers: Sequence[int],
     poolings: tuple[str, ...],
-) -> Vectors:
+) -> ItemVectors:
     """Vectors of examples, asked of a model in one go; equal texts have equal ones."""
     asked = tuple(sorted(set(layers)))
     passages = [passage_of(example) for example in examples]
@@ -62,8 +62,8 @@ def vectors_of(
         )
     except AnswerError as error:
         nothing = np.full((len(passages), len(asked), len(poolings), 1), np.nan)
-        return Vectors(asked, poolings, nothing, error.reason)
-    return Vectors(asked, poolings, values)
+        return ItemVectors(asked, poolings, nothing, error.reason)
+    return ItemVectors(asked, poolings, values)
 
 
 def passage_of(example: Example) -> Passage:
