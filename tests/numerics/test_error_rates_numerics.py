@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from scrutiny.diagnostics.similarity.leaving_out import Scheme, dealt, likeness
+from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, dealt, likeness
 from scrutiny.reliability.spread import compare_spreads, retained_scores
 from scrutiny.reliability.stability import seed_correlation
 from scrutiny.run.comparing.paired_tests import Values, change_of
@@ -100,7 +100,7 @@ def test_intervals_of_a_likeness_cover_what_other_items_would_give():
     units = np.arange(60)
     covered = 0
     for _ in range(120):
-        found = likeness(*drawn_pair(60), debiased_cka, Scheme(dealt(units, 20, g), units, ()))
+        found = likeness(*drawn_pair(60), debiased_cka, LeavingOut(dealt(units, 20, g), units, ()))
         draws = found.value + found.influence[g.integers(0, 60, (400, 60))].mean(axis=1)
         low, high = np.quantile(draws, [0.025, 0.975])
         covered += low <= truth <= high

@@ -8,7 +8,7 @@ from scrutiny.cli.narrow import narrowed
 from scrutiny.report.wording.numbers import out_of
 
 if TYPE_CHECKING:
-    from scrutiny.run.comparing.kept import Kept, Likened, Likeness, Shared
+    from scrutiny.run.comparing.kept import Kept, Likened, Shared, VectorLikeness
 
 _WORDS: Final = {
     "no regression": "PASS  the second keeps these invariances of the first within",
@@ -83,7 +83,7 @@ def ceiling_name(one: "Kept") -> str:
     return "the reference itself" if one.how == "itself" else "another run of the reference"
 
 
-def _likeness(found: "Likeness") -> Iterator[str]:
+def _likeness(found: "VectorLikeness") -> Iterator[str]:
     """Vectors of the last layers: the claim, then each measure with what stands beside it."""
     for claimed in found.findings:
         said = f"{claimed.verdict}: {claimed.claim.says}; {claimed.reason}"

@@ -10,7 +10,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.invariance.capabilities import ALL, generations
-from scrutiny.diagnostics.invariance.comparing import Labels, is_kept, is_same, pair_of
+from scrutiny.diagnostics.invariance.comparing import BothLabels, is_kept, is_same, pair_of
 from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
 from scrutiny.diagnostics.invariance.generating import Maker
 from scrutiny.diagnostics.invariance.keep_tags import KeepTags
@@ -298,7 +298,11 @@ def test_kept_tags_of_a_pair():
     assert is_kept(TAGS, there, (Edit("text", 2, 5, "x"),)) is None  # breaks a name
     assert is_same(there, there._replace(spans=there.spans[::-1]))
     broken = pair_of(
-        (TAGS, TAGS), (TAGS, TAGS), edits=[Edit("text", 2, 5, "x")], labels=Labels((), ()), words=1
+        (TAGS, TAGS),
+        (TAGS, TAGS),
+        edits=[Edit("text", 2, 5, "x")],
+        labels=BothLabels((), ()),
+        words=1,
     )
     assert broken.made == 0
 
@@ -360,7 +364,7 @@ def test_taggers_are_compared_by_their_tags():
 
 
 def test_distance_of_changes_by_hand():
-    labels = Labels(("a", "b"), ("b", "a"))
+    labels = BothLabels(("a", "b"), ("b", "a"))
     one = Prediction("a", (0.9, 0.1)), Prediction("a", (0.6, 0.4))
     other = Prediction("a", (0.2, 0.8)), Prediction("b", (0.7, 0.3))
     # changes of "a": .3 and .5; of "b": -.3 and -.5
@@ -368,14 +372,14 @@ def test_distance_of_changes_by_hand():
     pair = pair_of(one, other, edits=(), labels=labels, words=2)
     assert pair == (1.0, 1.0, 0.0, pytest.approx(0.4), 0.0, 2.0)
     assert labels.number(other[1]) == 1.0
-    assert Labels(("a", "b"), ("a", "c")).changes(one, one) is None
-    assert not Labels(("a", "other"), ("a", "b")).has_other
-    assert Labels(("a", "b"), ("a", "c")).number(Prediction("c")) == 3.0
+    assert BothLabels(("a", "b"), ("a", "c")).changes(one, one) is None
+    assert not BothLabels(("a", "other"), ("a", "b")).has_other
+    assert BothLabels(("a", "b"), ("a", "c")).number(Prediction("c")) == 3.0
     assert labels.changes(one, (other[0], Prediction("b"))) is None
 
 
 def test_bounds_where_answers_leave_labels_to_other():
-    labels = Labels(("a", "b", "other"), ("other", "a", "b"))
+    labels = BothLabels(("a", "b", "other"), ("other", "a", "b"))
     assert labels.has_other
     reference = Prediction("a", (0.6, 0.3, 0.1)), Prediction("a", (0.5, 0.0, 0.5))
     target = Prediction("a", (0.1, 0.6, 0.3)), Prediction("a", (0.2, 0.5, 0.3))
@@ -383,7 +387,7 @@ def test_bounds_where_answers_leave_labels_to_other():
     # a: .1 against .1; the rest: -.1 against -.1
     assert labels.changes(reference, target) == pytest.approx(0.0)
     assert labels.at_most(reference, target) == pytest.approx(0.4 + 0.5 + 0.4 + 0.5)
-    known = Labels(labels.reference, labels.target, is_complete=True)
+    known = BothLabels(labels.reference, labels.target, is_complete=True)
     assert known.changes(reference, target) == pytest.approx(0.0 + 0.3 + 0.3)
     # where all labels have a probability, nothing is joined
     full = reference[0], Prediction("a", (0.5, 0.1, 0.4))

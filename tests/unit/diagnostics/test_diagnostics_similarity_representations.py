@@ -12,7 +12,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.similarity.leaving_out import Scheme, dealt, likeness
+from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, dealt, likeness
 from scrutiny.diagnostics.similarity.representations import (
     SimilarityRepresentations,
     similarities_of,
@@ -218,7 +218,7 @@ def test_resampled_influences_have_the_interval_of_the_grouped_jackknife():
     X, Y, g = two()
     units = np.arange(len(X))
     group = dealt(units, 20, np.random.default_rng(7))
-    found = likeness(X, Y, debiased_cka, Scheme(group, units, ()))
+    found = likeness(X, Y, debiased_cka, LeavingOut(group, units, ()))
     theirs = grouped_jackknife(X, Y, debiased_cka, rng=np.random.default_rng(7))
     draws = found.value + found.influence[g.integers(0, 120, (20_000, 120))].mean(axis=1)
     low, high = np.quantile(draws, [0.025, 0.975])
@@ -232,7 +232,7 @@ def test_clusters_are_left_out_whole_and_widen_the_interval():
     unit = np.repeat(np.arange(60), 4)
     group = dealt(unit, 20, np.random.default_rng(7))
     assert all(np.unique(group[unit == u]).size == 1 for u in range(60))
-    found = likeness(X, Y, debiased_cka, Scheme(group, unit, ()))
+    found = likeness(X, Y, debiased_cka, LeavingOut(group, unit, ()))
     by_unit = found.influence.reshape(60, 4).mean(axis=1)
     draws = found.value + by_unit[g.integers(0, 60, (20_000, 60))].mean(axis=1)
     theirs = grouped_jackknife(
@@ -246,14 +246,14 @@ def test_one_group_cannot_be_left_out():
     X, Y, _ = two(12)
     nothing = np.zeros(12, dtype=np.int64)
     with pytest.raises(StatisticsError, match="one group"):
-        likeness(X, Y, debiased_cka, Scheme(nothing, nothing, ()))
+        likeness(X, Y, debiased_cka, LeavingOut(nothing, nothing, ()))
 
 
 def test_exchanged_items_are_the_mean_over_the_orders():
     X, Y, g = two()
     orders = tuple(g.permutation(120) for _ in range(3))
     units = np.arange(120)
-    found = likeness(X, Y, debiased_cka, Scheme(units % 20, units, orders))
+    found = likeness(X, Y, debiased_cka, LeavingOut(units % 20, units, orders))
     assert found.exchanged == pytest.approx(np.mean([debiased_cka(X, Y[o]) for o in orders]))
 
 

@@ -30,7 +30,7 @@ _SIGNS: Final = (1, -1, -1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class BothLabels:
     """Labels of both models in the data's words, in the order of their scores.
 
     Parameters
@@ -137,7 +137,7 @@ def pair_of(
     target: tuple[Prediction, Prediction],
     *,
     edits: Sequence[Edit],
-    labels: Labels,
+    labels: BothLabels,
     words: int,
 ) -> TrialNumbers:
     """Numbers of one trial, from both models' answers to the text and to the changed text."""

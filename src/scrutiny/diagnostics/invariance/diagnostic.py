@@ -10,7 +10,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.invariance.capabilities import generations
-from scrutiny.diagnostics.invariance.comparing import Labels
+from scrutiny.diagnostics.invariance.comparing import BothLabels
 from scrutiny.diagnostics.invariance.design import make_design
 from scrutiny.diagnostics.invariance.generating import Maker
 from scrutiny.diagnostics.invariance.params import ScopeParams
@@ -85,7 +85,7 @@ class SharedInvariance:
             trials=params.trials,
             reference=_by_name(examples, names, ctx.reference.predict(examples, variants=names)),
             target=_by_name(examples, names, ctx.predict(examples, variants=names)),
-            labels=Labels(ctx.reference.labels, ctx.labels, is_complete=is_sampled(ctx)),
+            labels=BothLabels(ctx.reference.labels, ctx.labels, is_complete=is_sampled(ctx)),
             ctx=ctx,
         )
         for example in batch.examples:

@@ -32,7 +32,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.invariance.capabilities import Generation
 from scrutiny.diagnostics.invariance.comparing import (
     NO_PAIR,
-    Labels,
+    BothLabels,
     TrialNumbers,
     is_same,
     pair_of,
@@ -91,7 +91,7 @@ class BothAnswers:
     trials: int
     reference: Answers
     target: Answers
-    labels: Labels
+    labels: BothLabels
     ctx: Context
 
     @property
@@ -278,7 +278,7 @@ class _Item:
                 continue
             one, other = (resampled(both[0], labels, n_samples=n, rng=rng) for n in sizes)
             numbers = pair_of(
-                one, other, edits=variant.edits, labels=Labels(labels, labels), words=0
+                one, other, edits=variant.edits, labels=BothLabels(labels, labels), words=0
             )
             found.append((numbers, (one, one), variant))
         return found

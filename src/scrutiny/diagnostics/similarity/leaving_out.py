@@ -37,7 +37,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scheme:
+class LeavingOut:
     """What is left out and exchanged: the same for every pair of models.
 
     Parameters
@@ -63,7 +63,7 @@ def dealt(unit: Ints, groups: int, rng: np.random.Generator) -> Ints:
     return found
 
 
-def likeness(X: Floats, Y: Floats, similarity: Similarity, scheme: Scheme) -> Likeness:
+def likeness(X: Floats, Y: Floats, similarity: Similarity, scheme: LeavingOut) -> Likeness:
     """Likeness of two representations ``(item, feature)`` of the same items.
 
     Leaving a group g out gives ``s_g``. Its influence is ``(G - 1) (mean(s) - s_g)``, and every

@@ -17,8 +17,8 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.leaving_out import (
+    LeavingOut,
     Likeness,
-    Scheme,
     Similarity,
     dealt,
     likeness,
@@ -189,7 +189,7 @@ class _Sample:
         if count < _FEWEST:
             return _Compared(comparison, self.place, there)
         orders = self.orders(count) if comparison.layers.is_last else []
-        scheme = Scheme(self.group[there], self.unit[there], tuple(orders))
+        scheme = LeavingOut(self.group[there], self.unit[there], tuple(orders))
         try:
             found = likeness(X[there], Y[there], similarities[comparison.measure], scheme)
         except StatisticsError:

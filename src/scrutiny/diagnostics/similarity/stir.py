@@ -26,7 +26,7 @@ from scrutiny.core.language import POOLINGS, Represents
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.similarity.leaving_out import Likeness, Scheme, dealt, likeness
+from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, Likeness, dealt, likeness
 from scrutiny.diagnostics.similarity.vectors import Floats, drawn, units_of, vectors_of
 from scrutiny.perturb.batch import perturb_stream
 from scrutiny.perturb.engine import Setting
@@ -251,7 +251,7 @@ class _Aligned:
         units = units_of(chosen, self.params.unit)
         rng = self.ctx.rng("stir", stream_of(SharedVectors), f"{self.cell.dataset}/groups")
         group = dealt(units, self.params.groups, rng)
-        found = _likeness(X[there], Y[there], Scheme(group[there], units[there], ()))
+        found = _likeness(X[there], Y[there], LeavingOut(group[there], units[there], ()))
         influences = iter(() if found is None else found.influence.tolist())
         for example, is_there in zip(chosen, there.tolist(), strict=True):
             row = rows[example.id]._replace(status="undefined", reason="no_likeness")
@@ -279,7 +279,7 @@ class _Aligned:
         return "no_treatment" if variant is None else variant.reason or "no_pair"
 
 
-def _likeness(X: Floats, Y: Floats, scheme: Scheme) -> Likeness | None:
+def _likeness(X: Floats, Y: Floats, scheme: LeavingOut) -> Likeness | None:
     """Alignment of both, where it exists."""
     if len(X) < _FEWEST:
         return None

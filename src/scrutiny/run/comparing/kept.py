@@ -91,7 +91,7 @@ class Likened:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class VectorLikeness:
     """How alike the vectors of two models are, by several measures.
 
     Parameters
@@ -122,7 +122,7 @@ class Shared:
 
     kept: tuple[Kept, ...]
     margin: float
-    likeness: Likeness | None = None
+    likeness: VectorLikeness | None = None
 
     @property
     def outcome(self) -> Outcome | None:

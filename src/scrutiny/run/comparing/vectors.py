@@ -5,7 +5,7 @@ from typing import Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import MeasurePlan, ModelPlan
-from scrutiny.run.comparing.kept import Likened, Likeness
+from scrutiny.run.comparing.kept import Likened, VectorLikeness
 from scrutiny.store.run_folder import RunFolder
 
 REPRESENTATIONS: Final = "similarity.representations@1"
@@ -27,7 +27,7 @@ def vectors_measure(first: ModelPlan, second: ModelPlan, data: Sequence[str]) ->
     )
 
 
-def likeness_of(folder: RunFolder, first: str, second: str) -> Likeness:
+def likeness_of(folder: RunFolder, first: str, second: str) -> VectorLikeness:
     """What a run with `vectors_measure` says of both models' vectors.
 
     Parameters
@@ -39,7 +39,7 @@ def likeness_of(folder: RunFolder, first: str, second: str) -> Likeness:
     """
     findings = tuple(f for f in folder.findings() if f.claim.id.startswith(f"{LAST_LAYERS}/"))
     found = [e for e in folder.estimates() if e.key.diagnostic.startswith(REPRESENTATIONS)]
-    return Likeness(tuple(_rows(found, first, second)), findings)
+    return VectorLikeness(tuple(_rows(found, first, second)), findings)
 
 
 def _rows(found: Sequence[Estimate], first: str, second: str) -> Iterator[Likened]:
