@@ -86,7 +86,7 @@ REGISTRATIONS: Final = (
     Registration(
         "diagnostic",
         "faithfulness.agreement@1",
-        f"{_D}.faithfulness.agreement:Agreement",
+        f"{_D}.faithfulness.agreement:AttentionAgreement",
         "attention_layer",
     ),
     Registration(

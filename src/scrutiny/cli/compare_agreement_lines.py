@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from scrutiny.cli.compare_words import KEPT, bounds, wrapped
 
 if TYPE_CHECKING:
-    from scrutiny.run.comparing.agreement import Agreed, Agreement
+    from scrutiny.run.comparing.agreement import Agreed, SidesAgreement
 
 #: What each measure is called; all but the first and the last three stand in the terminal.
 NAMES: Final[Mapping[str, str]] = {
@@ -49,7 +49,7 @@ _FLOORS: Final[Mapping[str, str]] = {
 }
 
 
-def agreement_lines(found: "Agreement") -> Iterator[str]:
+def agreement_lines(found: "SidesAgreement") -> Iterator[str]:
     """Kappa, error consistency, CAPA and JSD, each with the first model's own value."""
     shown = [one for one in found.rows if one.measure in _IN_LINES]
     if not shown:
@@ -77,7 +77,7 @@ def why_not(one: "Agreed") -> str:
     return _REASONS.get(one.reason, one.reason.replace("_", " "))
 
 
-def floor_words(found: "Agreement") -> str:
+def floor_words(found: "SidesAgreement") -> str:
     """How the first model was held against itself; "" where it was not at all."""
     if all(one.floor is None for one in found.rows):
         return ""

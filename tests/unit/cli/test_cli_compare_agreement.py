@@ -11,7 +11,7 @@ from scrutiny.cli.compare_agreement_lines import NAMES, agreement_lines, floor_w
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.run.comparing.agreement import Agreed, Agreement
+from scrutiny.run.comparing.agreement import Agreed, SidesAgreement
 
 PACKED = Path(__file__).parents[2] / "fixtures" / "logs" / "lm_eval.tar.xz"
 DOCS = Path(__file__).parents[3] / "docs" / "compare.md"
@@ -56,22 +56,22 @@ def test_lines_keep_each_measure_together():
         Agreed("jsd@1", None, "no_probabilities"),
         Agreed("tv@1", None, "no_probabilities"),
     )
-    lines = list(agreement_lines(Agreement(rows, "replicates")))
+    lines = list(agreement_lines(SidesAgreement(rows, "replicates")))
     assert lines == [
         "  agreement    kappa 0.400 [0.200, 0.600] (floor 0.900),",
         "               error consistency 0.400 [0.200, 0.600] (floor 0.800),",
         "               CAPA of labels 0.400 [0.200, 0.600] (floor 0.700),",
         "               no JSD (neither side has probabilities)",
     ]
-    assert list(agreement_lines(Agreement(rows[:1], "replicates"))) == []
-    assert list(agreement_lines(Agreement())) == []
+    assert list(agreement_lines(SidesAgreement(rows[:1], "replicates"))) == []
+    assert list(agreement_lines(SidesAgreement())) == []
 
 
 def test_what_an_unknown_floor_is_called():
-    (line,) = agreement_lines(Agreement((agreed("capa@1", floor=0.3),), "unknown"))
+    (line,) = agreement_lines(SidesAgreement((agreed("capa@1", floor=0.3),), "unknown"))
     assert line.endswith("CAPA 0.400 [0.200, 0.600] (with itself 0.300)")
-    assert floor_words(Agreement((agreed(),), "unknown")) == ""
-    assert "twice" in floor_words(Agreement((agreed(floor=0.1),), "unknown"))
+    assert floor_words(SidesAgreement((agreed(),), "unknown")) == ""
+    assert "twice" in floor_words(SidesAgreement((agreed(floor=0.1),), "unknown"))
 
 
 def test_why_there_is_no_value_depends_on_the_measure():

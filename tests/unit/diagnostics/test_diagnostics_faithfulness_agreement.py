@@ -6,7 +6,7 @@ from faithful_texts import TASK, examples, measured, rows, values
 from scipy.stats import kendalltau
 from toy_runs import estimate, run
 
-from scrutiny.diagnostics.faithfulness.agreement import Agreement
+from scrutiny.diagnostics.faithfulness.agreement import AttentionAgreement
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (
@@ -25,14 +25,16 @@ GRADIENT, LEFT_OUT, BASELINE = (
 
 def test_it_keeps_the_promises_of_its_protocol():
     given = [*ROWS[:4], {"id": "one", "text": "good", "label": "positive"}]
-    check_diagnostic(Agreement(), examples=examples(given), task=TASK, model=faithful_layer())
+    check_diagnostic(
+        AttentionAgreement(), examples=examples(given), task=TASK, model=faithful_layer()
+    )
 
 
 def test_taus_are_those_of_scipy_over_what_the_layer_says():
     says = {"good": (0.0, 3.0), "ok": (0.5, 0.2), "the": (0.1, 0.0), "bus": (0.0, 0.7)}
     toy = ToyAttentionLayer({"good": 0.3, "the": 1.0, "bus": 0.9, "day": 0.5}, says)
     given = [{"id": "i", "text": "the day ok bus good", "label": "positive"}]
-    found, _ = measured(Agreement(), AgreementParams(), toy, given)
+    found, _ = measured(AttentionAgreement(), AgreementParams(), toy, given)
     (text,) = toy.attention_layer([given[0]["text"]])
     gradient = np.abs(toy.input_slopes([text])[0])
     left_out = np.abs(toy.without_each([text])[0] - text.probabilities).sum(-1) / 2
@@ -40,8 +42,8 @@ def test_taus_are_those_of_scipy_over_what_the_layer_says():
     for name in (GRADIENT, LEFT_OUT, BASELINE):
         one, other = name.split("-")
         expected = kendalltau(sides[one], sides[other]).statistic
-        assert values(found, Agreement(), "tau", between=name) == [pytest.approx(expected)]
-    assert set(values(found, Agreement(), "tokens")) == {5.0}
+        assert values(found, AttentionAgreement(), "tau", between=name) == [pytest.approx(expected)]
+    assert set(values(found, AttentionAgreement(), "tokens")) == {5.0}
 
 
 def test_words_in_another_order_have_the_same_taus():
@@ -50,14 +52,14 @@ def test_words_in_another_order_have_the_same_taus():
     given = [
         {"id": f"r{k}", "text": " ".join(np.roll(words, k)), "label": "positive"} for k in range(4)
     ]
-    found, _ = measured(Agreement(), AgreementParams(), toy, given)
+    found, _ = measured(AttentionAgreement(), AgreementParams(), toy, given)
     for name in (GRADIENT, LEFT_OUT, BASELINE):
-        assert np.ptp(values(found, Agreement(), "tau", between=name)) < 1e-12
+        assert np.ptp(values(found, AttentionAgreement(), "tau", between=name)) < 1e-12
 
 
 def test_a_ranking_of_ties_is_no_ranking():
     toy = ToyAttentionLayer({}, {"good": (0.0, 3.0), "bad": (3.0, 0.0)})
-    found, _ = measured(Agreement(), AgreementParams(), toy, ROWS[:1])
+    found, _ = measured(AttentionAgreement(), AgreementParams(), toy, ROWS[:1])
     said = [(row.status, row.reason) for row in found]
     assert said == [("undefined", "only_ties")] * 2 + [("ok", None)]
 

@@ -39,7 +39,7 @@ _PLACES: Final = tuple(
 )
 
 
-class Agreement:
+class AttentionAgreement:
     """Kendall's tau-b between rankings of a text's words: attention, gradients, leaving one out.
 
     Records of an item, for each pair of rankings (``between``): ``tau``, the number of ``tokens``,

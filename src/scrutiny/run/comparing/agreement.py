@@ -65,7 +65,7 @@ class Agreed:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class SidesAgreement:
     """All measures of how far two sides agree.
 
     Parameters
@@ -98,7 +98,7 @@ class Itself:
     pairs: Sequence[tuple[int, int]] = field(default=())
 
 
-def agreement_of(sides: Sides, marked: Marked, itself: Itself) -> Agreement:
+def agreement_of(sides: Sides, marked: Marked, itself: Itself) -> SidesAgreement:
     """Measures of how far two sides agree.
 
     Parameters
@@ -127,7 +127,7 @@ def agreement_of(sides: Sides, marked: Marked, itself: Itself) -> Agreement:
         found = None if reason else _estimate(sides, measure, numbers, n_pairs=len(pairs))
         why = reason or ("no_value" if found is None or found.value is None else "")
         rows.append(Agreed(measure, found, why, floor.get(measure)))
-    return Agreement(tuple(rows), how)
+    return SidesAgreement(tuple(rows), how)
 
 
 def _wanted(marked: Marked, numbers: Mapping[str, Floats]) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.run.comparing.agreement import Agreement
+from scrutiny.run.comparing.agreement import SidesAgreement
 from scrutiny.run.comparing.flips import Flips, Noise
 from scrutiny.run.comparing.items import Disagreement
 from scrutiny.run.comparing.kept import Outcome, Shared, worst_of
@@ -107,7 +107,7 @@ class Level:
     detectable: float | None
     outcome: Outcome | None
     lower_is_better: bool = False
-    agreement: Agreement = field(default_factory=Agreement)
+    agreement: SidesAgreement = field(default_factory=SidesAgreement)
 
     @property
     def overall(self) -> Change:
