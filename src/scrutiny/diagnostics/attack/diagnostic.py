@@ -23,7 +23,7 @@ from scrutiny.diagnostics.attack.rows import (
     undrawn_rows,
 )
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, drawn
-from scrutiny.diagnostics.attack.validity import Judgment, judge
+from scrutiny.diagnostics.attack.validity import JudgedText, judge
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
 
@@ -148,7 +148,7 @@ def _must_be_the_same_ratings(params: AttackParams, ctx: Context) -> None:
         )
 
 
-def _judged(params: AttackParams, attempt: Attempt) -> dict[str, Judgment]:
+def _judged(params: AttackParams, attempt: Attempt) -> dict[str, JudgedText]:
     """Judgments of the successful texts of an attack, by item."""
     reached = {
         item: found.state
@@ -161,7 +161,7 @@ def _judged(params: AttackParams, attempt: Attempt) -> dict[str, Judgment]:
 
 def _kept(
     attempts: Sequence[Attempt],
-    judged: Sequence[Mapping[str, Judgment]],
+    judged: Sequence[Mapping[str, JudgedText]],
     *,
     cell: Cell,
     labels: tuple[str, ...],
@@ -191,7 +191,7 @@ def _text(
     cell: Cell,
     labels: tuple[str, ...],
     kind: str,
-    said: Judgment | None,
+    said: JudgedText | None,
 ) -> FoundText:
     state = found.state
     assert state is not None  # the caller has looked

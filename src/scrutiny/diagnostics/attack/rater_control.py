@@ -29,7 +29,7 @@ LEAST_SEPARATION: Final = 0.5
 NAME: Final = "rater"  # under which the texts are rated, as if this were an attack
 
 
-class Known(NamedTuple):
+class RaterAnswers(NamedTuple):
     """What a rater says of an item as it is, and of another item's text; nothing if it cannot."""
 
     unchanged: float | None
@@ -41,7 +41,7 @@ def is_controlled(params: AttackParams) -> bool:
     return bool(params.rater or "nli" in params.resources)
 
 
-def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[str, Known]:
+def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[str, RaterAnswers]:
     """What the rater says of each item; nothing at all where no model rates."""
     rater = rater_of(params) if is_controlled(params) else None
     if rater is None or not examples:
@@ -51,7 +51,7 @@ def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[st
     paired = [example for example in examples if example.id in others]
     said = rater.rate(NAME, [_state(e, others[e.id]) for e in paired]) if paired else []
     other = dict(zip([e.id for e in paired], said, strict=True))
-    return {e.id: Known(p, other.get(e.id)) for e, p in zip(examples, same, strict=True)}
+    return {e.id: RaterAnswers(p, other.get(e.id)) for e, p in zip(examples, same, strict=True)}
 
 
 def _others(examples: Sequence[Example]) -> Iterator[tuple[str, str]]:
@@ -75,7 +75,9 @@ def _state(example: Example, text: str | None = None) -> State:
     return State.of(start.origin, [Edit(name, 0, len(example.fields[name]), text)])
 
 
-def rater_rows(params: AttackParams, item: str, known: Known | None, reason: str) -> Iterator[Row]:
+def rater_rows(
+    params: AttackParams, item: str, known: RaterAnswers | None, reason: str
+) -> Iterator[Row]:
     """Records of an item's two controls; skipped with a reason where it was not rated."""
     if not is_controlled(params):
         return

@@ -9,7 +9,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.searching import LANGUAGE, NOT_DRAWN, UNANSWERED, Attempt
-from scrutiny.diagnostics.attack.validity import Judgment
+from scrutiny.diagnostics.attack.validity import JudgedText
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
 
@@ -77,7 +77,7 @@ def attempt_rows(
     attempt: Attempt,
     *,
     labels: tuple[str, ...],
-    judged: Mapping[str, Judgment],
+    judged: Mapping[str, JudgedText],
     has_control: bool,
 ) -> Iterator[Row]:
     """Records of an item under one attack, and under random change at its expense."""
@@ -112,7 +112,7 @@ def _row(
     *,
     place: tuple[str, str],
     labels: tuple[str, ...],
-    judgment: Judgment | None = None,
+    judgment: JudgedText | None = None,
 ) -> Row:
     """Record of one search; ``place`` is its role and condition."""
     item, (role, condition) = example.id, place
@@ -123,7 +123,7 @@ def _row(
     answer = None if found.answer is None else single(found.answer)
     hit = answer is not None and label_of(answer, labels) == example.gold
     state = found.state
-    said = judgment or Judgment()
+    said = judgment or JudgedText()
     values = (
         float(hit),
         1.0,

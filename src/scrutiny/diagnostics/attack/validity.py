@@ -19,7 +19,7 @@ from scrutiny.perturb.resources import find_resource
 from scrutiny.perturb.search.state import State
 
 
-class Judgment(NamedTuple):
+class JudgedText(NamedTuple):
     """What judges say of a text; nothing where none was asked, or could say.
 
     Parameters
@@ -129,14 +129,14 @@ def _entailment(source: str) -> EntailmentRater:
     return EntailmentRater(model, found[0])
 
 
-def judge(params: AttackParams, recipe: str, states: Sequence[State]) -> list[Judgment]:
+def judge(params: AttackParams, recipe: str, states: Sequence[State]) -> list[JudgedText]:
     """Judgments of texts, in order."""
     rater = rater_of(params)
     valid: Sequence[float | None] = [None] * len(states)
     if rater is not None and states:
         valid = rater.rate(recipe, list(states))
     similar, surprise = _similarities(params, states), _surprises(params, states)
-    return [Judgment(*row) for row in zip(valid, similar, surprise, strict=True)]
+    return [JudgedText(*row) for row in zip(valid, similar, surprise, strict=True)]
 
 
 def _similarities(params: AttackParams, states: Sequence[State]) -> Sequence[float | None]:

@@ -21,7 +21,7 @@ Erased = dict[TokenIds, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hits:
+class HeadHits:
     """Whether the answers to some texts are right under one change of one head at a time.
 
     Parameters
@@ -44,7 +44,7 @@ def heads_of(ctx: Context) -> list[HeadIndex]:
 
 def hits_under(
     ctx: Context, examples: Sequence[Example], change: Change, erased: Erased | None = None
-) -> Hits:
+) -> HeadHits:
     """Whether the answers are right, for each head that is changed.
 
     Parameters
@@ -70,7 +70,7 @@ def hits_under(
                 reasons[i] = reasons[i] or answer.reason
             else:
                 found[i, layer, head] = is_right(example, answer, ctx)
-    return Hits(found, tuple(reasons))
+    return HeadHits(found, tuple(reasons))
 
 
 def is_right(example: Example, answer: Prediction, ctx: Context) -> float:

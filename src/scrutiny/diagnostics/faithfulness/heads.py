@@ -12,7 +12,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.faithfulness.head_anchors import anchored
-from scrutiny.diagnostics.faithfulness.head_answers import Hits, heads_of, hits_under
+from scrutiny.diagnostics.faithfulness.head_answers import HeadHits, heads_of, hits_under
 from scrutiny.diagnostics.faithfulness.heads_design import make_heads_design
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 from scrutiny.diagnostics.faithfulness.reading import RowKind
@@ -176,7 +176,7 @@ def _erased(
     return outcomes
 
 
-def _outcome(hits: Hits, i: int, control: Floats | None) -> Outcome:
+def _outcome(hits: HeadHits, i: int, control: Floats | None) -> Outcome:
     """Hits of an item, with those of its control; or that it failed."""
     if hits.reasons[i]:
         return "failed", hits.reasons[i]

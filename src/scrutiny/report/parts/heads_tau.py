@@ -31,7 +31,7 @@ _LEAD: Final = (
 )
 
 
-class Known:
+class KnownEstimates:
     """Estimates of a run by what they are of."""
 
     def __init__(self, view: RunView, study: HeadStudy) -> None:
@@ -82,13 +82,13 @@ class Known:
 
 def part(view: RunView, study: HeadStudy) -> Part | None:
     """Tables of tau between datasets and between halves, and of gains."""
-    known = Known(view, study)
+    known = KnownEstimates(view, study)
     made = (_between(known), _halves(known), _gains(known, study))
     charts = tuple(chart for chart in made if chart is not None)
     return Part("heads-tau", "Heads against each other", _LEAD, charts) if charts else None
 
 
-def _between(known: Known) -> Chart | None:
+def _between(known: KnownEstimates) -> Chart | None:
     """Tau between datasets, with its nulls, the differences from them, and its ceiling."""
     found = known.named(_BETWEEN)
     datasets = {e.key.dataset for e in known.whole}
@@ -100,7 +100,9 @@ def _between(known: Known) -> Chart | None:
     )
 
 
-def _between_row(e: Estimate, known: Known, *, label: str, names: set[str]) -> dict[str, str]:
+def _between_row(
+    e: Estimate, known: KnownEstimates, *, label: str, names: set[str]
+) -> dict[str, str]:
     """Cells of one tau by their column."""
     score = unversioned(e.key.metric).removeprefix(_BETWEEN)
     halves = [
@@ -126,7 +128,7 @@ def _between_row(e: Estimate, known: Known, *, label: str, names: set[str]) -> d
     }
 
 
-def _halves(known: Known) -> Chart | None:
+def _halves(known: KnownEstimates) -> Chart | None:
     """Tau between halves of one dataset; only where there is no second dataset."""
     found = known.named(_HALVES)
     if known.named(_BETWEEN):
@@ -146,7 +148,7 @@ def _halves(known: Known) -> Chart | None:
     )
 
 
-def _gains(known: Known, study: HeadStudy) -> Chart | None:
+def _gains(known: KnownEstimates, study: HeadStudy) -> Chart | None:
     """Whether good heads gain more, beside the control task."""
     found = known.named(_GAIN, but=_OTHER_HALF)
     return _table(
@@ -157,7 +159,9 @@ def _gains(known: Known, study: HeadStudy) -> Chart | None:
     )
 
 
-def _gain_row(e: Estimate, known: Known, study: HeadStudy, *, label: str) -> dict[str, str]:
+def _gain_row(
+    e: Estimate, known: KnownEstimates, study: HeadStudy, *, label: str
+) -> dict[str, str]:
     """Cells of one family's gains by their column."""
     score = unversioned(e.key.metric).removeprefix(_GAIN)
     metric = f"{_OTHER_HALF}{score}@1"
@@ -177,7 +181,7 @@ def _gain_row(e: Estimate, known: Known, study: HeadStudy, *, label: str) -> dic
     }
 
 
-def _control(e: Estimate, known: Known, study: HeadStudy) -> Estimate | None:
+def _control(e: Estimate, known: KnownEstimates, study: HeadStudy) -> Estimate | None:
     """The same estimate of the control family that was trained from the same model."""
     base = study.bases.get(e.key.subject)
     families = [name for name, of in study.bases.items() if of == base and name != e.key.subject]
