@@ -18,7 +18,7 @@ _IRREGULAR: Final[Mapping[str, str]] = {
 }
 
 
-class Found(NamedTuple):
+class FoundWord(NamedTuple):
     """A word of the list, and the code points where a sentence has it."""
 
     word: str
@@ -42,10 +42,10 @@ class WordIndex:
             for first in sorted(parts[0]) if parts else ():
                 self._entries.setdefault(first, []).append((word, parts))
 
-    def find(self, sentence: str) -> Found | None:
+    def find(self, sentence: str) -> FoundWord | None:
         """Longest match in a sentence; of equally long ones a word as it is, then the first."""
         tokens = [(m.group().lower(), m.start(), m.end()) for m in _WORD.finditer(sentence)]
-        best: tuple[tuple[int, bool, int], Found] | None = None
+        best: tuple[tuple[int, bool, int], FoundWord] | None = None
         for i, (token, start, _) in enumerate(tokens):
             for word, parts in self._entries.get(token, ()):
                 there = tokens[i : i + len(parts)]
@@ -56,7 +56,7 @@ class WordIndex:
                     is_same = sentence[start:end].lower() == word.lower()
                     rank = (end - start, is_same, -start)
                     if best is None or rank > best[0]:
-                        best = rank, Found(word, start, end)
+                        best = rank, FoundWord(word, start, end)
         return best[1] if best else None
 
 

@@ -16,7 +16,7 @@ from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.engine import (
-    Progress,
+    InProgress,
     Setting,
     advance,
     perturb_analyzed,
@@ -121,7 +121,7 @@ def _perturb_chunk(
             for example, documents in zip(examples, analyzed, strict=True)
         ]
     pairs = zip(examples, analyzed, strict=True)
-    progresses = [Progress(example, recipe, documents) for example, documents in pairs]
+    progresses = [InProgress(example, recipe, documents) for example, documents in pairs]
     for number, step in enumerate(recipe.steps):
         is_warmed = hasattr(step.transformation, "warm")
         alive = [p for p in progresses if p.is_alive]
@@ -137,7 +137,7 @@ def _perturb_chunk(
 
 
 def _warm(
-    number: int, pairs: Sequence[tuple[Progress, Sequence[TextDocument]]], setting: Setting
+    number: int, pairs: Sequence[tuple[InProgress, Sequence[TextDocument]]], setting: Setting
 ) -> None:
     """Let a transformation ask its model about all documents; with the sites, if it takes them.
 

@@ -50,7 +50,7 @@ class Setting(NamedTuple):
     task: str | None = None
 
 
-class Progress:
+class InProgress:
     """An example on its way through the steps of a recipe.
 
     ``analyzed`` are documents of its fields that other recipes have used already.
@@ -164,7 +164,7 @@ def perturb_analyzed(
         step = recipe.steps[0]
         if not step.fields or document.field in step.fields:  # the common case, and the quick one
             return _variant(example, recipe, _change(step, document, setting, 0), setting)
-    progress = Progress(example, recipe, documents)
+    progress = InProgress(example, recipe, documents)
     for number, step in enumerate(recipe.steps):
         advance(progress, number, progress.documents(step, setting.resources), setting)
         if not progress.is_alive:
@@ -173,7 +173,7 @@ def perturb_analyzed(
 
 
 def advance(
-    progress: Progress, number: int, documents: Sequence[TextDocument], setting: Setting
+    progress: InProgress, number: int, documents: Sequence[TextDocument], setting: Setting
 ) -> None:
     """Take one step on all documents of an example."""
     steps = progress.recipe.steps
@@ -253,7 +253,7 @@ def _drawn(sites: Sequence[Site], wanted: int, rng: "Generator") -> tuple[list[S
 
 
 def planned_sites(
-    progress: Progress, number: int, document: TextDocument, setting: Setting
+    progress: InProgress, number: int, document: TextDocument, setting: Setting
 ) -> list[Site]:
     """Sites that a step will try first, as many as it will change if nothing is refused."""
     steps = progress.recipe.steps

@@ -56,7 +56,7 @@ _SOVEREIGN: Final = frozenset(
 _POSSESSIVE: Final = re.compile(r"\s?['’]\s?s$")
 
 
-class Mention(NamedTuple):
+class EntityMention(NamedTuple):
     """A stretch of the text that names an entity of a kind."""
 
     start: int
@@ -79,14 +79,14 @@ def kind_of(label: str) -> str | None:
     return _KINDS.get(bare)
 
 
-def mentions(document: Document) -> list[Mention]:
+def mentions(document: Document) -> list[EntityMention]:
     """Mentions in the order of the text: the annotated ones, or else what the finder sees."""
     found: Any = document
     annotated = [(s.start, s.end, s.label) for s in found.annotations if s.label]
     spans = annotated or [(e.start, e.end, e.label) for e in found.entities]
     spans = [(start, _without_clitic(document.text, start, end), lab) for start, end, lab in spans]
     kept = [
-        Mention(start, end, kind, document.text[start:end])
+        EntityMention(start, end, kind, document.text[start:end])
         for start, end, label in sorted(spans)
         if (kind := kind_of(label)) is not None and end > start
     ]
@@ -98,9 +98,9 @@ def _without_clitic(text: str, start: int, end: int) -> int:
     return start + len(_POSSESSIVE.sub("", text[start:end])) if end - start > 3 else end
 
 
-def groups(found: Sequence[Mention]) -> list[list[Mention]]:
+def groups(found: Sequence[EntityMention]) -> list[list[EntityMention]]:
     """Mentions of one entity together: equal names, and parts of a person's name alone."""
-    grouped: list[list[Mention]] = []
+    grouped: list[list[EntityMention]] = []
     for mention in found:
         for group in grouped:
             if _is_same(group[0], mention):
@@ -111,14 +111,14 @@ def groups(found: Sequence[Mention]) -> list[list[Mention]]:
     return grouped
 
 
-def _is_same(known: Mention, mention: Mention) -> bool:
+def _is_same(known: EntityMention, mention: EntityMention) -> bool:
     if known.kind != mention.kind:
         return False
     a, b = known.text.lower(), mention.text.lower()
     return a == b or (known.kind == "PER" and " " not in b and b in a.split())
 
 
-def other_names(mention: Mention, rng: "Generator", *, tries: int) -> Iterator[str]:
+def other_names(mention: EntityMention, rng: "Generator", *, tries: int) -> Iterator[str]:
     """Names of the same kind and shape, drawn at random, cased as the mention is."""
     parts = mention.text.split()
     tables = _tables(mention, parts)
@@ -130,7 +130,7 @@ def other_names(mention: Mention, rng: "Generator", *, tries: int) -> Iterator[s
             yield _cased(name, mention.text)
 
 
-def _tables(mention: Mention, parts: Sequence[str]) -> list[Sequence[str]]:
+def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]:
     """Lists to draw the parts of a new name from."""
     if mention.kind == "ORG":
         return [organizations()]
@@ -190,7 +190,7 @@ def _countries() -> frozenset[str]:
     return frozenset(name.title() for name in countries())
 
 
-def part_of(name: str, whole: Mention, mention: Mention) -> str:
+def part_of(name: str, whole: EntityMention, mention: EntityMention) -> str:
     """What a shorter mention of a renamed person becomes: first name for first, last for last."""
     if whole.text.isupper() and not mention.text.isupper():
         name = name.title()

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.json_text import parse_json
-from scrutiny.data.bleached import Found, WordIndex, bare_words
+from scrutiny.data.bleached import FoundWord, WordIndex, bare_words
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.stated import stated_columns
@@ -148,7 +148,7 @@ def _rows(test: _Test) -> Iterator[RawRow]:
     for name, (category, texts) in test.sets.items():
         index = WordIndex(words.get(name) or bare_words(texts))
         for i, text in enumerate(texts, 1):
-            found = Found(text, 0, len(text)) if words.get(name) is texts else index.find(text)
+            found = FoundWord(text, 0, len(text)) if words.get(name) is texts else index.find(text)
             values: dict[str, Any] = {"id": f"{test.name}/{name}/{i}", "text": text}
             values |= {"test": test.name, "set": name, "category": category}
             values |= {"start": None, "end": None, "word": text}

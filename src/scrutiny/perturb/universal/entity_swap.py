@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.mentions import (
-    Mention,
+    EntityMention,
     article_before,
     groups,
     mentions,
@@ -82,7 +82,7 @@ class EntitySwap:
             yield (*edits, *_articles(document, group))
 
 
-def _certain(document: Document) -> list[Mention]:
+def _certain(document: Document) -> list[EntityMention]:
     """Mentions that are annotated, or that are names of their own beyond doubt.
 
     What the finder sees may be a part of a longer name ("Gulf of Mexico", "St. Louis Rams"), an
@@ -97,14 +97,14 @@ def _certain(document: Document) -> list[Mention]:
     )
 
 
-def _stands_alone(text: str, mention: Mention) -> bool:
+def _stands_alone(text: str, mention: EntityMention) -> bool:
     before, behind = text[max(0, mention.start - 40) : mention.start], text[mention.end :][:3]
     if _NAME_BEHIND.match(behind) or _NAME_BEFORE.search(before) or behind.startswith(")"):
         return False
     return mention.kind != "ORG" or mention.text in organizations()
 
 
-def _articles(document: Document, group: Sequence[Mention]) -> Iterator[Edit]:
+def _articles(document: Document, group: Sequence[EntityMention]) -> Iterator[Edit]:
     """Edits that take "the" away before a place that had it: no new name of ours takes it."""
     for mention in group:
         if mention.kind == "LOC" and needs_the(mention.text):

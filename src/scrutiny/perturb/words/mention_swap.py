@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.mentions import Mention, article_before, mentions, needs_the, other_names
+from scrutiny.perturb.mentions import (
+    EntityMention,
+    article_before,
+    mentions,
+    needs_the,
+    other_names,
+)
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -80,12 +86,12 @@ class MentionSwap:
             yield (*before, Edit(document.field, mention.start, mention.end, name))
 
 
-def _by_start(document: Document) -> Mapping[int, Mention]:
+def _by_start(document: Document) -> Mapping[int, EntityMention]:
     held: Any = document
     return _found(held)
 
 
 @lru_cache(maxsize=8)
-def _found(document: Any) -> Mapping[int, Mention]:
+def _found(document: Any) -> Mapping[int, EntityMention]:
     """Mentions of a text by where they begin, for its sites and then their candidates."""
     return {mention.start: mention for mention in mentions(document)}
