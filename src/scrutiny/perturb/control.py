@@ -42,7 +42,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.document import TextDocument
 from scrutiny.perturb.ground import Ground
-from scrutiny.perturb.operations import Amount, Operation, amount_of, operations_of
+from scrutiny.perturb.operations import EditedLength, Operation, amount_of, operations_of
 from scrutiny.perturb.placement import NoRoomError, Placement
 from scrutiny.perturb.recipe import Where, parse_recipe
 from scrutiny.perturb.streams import streams
@@ -169,11 +169,11 @@ def _control(
     )
 
 
-def amount_changed(example: Example, variant: Variant) -> Amount:
+def amount_changed(example: Example, variant: Variant) -> EditedLength:
     """Code points that a variant deletes and inserts, as the controls count them."""
     if variant.role == "control":  # its edits are as small as they can be
         deleted = sum(edit.end - edit.start for edit in variant.edits)
-        return Amount(deleted, sum(len(edit.text) for edit in variant.edits))
+        return EditedLength(deleted, sum(len(edit.text) for edit in variant.edits))
     found: list[Operation] = []
     for name in example.fields:
         own = [edit for edit in variant.edits if edit.field == name]

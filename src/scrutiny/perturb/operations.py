@@ -27,7 +27,7 @@ from scrutiny.text.tokens import is_number
 Kind = Literal["case", "marks", "words", "letters"]
 
 
-class Amount(NamedTuple):
+class EditedLength(NamedTuple):
     """Code points that edits delete and insert."""
 
     deleted: int
@@ -63,7 +63,7 @@ class Operation(NamedTuple):
     spaces: int = 0
 
 
-def amount_of(operations: Iterable[Operation]) -> Amount:
+def amount_of(operations: Iterable[Operation]) -> EditedLength:
     """Sum over operations.
 
     Examples
@@ -72,7 +72,7 @@ def amount_of(operations: Iterable[Operation]) -> Amount:
     Amount(deleted=5, inserted=6)
     """
     listed = list(operations)
-    return Amount(sum(o.deleted for o in listed), sum(len(o.inserted) for o in listed))
+    return EditedLength(sum(o.deleted for o in listed), sum(len(o.inserted) for o in listed))
 
 
 def operations_of(document: TextDocument, edits: Sequence[Edit]) -> list[Operation]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
-from scrutiny.text.edits import Ordered, apply_to_text, carry_spans, in_order
+from scrutiny.text.edits import OrderedEdits, apply_to_text, carry_spans, in_order
 
 
 def compose(
@@ -72,7 +72,7 @@ class _Placed:
 
     @classmethod
     def of(cls, edits: Sequence[Edit]) -> "_Placed":
-        ordered = Ordered.of(edits)
+        ordered = OrderedEdits.of(edits)
         starts = [s + g for s, g in zip(ordered.starts, ordered.gains, strict=False)]
         ends = [s + len(e.text) for s, e in zip(starts, ordered.edits, strict=True)]
         return cls(ordered.edits, starts, ends)

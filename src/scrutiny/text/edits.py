@@ -88,7 +88,7 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
     by_field = {name: [e for e in edits if e.field == name] for name in names}
     if _is_plain(example) and not any([edit.spans for edit in edits]):
         return _with_texts(example, by_field)
-    ordered = {name: Ordered.of(group) for name, group in by_field.items()}
+    ordered = {name: OrderedEdits.of(group) for name, group in by_field.items()}
     fields = {
         name: apply_to_text(text, ordered[name].edits) if name in ordered else text
         for name, text in example.fields.items()
@@ -122,7 +122,7 @@ def _with_texts(example: Example, edits: Mapping[str, Sequence[Edit]]) -> Exampl
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class OrderedEdits:
     """Disjoint edits of one field from left to right, ready to be looked up by place.
 
     ``gains[k]`` is how much longer the first k edits make the text.
@@ -134,7 +134,7 @@ class Ordered:
     gains: Sequence[int]
 
     @classmethod
-    def of(cls, edits: Iterable[Edit]) -> "Ordered":
+    def of(cls, edits: Iterable[Edit]) -> "OrderedEdits":
         """Return these edits in order of place."""
         ordered = in_order(edits)
         gains = [len(e.text) - (e.end - e.start) for e in ordered]
@@ -172,12 +172,12 @@ def carry_spans(spans: Sequence[Span], edits: Mapping[str, Sequence[Edit]]) -> t
         ``crosses_span`` if an edit without spans of its own crosses a border, ``empties_span`` if
         nothing is left of a span.
     """
-    ordered = {name: Ordered.of(group) for name, group in edits.items()}
+    ordered = {name: OrderedEdits.of(group) for name, group in edits.items()}
     return _with_brought(_carried(spans, ordered), _brought(ordered))
 
 
 def _carry_layers(
-    example: Example, edits: Mapping[str, Ordered]
+    example: Example, edits: Mapping[str, OrderedEdits]
 ) -> tuple[str | tuple[Span, ...] | None, tuple[Span, ...]]:
     """Gold answer and annotations afterwards; brought spans join the layer that they belong to."""
     gold, spans = example.gold, example.spans
@@ -199,13 +199,13 @@ def _carry_layers(
     return (carried_gold if isinstance(gold, tuple) else gold), carried
 
 
-def _carried(spans: Sequence[Span], edits: Mapping[str, Ordered]) -> tuple[Span, ...]:
+def _carried(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) -> tuple[Span, ...]:
     """Spans that are not replaced, where they stand afterwards."""
     moved = (_carry_one(s, edits[s.field]) if s.field in edits else s for s in spans)
     return tuple(span for span in moved if span is not None)
 
 
-def _carry_one(span: Span, edits: Ordered) -> Span | None:
+def _carry_one(span: Span, edits: OrderedEdits) -> Span | None:
     """Where one span is afterwards; nothing if an edit replaces it by spans of its own."""
     first, last = edits.touching(span.start, span.end)
     touching = edits.edits[first:last]
@@ -239,7 +239,7 @@ def is_after(edit: Edit, span: Span) -> bool:
 _Place = tuple[str, int]  # of an edit: its field, and its number in order
 
 
-def _brought(edits: Mapping[str, Ordered]) -> list[tuple[_Place, Span]]:
+def _brought(edits: Mapping[str, OrderedEdits]) -> list[tuple[_Place, Span]]:
     """Spans that edits bring, at their place in the new texts."""
     return [
         ((name, at), Span(name, start + s.start, start + s.end, s.label))
@@ -250,7 +250,7 @@ def _brought(edits: Mapping[str, Ordered]) -> list[tuple[_Place, Span]]:
     ]
 
 
-def _replacing(spans: Sequence[Span], edits: Mapping[str, Ordered]) -> set[_Place]:
+def _replacing(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) -> set[_Place]:
     """Edits that touch one of these spans."""
     found: set[_Place] = set()
     for span in spans:
@@ -269,7 +269,9 @@ def _with_brought(
     return tuple(sorted(spans, key=lambda s: (s.field, s.start, s.end)))
 
 
-def _carry_protected(protected: tuple[Span, ...], edits: Mapping[str, Ordered]) -> tuple[Span, ...]:
+def _carry_protected(
+    protected: tuple[Span, ...], edits: Mapping[str, OrderedEdits]
+) -> tuple[Span, ...]:
     """Protected stretches afterwards; insertions at their borders may stand, and nothing else."""
     for span in protected:
         if span.field in edits:
@@ -280,7 +282,7 @@ def _carry_protected(protected: tuple[Span, ...], edits: Mapping[str, Ordered]) 
 
 
 def _carry_tokens(
-    example: Example, edits: Mapping[str, Ordered], fields: Mapping[str, str]
+    example: Example, edits: Mapping[str, OrderedEdits], fields: Mapping[str, str]
 ) -> Mapping[str, tuple[tuple[int, int], ...]] | None:
     """Token borders afterwards, in the fields that have them."""
     if example.tokens is None:
@@ -293,7 +295,7 @@ def _carry_tokens(
 
 
 def _resegment(
-    tokens: tuple[tuple[int, int], ...], edits: Ordered, texts: tuple[str, str]
+    tokens: tuple[tuple[int, int], ...], edits: OrderedEdits, texts: tuple[str, str]
 ) -> tuple[tuple[int, int], ...]:
     """Borders of the tokens that are left, and of new ones in whatever text has none.
 

@@ -10,7 +10,7 @@ from scrutiny.perturb.control import amount_changed, matched_control
 from scrutiny.perturb.document import document_of
 from scrutiny.perturb.engine import perturb
 from scrutiny.perturb.frequent_words import random_word, words_by_length
-from scrutiny.perturb.operations import Amount, operations_of
+from scrutiny.perturb.operations import EditedLength, operations_of
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.lexicon import is_stop_word, zipf
 
@@ -54,7 +54,7 @@ def control_of(variant, example=EXAMPLE, seed=0):
 def test_edits_are_read_as_what_they_are(old, new, kinds, deleted, inserted):
     found = operations_of(document_of(TEXT), [at(old, new)])
     assert [operation.kind for operation in found] == kinds
-    amount = Amount(sum(o.deleted for o in found), sum(len(o.inserted) for o in found))
+    amount = EditedLength(sum(o.deleted for o in found), sum(len(o.inserted) for o in found))
     assert amount == (deleted, inserted)
 
 

@@ -72,7 +72,7 @@ class Marked:
     no_probabilities: str = ""
 
 
-class Ordered(NamedTuple):
+class OrderedMarks(NamedTuple):
     """Probabilities of both sides in one order, and the labels of the places that are known."""
 
     probabilities: tuple[Floats, Floats]
@@ -207,7 +207,7 @@ def _distributions(answers: tuple[Answers, Answers]) -> tuple[Floats, Floats] | 
 
 def _ordered(
     answers: tuple[Answers, Answers], scores: tuple[Floats, Floats], names: Sequence[str]
-) -> Ordered | str:
+) -> OrderedMarks | str:
     """Probabilities with the second side's in the first one's order of labels.
 
     An output does not say which label stands where: it is the one that is said where the place is
@@ -218,12 +218,12 @@ def _ordered(
     if len(ours) == len(theirs) == width and set(ours.values()) == set(theirs.values()):
         place = {label: k for k, label in theirs.items()}
         turned = scores[1][..., [place[ours[k]] for k in range(width)]]
-        return Ordered((scores[0], turned), ours)
+        return OrderedMarks((scores[0], turned), ours)
     shared = set(ours) & set(theirs)
     merged = {**theirs, **ours}
     is_one_to_one = len(set(merged.values())) == len(merged)
     if shared and is_one_to_one and all(ours[k] == theirs[k] for k in shared):
-        return Ordered(scores, _complete(merged, names, width))
+        return OrderedMarks(scores, _complete(merged, names, width))
     return "other_order"
 
 
