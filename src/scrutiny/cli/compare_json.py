@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scrutiny.run.comparing.kept import Shared
+    from scrutiny.run.comparing.kept import SharedInvariances
     from scrutiny.run.comparing.levels import Level, SideBySide
     from scrutiny.run.comparing.slices import Change
 
@@ -75,7 +75,7 @@ def _of_level(level: "Level", *, top: int) -> Iterator[dict[str, Any]]:
         yield {"part": "disagreement", **own, **plain(one), "rank": one.rank}
 
 
-def _of_shared(shared: "Shared") -> Iterator[dict[str, Any]]:
+def _of_shared(shared: "SharedInvariances") -> Iterator[dict[str, Any]]:
     """Objects of each shared invariance, and of the likeness of vectors."""
     from scrutiny.store.estimates import estimate_to_row
     from scrutiny.store.findings import finding_to_json

@@ -25,7 +25,7 @@ from scrutiny.report.wording.numbers import decimals_for, number
 
 if TYPE_CHECKING:
     from scrutiny.cli.compare_sides import Opened
-    from scrutiny.run.comparing.kept import Kept, Likened, Shared
+    from scrutiny.run.comparing.kept import Kept, Likened, SharedInvariances
     from scrutiny.run.comparing.levels import Level, SideBySide
     from scrutiny.store.run_folder import RunFolder
 
@@ -197,7 +197,7 @@ def _inputs(level: "Level") -> Iterator[InputFacts]:
         )
 
 
-def _shared(shared: "Shared") -> SharedFacts:
+def _shared(shared: "SharedInvariances") -> SharedFacts:
     likeness = shared.likeness
     return SharedFacts(
         kept=tuple(_kept(one) for one in shared.kept),

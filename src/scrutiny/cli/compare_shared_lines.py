@@ -8,7 +8,7 @@ from scrutiny.cli.narrow import narrowed
 from scrutiny.report.wording.numbers import out_of
 
 if TYPE_CHECKING:
-    from scrutiny.run.comparing.kept import Kept, Likened, Shared, VectorLikeness
+    from scrutiny.run.comparing.kept import Kept, Likened, SharedInvariances, VectorLikeness
 
 _WORDS: Final = {
     "no regression": "PASS  the second keeps these invariances of the first within",
@@ -20,7 +20,7 @@ OWN: Final = "the first beside itself"
 UNTRAINED: Final = "untrained networks"
 
 
-def shared_lines(shared: "Shared | None") -> Iterator[str]:
+def shared_lines(shared: "SharedInvariances | None") -> Iterator[str]:
     """Everything that is said of what two models share beyond their answers; nothing of nothing."""
     if shared is None:
         return

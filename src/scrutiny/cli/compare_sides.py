@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scrutiny.cli.running import Request
     from scrutiny.core.plan import Plan
     from scrutiny.run.comparing.flips import Noise
-    from scrutiny.run.comparing.kept import Shared
+    from scrutiny.run.comparing.kept import SharedInvariances
     from scrutiny.run.comparing.shared import Wanted
     from scrutiny.store.run_folder import RunFolder
 
@@ -32,7 +32,7 @@ class Opened:
     second: "RunFolder"
     again: "RunFolder | None"
     noise: "Mapping[str, Noise]"
-    shared: "Shared | None" = None
+    shared: "SharedInvariances | None" = None
 
 
 @contextmanager
@@ -200,7 +200,7 @@ def _into(name: str, flags: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shared(
     plan: "Plan", texts: list[str], flags: Mapping[str, Any], request: "Request", wanted: "Wanted"
-) -> "Shared":
+) -> "SharedInvariances":
     """What both models share: a run of both, with each as the other's reference."""
     from scrutiny.cli.plans import named_models
     from scrutiny.cli.running import run_request

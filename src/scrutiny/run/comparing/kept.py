@@ -107,7 +107,7 @@ class VectorLikeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedInvariances:
     """Invariances that two models share, both ways; and how alike their vectors are.
 
     Parameters

@@ -7,7 +7,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.run.comparing.agreement import SidesAgreement
 from scrutiny.run.comparing.flips import Flips, Noise
 from scrutiny.run.comparing.items import Disagreement
-from scrutiny.run.comparing.kept import Outcome, Shared, worst_of
+from scrutiny.run.comparing.kept import Outcome, SharedInvariances, worst_of
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.slices import Change
 from scrutiny.store.run_folder import RunFolder
@@ -137,7 +137,7 @@ class SideBySide:
 
     comparison: RunComparison
     levels: tuple[Level, ...]
-    shared: Shared | None = None
+    shared: SharedInvariances | None = None
 
     @property
     def outcome_of_levels(self) -> Outcome | None:

@@ -21,7 +21,7 @@ from scrutiny.models.family import expand
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.run.assignment import Assignment, Contrast
-from scrutiny.run.comparing.kept import Ceiling, Kept, Shared
+from scrutiny.run.comparing.kept import Ceiling, Kept, SharedInvariances
 from scrutiny.run.comparing.misses import with_exact_misses
 from scrutiny.run.comparing.vectors import likeness_of, vectors_measure
 from scrutiny.run.estimating import Estimator
@@ -108,7 +108,7 @@ def _run_name(family: str, replicate: Replicate) -> str:
     return f"{family} ({', '.join(f'{name} {value}' for name, value in replicate.random.items())})"
 
 
-def read_shared(folder: RunFolder, wanted: Wanted) -> Shared:
+def read_shared(folder: RunFolder, wanted: Wanted) -> SharedInvariances:
     """What a run of `shared_plan` says.
 
     Parameters
@@ -125,7 +125,7 @@ def read_shared(folder: RunFolder, wanted: Wanted) -> Shared:
         if wanted.capabilities:
             kept += whole.kept(reference, target, margin=wanted.margin, is_forward=is_forward)
     likeness = likeness_of(folder, *names) if wanted.representations else None
-    return Shared(tuple(kept), wanted.margin, likeness)
+    return SharedInvariances(tuple(kept), wanted.margin, likeness)
 
 
 def _next_runs(family: str) -> str:

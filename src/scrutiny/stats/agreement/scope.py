@@ -22,7 +22,7 @@ LARGEST_DISTANCE: Final = 4.0  # each change of a distribution has an L1 norm of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class ChangedPairs:
     """What changed texts do to two models, pair by pair.
 
     Parameters
@@ -43,7 +43,7 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class InvariantMean:
     """A mean over the pairs on which the reference is invariant.
 
     Parameters
@@ -62,7 +62,9 @@ class Shared:
     reason: str | None = None
 
 
-def pairs_of(reference: tuple[ArrayLike, ArrayLike], target: tuple[ArrayLike, ArrayLike]) -> Pairs:
+def pairs_of(
+    reference: tuple[ArrayLike, ArrayLike], target: tuple[ArrayLike, ArrayLike]
+) -> ChangedPairs:
     """Invariances and distance of each pair, from both models' probabilities.
 
     Parameters
@@ -94,7 +96,7 @@ def pairs_of(reference: tuple[ArrayLike, ArrayLike], target: tuple[ArrayLike, Ar
             f"the models' answers have shapes {one.shape} and {two.shape}; both (pair, label)."
         )
     labels = [rows.argmax(axis=1) for rows in (one, one_changed, two, two_changed)]
-    return Pairs(
+    return ChangedPairs(
         inv1=labels[0] == labels[1],
         inv2=labels[2] == labels[3],
         distance=change_distance((one, one_changed), (two, two_changed)),
@@ -166,7 +168,7 @@ def proper_constants(tolerance: float, cutoff: float) -> tuple[float, float]:
     return float(tolerance), float(cutoff)
 
 
-def hard_scope(pairs: Pairs) -> Shared:
+def hard_scope(pairs: ChangedPairs) -> InvariantMean:
     """Share of the pairs that keep the reference's label on which the target keeps its own.
 
     **Measures**: P(target invariant | reference invariant), on texts changed for the reference.
@@ -189,7 +191,9 @@ def hard_scope(pairs: Pairs) -> Shared:
     return _mean_over(pairs.inv1, pairs.inv2.astype(np.float64), "reference_never_invariant")
 
 
-def soft_scope(pairs: Pairs, *, tolerance: float = TOLERANCE, cutoff: float = CUTOFF) -> Shared:
+def soft_scope(
+    pairs: ChangedPairs, *, tolerance: float = TOLERANCE, cutoff: float = CUTOFF
+) -> InvariantMean:
     """`hard_scope` with each pair weighed by how alike both models' changes are.
 
     **Measures**: as `hard_scope`; ``mean 1[target invariant] decay(d)`` over the same pairs.
@@ -209,7 +213,9 @@ def soft_scope(pairs: Pairs, *, tolerance: float = TOLERANCE, cutoff: float = CU
     return _mean_over(pairs.inv1, weight, "reference_never_invariant")
 
 
-def soft_curve(pairs: Pairs, cutoffs: ArrayLike, *, tolerance: float = TOLERANCE) -> FloatArray:
+def soft_curve(
+    pairs: ChangedPairs, cutoffs: ArrayLike, *, tolerance: float = TOLERANCE
+) -> FloatArray:
     """`soft_scope` at each of several cutoffs ``(cutoff,)``; NaN where it does not exist.
 
     **Measures**: how far the value is the constants' choice.
@@ -231,7 +237,7 @@ def soft_curve(pairs: Pairs, cutoffs: ArrayLike, *, tolerance: float = TOLERANCE
     return np.array([np.nan if value is None else value for value in found])
 
 
-def mean_distance(pairs: Pairs) -> Shared:
+def mean_distance(pairs: ChangedPairs) -> InvariantMean:
     """Mean distance between the models' changes over pairs on which both keep their label.
 
     **Measures**: what Soft-SCoPE adds to Hard-SCoPE, without constants.
@@ -249,7 +255,7 @@ def mean_distance(pairs: Pairs) -> Shared:
     return _mean_over(pairs.inv1 & pairs.inv2, pairs.distance, "never_both_invariant")
 
 
-def ood_agreement(pairs: Pairs, *, over: str = "invariant") -> Shared:
+def ood_agreement(pairs: ChangedPairs, *, over: str = "invariant") -> InvariantMean:
     """Share of changed texts on which both models give the same label.
 
     Parameters
@@ -279,9 +285,9 @@ def ood_agreement(pairs: Pairs, *, over: str = "invariant") -> Shared:
     return _mean_over(rows, pairs.agree.astype(np.float64), "reference_never_invariant")
 
 
-def _mean_over(rows: BoolArray, values: FloatArray, reason: str) -> Shared:
+def _mean_over(rows: BoolArray, values: FloatArray, reason: str) -> InvariantMean:
     """Mean of values over rows; none, with the reason, over no row."""
     read = int(rows.sum())
     if read == 0:
-        return Shared(None, rows.size, 0, reason)
-    return Shared(float(values[rows].mean()), rows.size, read)
+        return InvariantMean(None, rows.size, 0, reason)
+    return InvariantMean(float(values[rows].mean()), rows.size, read)
