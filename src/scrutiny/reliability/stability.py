@@ -116,7 +116,7 @@ def _expected(by_item: Array) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class FewPairsCorrelation:
     """A correlation of few pairs, with the interval that so few can give.
 
     ``low`` and ``high`` are nothing under four pairs; ``value`` is nothing without variation.
@@ -128,7 +128,7 @@ class Correlation:
     n: int
 
 
-def seed_correlation(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Correlation:
+def seed_correlation(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> FewPairsCorrelation:
     """Pearson correlation of two diagnostics over the same replicates, Fisher's interval.
 
     Parameters
@@ -156,11 +156,11 @@ def seed_correlation(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Corr
         raise StatisticsError(f"a and b have {one.size} and {other.size} replicates.")
     n = one.size
     if n < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return Correlation(None, None, None, n)
+        return FewPairsCorrelation(None, None, None, n)
     value = float(np.clip(np.corrcoef(one, other)[0, 1], -1.0, 1.0))
     if n < 4 or abs(value) > 1.0 - 1e-12:
-        return Correlation(value, None, None, n)
-    return Correlation(value, *fisher_limits(value, n, level=level), n)
+        return FewPairsCorrelation(value, None, None, n)
+    return FewPairsCorrelation(value, *fisher_limits(value, n, level=level), n)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 from scrutiny.stats import Units, draw_weights, resample
 from scrutiny.stats.resampling import weights
 from scrutiny.stats.resampling.kept import KeptDraws, SaidStates, state_of
-from scrutiny.stats.resampling.sums import Patterns
+from scrutiny.stats.resampling.sums import CollapsedUnits
 
 keeping = import_module("scrutiny.stats.resampling.kept")
 resampling = import_module("scrutiny.stats.resampling.resample")
@@ -156,8 +156,8 @@ def test_a_state_is_said_as_repr_says_it(monkeypatch):
 
 def test_patterns_of_equal_counts_are_drawn_once(monkeypatch):
     monkeypatch.setattr(resampling, "_KEPT", KeptDraws())
-    drawn, draw = [], Patterns.draw
-    monkeypatch.setattr(Patterns, "draw", lambda *given: drawn.append(1) or draw(*given))
+    drawn, draw = [], CollapsedUnits.draw
+    monkeypatch.setattr(CollapsedUnits, "draw", lambda *given: drawn.append(1) or draw(*given))
     hits = (np.arange(300) % 4 == 0).astype(float)[None, :, None]
 
     def found(values, strata=None):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import FloatArray, finite, has_value
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.kept import KeptDraws, SaidStates
-from scrutiny.stats.resampling.sums import ComponentTable, Patterns, collapse, component_table
+from scrutiny.stats.resampling.sums import CollapsedUnits, ComponentTable, collapse, component_table
 from scrutiny.stats.resampling.weights import CHUNK_BYTES, Units, draw_indices, draw_weights
 
 #: Draws of patterns that were made last: estimates of equal counts draw the same.
@@ -270,7 +270,7 @@ def evaluate(table: ComponentTable, weights: FloatArray, value: Value) -> FloatA
 
 
 def _pattern_draws(
-    patterns: Patterns, draws: int, rng: np.random.Generator
+    patterns: CollapsedUnits, draws: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     step = max(1, CHUNK_BYTES // (8 * patterns.sizes.size))
     strata = [members.size for members in patterns.members]
@@ -282,7 +282,7 @@ def _pattern_draws(
 
 
 def _identity(
-    rng: np.random.Generator, units: Units, *, draws: int, patterns: Patterns | None
+    rng: np.random.Generator, units: Units, *, draws: int, patterns: CollapsedUnits | None
 ) -> str:
     """Digest of all that decides which items are drawn."""
     digest = hashlib.blake2b(digest_size=8, person=b"scrutiny.draws")

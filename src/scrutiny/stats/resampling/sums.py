@@ -132,7 +132,7 @@ def _grouped(flat: FloatArray, position: IntArray, groups: int) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Patterns:
+class CollapsedUnits:
     """Units with equal sums, collapsed: drawing units is a multinomial draw.
 
     Parameters
@@ -159,7 +159,7 @@ class Patterns:
         return drawn
 
 
-def collapse(table: ComponentTable, units: Units) -> Patterns | None:
+def collapse(table: ComponentTable, units: Units) -> CollapsedUnits | None:
     """Patterns of a table, or None where collapsing saves no time.
 
     Exact: a multinomial draw of n units among equals is a multinomial draw of their patterns.
@@ -176,7 +176,7 @@ def collapse(table: ComponentTable, units: Units) -> Patterns | None:
     if code is None:
         return None
     _, first, sizes = np.unique(code, return_index=True, return_counts=True)
-    return Patterns(
+    return CollapsedUnits(
         table=_pattern_table(table, values[first], cell[first]),
         sizes=sizes,
         members=tuple(np.flatnonzero(units.stratum[first] == s) for s in range(units.n_strata)),
