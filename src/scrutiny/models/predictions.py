@@ -30,7 +30,7 @@ _PREFIX: Final = "p_"
 Key = tuple[str, str]  # item, variant
 
 
-class Stored(NamedTuple):
+class StoredRow(NamedTuple):
     """A stored row: where it is, its texts by field, and its cells."""
 
     place: str
@@ -51,7 +51,7 @@ class StoredPredictions:
     has_stored_answers_only = True
 
     def __init__(
-        self, rows: Mapping[Key, Stored], task: Task, source: ModelSource, *, identity: str
+        self, rows: Mapping[Key, StoredRow], task: Task, source: ModelSource, *, identity: str
     ) -> None:
         self.source = source.text
         self.task = task.name
@@ -96,7 +96,7 @@ class StoredPredictions:
             return self._tagged(stored, example)
         return Prediction(label=self._label(stored), scores=self._scores(stored))
 
-    def _refuse_second_text(self, example: Example, stored: Stored) -> None:
+    def _refuse_second_text(self, example: Example, stored: StoredRow) -> None:
         """Raise if this item was asked with another text before: the row is for one of them."""
         if self._asked.setdefault(example.id, example.fields) != example.fields:
             raise ModelError(
@@ -105,7 +105,7 @@ class StoredPredictions:
                 "that an answer to the original is never taken for one to a changed text."
             )
 
-    def _tagged(self, stored: Stored, example: Example) -> Prediction:
+    def _tagged(self, stored: StoredRow, example: Example) -> Prediction:
         """Spans of one row."""
         answer = stored.row.get("spans")
         answer = stored.row.get("tags") if answer is None else answer
@@ -113,12 +113,12 @@ class StoredPredictions:
             raise ModelError(f"{stored.place} has neither a list of spans nor a list of tags.")
         return from_tags([answer], [example], source=stored.place)[0]
 
-    def _label(self, stored: Stored) -> str | None:
+    def _label(self, stored: StoredRow) -> str | None:
         """Label of one row, where it has one."""
         label = stored.row.get(self._columns["label"])
         return None if label is None or label == "" else class_name(label)
 
-    def _scores(self, stored: Stored) -> tuple[float, ...] | None:
+    def _scores(self, stored: StoredRow) -> tuple[float, ...] | None:
         """Probabilities of one row, in the order of the labels."""
         answer = stored.row.get(self._columns["probabilities"])
         if answer is None:
@@ -173,7 +173,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     source.refuse_unknown_options((*_COLUMNS, "labels", TRAINING))
     path = Path(source.target).expanduser()
     key = _key_reader(source)
-    rows: dict[Key, Stored] = {}
+    rows: dict[Key, StoredRow] = {}
     for place, row in read_rows(path):
         found = key(place, row)
         if found in rows:
@@ -182,7 +182,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
                 + (f", variant {found[1]!r}." if found[1] else ".")
             )
         texts = {name: str(row[name]) for name in task.fields if row.get(name) is not None}
-        rows[found] = Stored(place, texts, row)
+        rows[found] = StoredRow(place, texts, row)
     identity = digest(hash_file(path), canonical_json(source.options_of_answers()))
     return StoredPredictions(rows, task, source, identity=identity)
 

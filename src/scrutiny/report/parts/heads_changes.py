@@ -5,7 +5,7 @@ from typing import Final
 
 from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import metric_title
-from scrutiny.report.parts.heads_chart import Panel, heat_map
+from scrutiny.report.parts.heads_chart import MapPanel, heat_map
 from scrutiny.report.parts.heads_maps import (
     MOST_MAPS,
     anchor_of,
@@ -74,7 +74,9 @@ def _together(one: HeadMap) -> str:
 def _chart(members: Sequence[HeadMap], study: HeadStudy, *, name: str, most: float) -> Chart:
     key, score = members[0].key, score_of(members[0].key)
     titles = [_title(one) for one in members]
-    panels = [Panel(title, {score: one.values}) for title, one in zip(titles, members, strict=True)]
+    panels = [
+        MapPanel(title, {score: one.values}) for title, one in zip(titles, members, strict=True)
+    ]
     parts = ", ".join(
         f"{title} {cell_text(one.cells[best], signed=True)} at {place_name(best)}"
         for title, one in zip(titles, members, strict=True)

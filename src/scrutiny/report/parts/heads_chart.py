@@ -25,7 +25,7 @@ _LEGEND: Final[Spec] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class MapPanel:
     """One map: its title and, by score, the value of each layer and head."""
 
     title: str
@@ -33,7 +33,7 @@ class Panel:
 
 
 def heat_map(
-    panels: Sequence[Panel],
+    panels: Sequence[MapPanel],
     scores: Sequence[str],
     *,
     most: float | None = None,
@@ -78,14 +78,14 @@ def heat_map(
     return spec
 
 
-def _size(panels: Sequence[Panel]) -> tuple[int, int]:
+def _size(panels: Sequence[MapPanel]) -> tuple[int, int]:
     """Number of layers, and of heads in a layer, that hold all places."""
     places = [place for p in panels for values in p.values.values() for place in values]
     return max(layer for layer, _ in places), max(head for _, head in places)
 
 
 def _cells(
-    panels: Sequence[Panel], scores: Sequence[str], *, size: tuple[int, int]
+    panels: Sequence[MapPanel], scores: Sequence[str], *, size: tuple[int, int]
 ) -> list[dict[str, Any]]:
     """One row for each cell: its column in the whole drawing, and all its scores."""
     return [
@@ -101,7 +101,7 @@ def _cells(
     ]
 
 
-def _scores_at(panel: Panel, scores: Sequence[str], place: HeadPlace) -> dict[str, float]:
+def _scores_at(panel: MapPanel, scores: Sequence[str], place: HeadPlace) -> dict[str, float]:
     """Scores that a panel has at a place, rounded."""
     found = {score: panel.values.get(score, {}).get(place) for score in scores}
     return {score: round(value, _DIGITS) for score, value in found.items() if value is not None}
@@ -145,7 +145,11 @@ def _color(most: float | None) -> Spec:
 
 
 def _best(
-    panels: Sequence[Panel], scores: Sequence[str], *, place: dict[str, Spec], size: tuple[int, int]
+    panels: Sequence[MapPanel],
+    scores: Sequence[str],
+    *,
+    place: dict[str, Spec],
+    size: tuple[int, int],
 ) -> Spec:
     """Frame round the cell with the largest value of each panel, by score."""
     values = [
@@ -167,7 +171,7 @@ def largest(values: Mapping[HeadPlace, float]) -> HeadPlace | None:
     return place if place is not None and values[place] > 0 else None
 
 
-def _titles(panels: Sequence[Panel], size: tuple[int, int], place: dict[str, Spec]) -> Spec:
+def _titles(panels: Sequence[MapPanel], size: tuple[int, int], place: dict[str, Spec]) -> Spec:
     """Titles above the panels."""
     values = [
         {"column": at * (size[1] + 1) + (size[1] + 1) // 2, "map": panel.title}

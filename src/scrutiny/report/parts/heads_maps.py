@@ -8,7 +8,7 @@ from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import metric_title
-from scrutiny.report.parts.heads_chart import Panel, heat_map
+from scrutiny.report.parts.heads_chart import MapPanel, heat_map
 from scrutiny.report.parts.part import Part, left_out
 from scrutiny.report.parts.words import mean_and_sd
 from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue, place_name
@@ -103,9 +103,9 @@ def _chart(block: Block) -> Chart:
     )
 
 
-def _panel(block: Block, dataset: str, title: str) -> Panel:
+def _panel(block: Block, dataset: str, title: str) -> MapPanel:
     found = {score: block.maps.get((dataset, score)) for score in block.scores}
-    return Panel(title, {score: one.values for score, one in found.items() if one is not None})
+    return MapPanel(title, {score: one.values for score, one in found.items() if one is not None})
 
 
 def _caption(block: Block, names: dict[str, str]) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Side:
+class ReplicateOnTask:
     """What one replicate of a model has on one task.
 
     ``scores`` and ``answers`` are by condition, then by item; ``failures`` by item.
@@ -62,7 +62,7 @@ class Logged:
 
     name: str
     items: dict[str, LoggedSample] = field(default_factory=dict)
-    sides: dict[str, list[Side]] = field(default_factory=dict)
+    sides: dict[str, list[ReplicateOnTask]] = field(default_factory=dict)
     problems: Problems = field(default_factory=Problems)
     n_other_texts: int = 0
 
@@ -96,7 +96,7 @@ class Logged:
         own = {item for side in self.sides[subject] for item in side.items}
         return [item for item in self.items if item in own]
 
-    def add(self, side: Side, sample: LoggedSample) -> None:
+    def add(self, side: ReplicateOnTask, sample: LoggedSample) -> None:
         """Take what a line of one replicate says."""
         known = self.items.setdefault(sample.item, sample)
         if sample.text != known.text and sample.item not in side.items:
@@ -117,7 +117,7 @@ def collect(logs: Iterable[LoggedTask], problems: Mapping[str, Any]) -> dict[str
     found: dict[str, Logged] = {}
     for log in logs:
         task = found.setdefault(log.task, Logged(log.task, problems=Problems(**problems)))
-        side = Side(log)
+        side = ReplicateOnTask(log)
         for sample in log.read(task.problems):
             task.add(side, sample)
         if side.items:
@@ -138,9 +138,9 @@ def printed_beside(task: Logged) -> list[tuple[str, str, float, float]]:
     return found
 
 
-def _by_file(sides: Sequence[Side]) -> list[list[Side]]:
+def _by_file(sides: Sequence[ReplicateOnTask]) -> list[list[ReplicateOnTask]]:
     """Replicates that stand in one file, together."""
-    groups: dict[Path, list[Side]] = {}
+    groups: dict[Path, list[ReplicateOnTask]] = {}
     for side in sides:
         groups.setdefault(side.log.file, []).append(side)
     return list(groups.values())

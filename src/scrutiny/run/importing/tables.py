@@ -14,7 +14,7 @@ from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.run.blocks import items_table, outputs_table, records_table
-from scrutiny.run.importing.collecting import Logged, Side
+from scrutiny.run.importing.collecting import Logged, ReplicateOnTask
 
 #: What a record of a logged score holds: whether it is full marks, and the score itself.
 MEASURES: Final = (Measure("hit", unit="items"), Measure("value", unit="score"))
@@ -84,7 +84,7 @@ def record_tables(tasks: Mapping[str, Logged]) -> Iterator[pa.Table]:
                 yield records_table(KIND, cell, rows, width=len(MEASURES))
 
 
-def _rows(task: Logged, side: Side, item: str) -> Iterator[Row]:
+def _rows(task: Logged, side: ReplicateOnTask, item: str) -> Iterator[Row]:
     """One row for each condition; what another replicate has and this one lacks is skipped."""
     for condition in task.conditions:
         if condition not in side.scores and item in side.items and item not in side.failures:
