@@ -11,8 +11,8 @@ from scrutiny.report.wording.numbers import denominator, out_of
 if TYPE_CHECKING:
     from scrutiny.core.claim import Finding
     from scrutiny.core.estimate import Estimate
-    from scrutiny.run.comparing.flips import Flips, Noise
-    from scrutiny.run.comparing.items import Disagreement
+    from scrutiny.run.comparing.flips import FlippedItems, Noise
+    from scrutiny.run.comparing.items import DifferingInput
     from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
     from scrutiny.run.comparing.numbers import RunComparison
     from scrutiny.run.comparing.slices import Change
@@ -139,7 +139,7 @@ def noise_words(noise: "Noise") -> str:
     return f"{share} {how}"
 
 
-def flip_words(flips: "Flips") -> str:
+def flip_words(flips: "FlippedItems") -> str:
     """Right to wrong and back, and answers that differ; of scores worse and better."""
     names = ("worse", "better") if flips.is_graded else ("right -> wrong", "wrong -> right")
     pairs = zip((flips.broken, flips.mended), names, strict=True)
@@ -155,7 +155,7 @@ def _share(found: "Estimate") -> str:
     return f"{found.value:.1%} [{found.low:.1%}, {found.high:.1%}]"
 
 
-def test_words(flips: "Flips") -> str:
+def test_words(flips: "FlippedItems") -> str:
     """McNemar's test, of scores the sign test, of each pair of replicates."""
     said = [f"{_p(test.p_value)} ({test.n} flip)" for test in flips.tests[:_MOST_TESTS]]
     left = len(flips.tests) - len(said)
@@ -210,7 +210,7 @@ def _shown(found: "ShownChange", level: "Level") -> Iterator[str]:
     yield from wrapped(word, words)
 
 
-def _inputs(found: Sequence["Disagreement"], *, total: int) -> Iterator[str]:
+def _inputs(found: Sequence["DifferingInput"], *, total: int) -> Iterator[str]:
     """Inputs that differ most beyond noise."""
     if not found:
         return

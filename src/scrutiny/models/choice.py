@@ -31,7 +31,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models import adapters, named, zoo
 from scrutiny.models.checked import answer_or_fail
 from scrutiny.models.choice_asking import CAPABILITIES, log_likelihoods
-from scrutiny.models.choice_gradients import NEEDED, Wanted, gradients_of
+from scrutiny.models.choice_gradients import NEEDED, WantedSlopes, gradients_of
 from scrutiny.models.choice_prompt import Prompt, read_prompt
 from scrutiny.models.family import members
 from scrutiny.models.inputs import require_task
@@ -199,7 +199,7 @@ class ChoiceClassifier:
             one if isinstance(one, Failure) else None for one in answers
         ]
         wanted = [
-            Wanted(example, self._scoring.slopes(one, target))
+            WantedSlopes(example, self._scoring.slopes(one, target))
             for example, one, target in zip(examples, answers, targets, strict=True)
             if not isinstance(one, Failure)
         ]

@@ -23,7 +23,7 @@ from scrutiny.models.hf_gradients import checked, without_space
 NEEDED: Final = "logprob_slopes"
 
 
-class Wanted(NamedTuple):
+class WantedSlopes(NamedTuple):
     """An example, and what a step of each log-probability does to the loss, by choice."""
 
     example: Example
@@ -39,7 +39,7 @@ class _Reads(NamedTuple):
 
 
 def gradients_of(
-    model: Any, prompt: Prompt, wanted: Sequence[Wanted], *, is_first_only: bool
+    model: Any, prompt: Prompt, wanted: Sequence[WantedSlopes], *, is_first_only: bool
 ) -> list[TokenGradients | Failure]:
     """Slope of each example's loss at its own pieces, in order.
 
@@ -84,7 +84,7 @@ def gradients_of(
 
 
 def _of_example(
-    prompt: Prompt, wanted: Wanted, asked: Sequence[ChoiceQuestion]
+    prompt: Prompt, wanted: WantedSlopes, asked: Sequence[ChoiceQuestion]
 ) -> tuple[TokenGradients | Failure, list[_Reads]]:
     """Pieces of an example, their slopes still to be summed, and what there is to read."""
     example = wanted.example

@@ -24,7 +24,7 @@ How = Literal["replicates", "another run", "asked again", "exact", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Flips:
+class FlippedItems:
     """Items that are right in one run and wrong in the other; of scores, that got worse or better.
 
     Parameters
@@ -82,7 +82,7 @@ class Noise:
 UNKNOWN: Final = Noise("unknown")
 
 
-def flips_of(sides: Sides, answers: tuple[Answers, Answers] | None) -> Flips:
+def flips_of(sides: Sides, answers: tuple[Answers, Answers] | None) -> FlippedItems:
     """Flips between the replicates that are held against each other."""
     pairs = sides.pairs()
     before = sides.first[[i for i, _ in pairs]]
@@ -109,7 +109,7 @@ def flips_of(sides: Sides, answers: tuple[Answers, Answers] | None) -> Flips:
         ).estimate
         for rate in _RATES
     )
-    return Flips(
+    return FlippedItems(
         broken=broken,
         mended=mended,
         tests=mcnemar_by_replicate(before, after),

@@ -19,7 +19,7 @@ _LEAST = 0.05  # weight of a difference that noise explains
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class DifferingInput:
     """An input on which two runs differ.
 
     Parameters
@@ -68,7 +68,7 @@ def find_disagreements(
     shown: Sequence[tuple[Change, tuple[bool, ...]]] = (),
     noise: Noise,
     own_choices: bool = False,
-) -> list[Disagreement]:
+) -> list[DifferingInput]:
     """Inputs on which two runs differ, those first that differ most beyond noise.
 
     Parameters
@@ -202,13 +202,13 @@ def _disagreement(
     distance: float,
     beyond: float,
     slices: tuple[str, ...],
-) -> Disagreement:
+) -> DifferingInput:
     """The input at a place."""
     example = sides.examples[place]
     said = [None, None] if answers is None else [_commonest(a.labels[:, place]) for a in answers]
     if answers is not None and answers[0].are_spans:
         said = [None if text is None else spans_in_words(text, example.fields) for text in said]
-    return Disagreement(
+    return DifferingInput(
         item=example.id,
         source=example.source,
         text=" | ".join(example.fields.values()),

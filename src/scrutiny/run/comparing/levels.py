@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.run.comparing.agreement import SidesAgreement
-from scrutiny.run.comparing.flips import Flips, Noise
-from scrutiny.run.comparing.items import Disagreement
+from scrutiny.run.comparing.flips import FlippedItems, Noise
+from scrutiny.run.comparing.items import DifferingInput
 from scrutiny.run.comparing.kept import Outcome, SharedInvariances, worst_of
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.slices import Change
@@ -102,8 +102,8 @@ class Level:
     changes: tuple[Change, ...]
     shown: tuple[ShownChange, ...]
     noise: Noise
-    flips: Flips | None
-    disagreements: tuple[Disagreement, ...]
+    flips: FlippedItems | None
+    disagreements: tuple[DifferingInput, ...]
     detectable: float | None
     outcome: Outcome | None
     lower_is_better: bool = False
