@@ -45,7 +45,7 @@ REGISTRATIONS: Final = (
     ),
     Registration("diagnostic", "attack@1", f"{_D}.attack.diagnostic:Attacks"),
     Registration("diagnostic", "attack.transfer@1", f"{_D}.attack.transfer:Transfer", "reference"),
-    Registration("diagnostic", "attention.arcs@1", f"{_D}.attention.arcs:Arcs", "attentions"),
+    Registration("diagnostic", "attention.arcs@1", f"{_D}.attention.arcs:HeadArcs", "attentions"),
     Registration(
         "diagnostic", "attention.classes@1", f"{_D}.attention.classes:Classes", "attentions"
     ),

@@ -19,7 +19,7 @@ SAMPLES: Final = "samples"
 DRAW: Final = "draw"
 
 
-class Drawing(Protocol):
+class DrawsAgain(Protocol):
     """What can be asked again with another draw."""
 
     source: str
@@ -57,7 +57,7 @@ class SampledModel:
     is_of_the_user = True
     capabilities: frozenset[str] = frozenset({"predict"})
 
-    def __init__(self, model: Drawing, *, samples: int, draw: int = 0) -> None:
+    def __init__(self, model: DrawsAgain, *, samples: int, draw: int = 0) -> None:
         if len(model.labels) < 2:
             raise ModelError(
                 f"{model.source!r}: the labels must be known before shares of them can be counted. "

@@ -10,7 +10,7 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell, Inputs
 from scrutiny.data.tasks.dependency_arcs import DependencyArcs
-from scrutiny.diagnostics.attention.arcs import Arcs
+from scrutiny.diagnostics.attention.arcs import HeadArcs
 from scrutiny.diagnostics.attention.arcs_design import make_arcs_design
 from scrutiny.diagnostics.attention.arcs_params import OFFSETS, ArcsParams
 from scrutiny.diagnostics.attention.arcs_table import dependency_heads
@@ -43,12 +43,12 @@ def records(model, rows=ROWS, **params):
     context = ToyContext(DependencyArcs(), model)
     given = {**PARAMS, **params}
     made = ArcsParams(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
-    return list(Arcs().measure(made, Cell("m", None, "x"), batch, context))
+    return list(HeadArcs().measure(made, Cell("m", None, "x"), batch, context))
 
 
 def test_it_keeps_the_promises_of_its_protocol():
     check_diagnostic(
-        without_contrasts(Arcs), examples=examples()[:6], task=DependencyArcs(), model=planted()
+        without_contrasts(HeadArcs), examples=examples()[:6], task=DependencyArcs(), model=planted()
     )
 
 
@@ -162,7 +162,7 @@ def test_a_tree_without_a_root_that_has_a_piece_does_not_exist():
     params = ArcsParams(relations=("x",), claimed=(), tuned=(), has_trees=True)
     for model, status in ((blank, "ok"), (Blanking([[UniformHead()]]), "undefined")):
         context = ToyContext(DependencyArcs(), model)
-        rows = list(Arcs().measure(params, Cell("m", None, "x"), batch, context))
+        rows = list(HeadArcs().measure(params, Cell("m", None, "x"), batch, context))
         trees = [r for r in rows if "tree" in json.loads(r.condition)]
         assert {r.status for r in trees} == {status}
         assert {r.status for r in rows if r not in trees} == {"ok"}

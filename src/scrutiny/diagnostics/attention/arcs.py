@@ -32,7 +32,7 @@ _NO_ROOT: Final = "root_without_piece"
 Right = tuple[Booleans, Booleans]
 
 
-class Arcs:
+class HeadArcs:
     """Accuracy of every head at finding the syntactic head of a word, by relation.
 
     Direction 1 takes the word that a word attends to most for its head, direction 2 the word that

@@ -21,8 +21,8 @@ from scrutiny.diagnostics.attention.probes_design import RIGHT, condition_of, ma
 from scrutiny.diagnostics.attention.probes_fitting import (
     KINDS,
     WITH_WORDS,
+    FittedProbe,
     Fitting,
-    Probe,
     fit_probe,
 )
 from scrutiny.diagnostics.attention.probes_reading import (
@@ -192,7 +192,7 @@ class _Study:
             others = next((own for half, own in probes.items() if half != self._halves[i]), {})
             yield from self._rows_of(i, made, others)
 
-    def _fitted(self) -> dict[str, dict[tuple[str, int], Probe]]:
+    def _fitted(self) -> dict[str, dict[tuple[str, int], FittedProbe]]:
         """Probes by the half that they were fitted to, kind and draw."""
         rng = self._ctx.rng("probe-training", stream_of(AttentionProbe), self._place)
         chosen = chosen_for_training(self._halves, most=self._params.n_training, rng=rng)
@@ -202,7 +202,7 @@ class _Study:
 
     def _fitted_to(
         self, half: str, rows: Sequence[int], embeddings: NDArray[np.float32] | None
-    ) -> dict[tuple[str, int], Probe]:
+    ) -> dict[tuple[str, int], FittedProbe]:
         """Probes that were fitted to some sentences; their maps are let go with them."""
         maps = stream(self._ctx.model, [self._sentences[i] for i in rows], self._params.options)
         read = read_training(maps, [self._golds[i] for i in rows], [self._types[i] for i in rows])
@@ -227,7 +227,7 @@ class _Study:
         }
 
     def _rows_of(
-        self, i: int, made: Made, probes: Mapping[tuple[str, int], Probe]
+        self, i: int, made: Made, probes: Mapping[tuple[str, int], FittedProbe]
     ) -> Iterator[Row]:
         """Rows of one sentence."""
         gold = self._golds[i]
@@ -249,7 +249,7 @@ class _Study:
                 yield Row(*start, "ok", None, (right, float(scored.size)))
 
 
-def _guessed(n_words: int, sentence: Parsed | None, probe: Probe | None) -> NDArray[np.int64]:
+def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -> NDArray[np.int64]:
     """Guessed head ``(word,)`` of every word; right-branching without a probe.
 
     A word without a piece hangs on itself, which is no head.

@@ -54,7 +54,7 @@ class Fitting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Probe:
+class FittedProbe:
     """A fitted probe.
 
     Parameters
@@ -88,7 +88,7 @@ def fit_probe(
     vectors: NDArray[np.float32] | None,
     fitting: Fitting,
     rng: np.random.Generator,
-) -> Probe:
+) -> FittedProbe:
     """Probe of a kind, fitted to sentences.
 
     Parameters
@@ -124,7 +124,7 @@ def fit_probe(
     width = 0 if vectors is None else vectors.shape[1]
     shapes, score = KINDS[kind]
     seed = torch.Generator().manual_seed(int(rng.integers(2**62)))
-    probe = Probe(
+    probe = FittedProbe(
         {
             name: (torch.randn(shape, generator=seed) * _SMALL).requires_grad_()
             for name, shape in shapes(sentences[0].maps.shape[0], width).items()
@@ -147,7 +147,7 @@ def fit_probe(
     return best
 
 
-def _loss(probe: Probe, sentence: Parsed) -> Any:
+def _loss(probe: FittedProbe, sentence: Parsed) -> Any:
     """Mean surprise at the heads that are known."""
     import torch
 
@@ -156,7 +156,7 @@ def _loss(probe: Probe, sentence: Parsed) -> Any:
     return torch.nn.functional.cross_entropy(scores, torch.from_numpy(sentence.heads[known]))
 
 
-def _right(sentences: Sequence[Parsed], probe: Probe) -> float:
+def _right(sentences: Sequence[Parsed], probe: FittedProbe) -> float:
     """Words whose head is found, of those that are known."""
     found = [probe.heads(one) == one.heads for one in sentences]
     return float(sum(right.sum() for right in found))
