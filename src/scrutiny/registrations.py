@@ -220,7 +220,7 @@ REGISTRATIONS: Final = (
     Registration("constraint", "word_similarity@1", f"{_C}.word_similarity:WordSimilarity"),
     Registration("goal", "confidence@1", f"{_G}.confidence:Confidence"),
     Registration("goal", "disagreement@1", f"{_G}.disagreement:Disagreement"),
-    Registration("goal", "input_reduction@1", f"{_G}.input_reduction:InputReduction"),
+    Registration("goal", "input_reduction@1", f"{_G}.input_reduction:FewestWords"),
     Registration("goal", "keep_output@1", f"{_G}.keep_output:KeepOutput"),
     Registration("goal", "output_text@1", f"{_G}.output_text:OutputText"),
     Registration("goal", "regression_margin@1", f"{_G}.regression:RegressionMargin"),

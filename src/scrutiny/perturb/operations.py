@@ -69,7 +69,7 @@ def amount_of(operations: Iterable[Operation]) -> EditedLength:
     Examples
     --------
     >>> amount_of([Operation("letters", 1, "x"), Operation("words", 4, "seven", 1)])
-    Amount(deleted=5, inserted=6)
+    EditedLength(deleted=5, inserted=6)
     """
     listed = list(operations)
     return EditedLength(sum(o.deleted for o in listed), sum(len(o.inserted) for o in listed))

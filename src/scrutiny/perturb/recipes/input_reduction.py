@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.search.goals.input_reduction import InputReduction as Reduced
+from scrutiny.perturb.search.goals.input_reduction import FewestWords
 from scrutiny.perturb.search.methods.beam import Beam
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
@@ -67,7 +67,7 @@ class InputReduction:
         """Deletions by a beam, or in an order fixed beforehand."""
         fields = given.last_field
         space = space_of(DeleteWord(), may_change=Changeable(fields=fields))
-        goal = Reduced(fields=fields)
+        goal = FewestWords(fields=fields)
         if self.variant == "textattack":
             return search_of(space, goal, GreedyRanked(ranking="delete"))
         beam = Beam(width=self.width, steps=1000, least=0.0)  # the label is lost below

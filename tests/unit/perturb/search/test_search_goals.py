@@ -13,7 +13,7 @@ from scrutiny.perturb.search.goal import AnswerPair, Base, Slope, label_of
 from scrutiny.perturb.search.goals.confidence import Confidence
 from scrutiny.perturb.search.goals.disagreement import Disagreement
 from scrutiny.perturb.search.goals.distances import DISTANCES, scores_of
-from scrutiny.perturb.search.goals.input_reduction import InputReduction
+from scrutiny.perturb.search.goals.input_reduction import FewestWords
 from scrutiny.perturb.search.goals.keep_output import KeepOutput
 from scrutiny.perturb.search.goals.output_text import OutputText
 from scrutiny.perturb.search.goals.regression import RegressionMargin
@@ -184,13 +184,13 @@ def test_another_output_text():
 
 
 def test_input_reduction_counts_words_while_the_label_holds():
-    goal = InputReduction()
+    goal = FewestWords()
     assert goal.judge(base(), SURE, text()) == (pytest.approx(0.2), False)
     assert goal.judge(base(), SURE, text((0, 2, ""))) == (pytest.approx(1 / 3 + 0.2), False)
     assert goal.judge(base(), SURE, text((0, 7, ""))) == (pytest.approx(2 / 3 + 0.2), True)
     assert goal.judge(base(), LOST, text((0, 7, ""))) == (pytest.approx(0.25 / 3 - 1), False)
     with pytest.raises(PlanError, match="1 word"):
-        InputReduction(words=0)
+        FewestWords(words=0)
 
 
 def test_keeping_the_output():

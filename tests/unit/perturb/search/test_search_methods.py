@@ -21,7 +21,7 @@ from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.closeness import ByEditDistance, ByEncoder
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goal import Base, Judged
-from scrutiny.perturb.search.goals.input_reduction import InputReduction
+from scrutiny.perturb.search.goals.input_reduction import FewestWords
 from scrutiny.perturb.search.goals.keep_output import KeepOutput
 from scrutiny.perturb.search.goals.untargeted import Untargeted
 from scrutiny.perturb.search.methods import first_order
@@ -440,7 +440,7 @@ def test_input_reduction_leaves_the_word_that_decides():
     """The texts without a word are asked about for the ranking, and are not paid again."""
     table = {word: ("",) for word in ("a", "good", "film", "indeed")}
     method = GreedyRanked("delete")
-    found, asked = run(method, "a good film indeed", table, goal=InputReduction(), gold=None)
+    found, asked = run(method, "a good film indeed", table, goal=FewestWords(), gold=None)
     assert found.is_success
     assert found.state.texts[0].split() == ["good"]
     assert len(asked) == len(set(asked)) == found.n_asked

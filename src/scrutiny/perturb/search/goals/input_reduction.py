@@ -10,7 +10,7 @@ from scrutiny.perturb.search.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class InputReduction:
+class FewestWords:
     """The starting label for as few words as possible.
 
     The score is the share of the base's words that are gone, plus p / words of the base, so that of
@@ -39,7 +39,7 @@ class InputReduction:
 
     Examples
     --------
-    >>> InputReduction().words
+    >>> FewestWords().words
     1
     """
 
