@@ -18,7 +18,7 @@
     tasks.names load_task(name) -> Task; infer_task(columns) -> str
     tasks.roles Role(name, meaning, kind, names, is_needed, default): columns that a task brings
     readers.options  takes(**options): decorator of a reader with options of its own
-    bleached    WordIndex(words).find(sentence) -> Found(word, start, end) | None
+    bleached    WordIndex(words).find(sentence) -> FoundWord(word, start, end) | None
     tasks.tags  chunks(tags), spans_of(tags, borders), to_bio(tokens, spans), token_borders(tokens)
     overlap     overlap(a_texts, b_texts, *, near=0.8) -> OverlapReport
                 overlap_with_hashes(texts, hashes) -> OverlapReport

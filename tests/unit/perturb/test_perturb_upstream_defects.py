@@ -184,7 +184,7 @@ def spellings_of(place_scores, top, monkeypatch):
     monkeypatch.setattr(vocabulary, "Spelling", lambda *a: made.append(1) or one(*a))
     size = place_scores.shape[1]
     anything = np.ones(size, dtype=bool)
-    pieces = vocabulary.Pieces([chr(97 + i % 26) for i in range(size)], anything, anything)
+    pieces = vocabulary.WordPieces([chr(97 + i % 26) for i in range(size)], anything, anything)
     return vocabulary.best_spellings(place_scores, pieces, top=top), len(made)
 
 
@@ -217,7 +217,7 @@ class Respelling:
         letters = "".join(chr(97 + i // 26) + chr(97 + i % 26) for i in range(200))
         texts = [letters[i : i + 2] for i in range(0, 400, 2)]
         anything = np.ones(200, dtype=bool)
-        pieces = vocabulary.Pieces(texts, anything, anything)
+        pieces = vocabulary.WordPieces(texts, anything, anything)
         found = vocabulary.best_spellings(scores, pieces, top=top)
         words = ["".join(texts[i] for i in s.ids) for s in found]
         return [tuple(Guess(w, 1.0 + n) for n, w in enumerate(words)) for _ in queries]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final, Literal
 
-from scrutiny.core.annotation import Arcs as AnnotatedArcs
+from scrutiny.core.annotation import Arcs
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
@@ -88,7 +88,7 @@ class HeadArcs:
         """One row for each sentence, preset and relation."""
         del cell
         presets, cases = params.conditions(), params.cases()
-        views = [AnnotatedArcs.of(example) for example in batch.examples]
+        views = [Arcs.of(example) for example in batch.examples]
 
         def use(position: int, sentence: Sentence) -> list[Row]:
             made, _ = sentence

@@ -56,7 +56,7 @@ class RowKind:
 
     @classmethod
     def of(cls, role: str = "measured", **condition: object) -> "RowKind":
-        """Place of a condition."""
+        """Kind of the rows of a condition."""
         return cls(canonical_json(condition), role)
 
     def ok(self, example: Example, values: Iterable[float]) -> Row:

@@ -2,7 +2,7 @@
 
 ::
 
-    recipe        Recipe(architecture, epochs, batch, lr, ...)
+    recipe        AttentionRecipe(architecture, epochs, batch, lr, ...)
     learner       its network, its optimizer, and how it reads
     family        train_family(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
     trainer       ATTENTION_CLASSIFIER: as nodes ``[[train]]`` of plans name it

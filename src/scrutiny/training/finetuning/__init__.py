@@ -2,10 +2,11 @@
 
 ::
 
-    recipe        Recipe(epochs, batch, lr, ..., augment, augment_share); rate_for(recipe, size)
+    recipe        FinetuningRecipe(epochs, batch, lr, ..., augment, augment_share);
+                  rate_for(recipe, size)
     base          bases_of(source, *, random=(), seeds=()) -> tuple[Base, ...]
     parts         load_parts(data, recipe, *, dev="", task="", reported=()) -> Parts
-    job           Job(bases, parts, recipe, seeds): .runs, .pattern, .random, .key, .sizes
+    job           FinetuningJob(bases, parts, recipe, seeds): .runs, .pattern, .random, .key, .sizes
     runs          finetune(job, out, *, device="auto", telling=None) -> list[Finished]
                   is_done(job, out) -> bool
     stand_in      write_stand_ins(job, out, *, device="auto") -> seconds
@@ -17,7 +18,7 @@ Tasks that label every piece of annotated sentences (the annotation, a control t
     anchored_recipe   PieceRecipe, AnchoredRecipe(markers), ControlRecipe(types, label_seed,
                       true_share)
     anchored_parts    piece_parts(task, recipe, *, data, dev=None, reported=()) -> Parts
-    anchored_frames   Frame, anchored_frame(example, markers), relation_frame(example)
+    anchored_frames   AnchoredFrame, anchored_frame(example, markers), relation_frame(example)
     anchored_target   PieceTarget: labels of pieces; objective: target_of(parts, run)
     control_labels    ControlLabels(seed, rate, true_share): .of_type(kind), .keeps_truth(frame)
     anchored_skill    skill_record(target, encoded, rows): competence.json, gate ``task_skill``

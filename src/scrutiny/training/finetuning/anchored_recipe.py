@@ -10,7 +10,7 @@ from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at
 
 @dataclass(frozen=True, slots=True)
 class PieceRecipe(FinetuningRecipe):
-    """Choices of a run that learns a label for each piece; those of `FinetuningRecipe` with other values.
+    """A `FinetuningRecipe` of a run that learns a label for each piece, with other values.
 
     Parameters
     ----------

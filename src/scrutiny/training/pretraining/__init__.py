@@ -2,9 +2,10 @@
 
 ::
 
-    recipe      Recipe, Phase, read_recipe(path), recipe_from(values)
+    recipe      PretrainingRecipe, Phase, read_recipe(path), recipe_from(values)
     run         prepare(paths, recipe, *, tokenizer=None) -> Prepared
-                Job(prepared, seeds, checkpoints, precision, teacher, stated), Seeds(init, data)
+                PretrainingJob(prepared, seeds, checkpoints, precision, teacher, stated),
+                Seeds(init, data)
                 pretrain(job, out, *, device, on_log, should_stop) -> folder, or None if stopped
     teacher     Teacher(folder, name, weight, temperature): the student's objective
     batches     Batches(corpus, recipe, seed).at(step): a pure function
