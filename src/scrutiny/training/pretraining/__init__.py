@@ -9,6 +9,6 @@
                 pretrain(job, out, *, device, on_log, should_stop) -> folder, or None if stopped
     teacher     Teacher(folder, name, weight, temperature): the student's objective
     batches     Batches(corpus, recipe, seed).at(step): a pure function
-    network     new_network, Forward: a fast forward pass over a `BertForPreTraining`
+    network     new_network, PretrainingForward: a fast forward pass over a `BertForPreTraining`
     writing     RECORD, Stated, write_training_hashes
 """
