@@ -13,7 +13,7 @@ from scrutiny.reliability.rules import says
 from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.resolved import Resolved
 from scrutiny.run.slicing import must_occur, over, split
-from scrutiny.run.specs import Place, places
+from scrutiny.run.specs import PlacedDesign, places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
 
