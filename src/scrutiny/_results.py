@@ -15,8 +15,7 @@ from scrutiny.core.given import path_given, text_given
 from scrutiny.reliability.rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.reading.load import load_view
-from scrutiny.run.judging import estimates_on, judge_run
-from scrutiny.run.slicing import split
+from scrutiny.run.judging import estimates_on, judge_run, names_slice
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 
@@ -160,7 +159,7 @@ class Run:
         """
         texts = {n: v if isinstance(v, str) else canonical_json(v) for n, v in condition.items()}
         rule = Rule(metric, ">", 0.0, texts)
-        if split(texts)[0]:  # a slice that the run need not have computed
+        if names_slice(self.folder, texts):  # which that the run need not have computed
             return _the_one(metric, estimates_on(self.folder, rule, group=group))
         whole = [e for e in self.estimates if e.key.replicate is None]
         found = [

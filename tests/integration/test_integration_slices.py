@@ -1,10 +1,14 @@
 """A gap between two slices: one line in a plan, in a rule and in Python."""
 
+import json
+
 import numpy as np
 import pytest
 
 import scrutiny
 from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.data.slices import is_negated
 
 SLICES = {"a": {"a_topic": "film"}, "b": {"a_topic": "restaurant"}}
 PLAN = {
@@ -116,3 +120,22 @@ def test_a_rule_may_be_about_a_slice(run):
 def test_slices_that_are_not_there_are_told(run, rule, said):
     with pytest.raises(PlanError, match=said):
         run.gate(rule)
+
+
+def test_what_texts_are_told_apart_by_is_a_slice(run):
+    """Negated texts, found by the same look at them that a comparison takes."""
+    negated = {
+        row["item"]: is_negated(Example(row["item"], json.loads(row["fields"])))
+        for row in run.items.to_pylist()
+    }
+    hits = {}
+    for row in run.folder.records().to_pylist():
+        if row["role"] == "baseline" and negated[row["item"]]:
+            hits.setdefault(row["replicate"], []).append(row["values"][0])
+    found = run.estimate("accuracy", negation="yes")
+    assert found.value == pytest.approx(np.mean([np.mean(one) for one in hits.values()]))
+    assert found.counts.n == sum(negated.values()) > 20
+    (rule,) = run.gate("drop(accuracy) < 0.9 where negation=no, transformation=typos")
+    assert rule.estimate.counts.n == len(negated) - found.counts.n
+    with pytest.raises(PlanError, match="has negation = maybe; there are no, yes"):
+        run.gate("accuracy > 0 where negation=maybe")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
@@ -185,3 +186,22 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
 
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
+
+
+def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
+    """Items of a dataset by their identity, as a run keeps them."""
+    rows = items.filter(pc.equal(items["dataset"], dataset)).to_pylist()
+    return {row["item"]: example_of(row) for row in rows}
+
+
+def example_of(row: Mapping[str, Any]) -> Example:
+    """Item of its row of the table of items."""
+    columns = {n: v for n, v in row.items() if n.startswith(("a_", "u_")) and v is not None}
+    return Example(
+        id=row["item"],
+        fields=json.loads(row["fields"]),
+        gold=gold_of(row["gold"]),
+        source=row["source"],
+        attributes=columns,
+        language=row["language"],
+    )

@@ -45,6 +45,11 @@ class Estimator:
         self._items = items
         self._panel = lru_cache(maxsize=_KEPT_PANELS)(self._read)
 
+    def column(self, name: str) -> list[object]:
+        """Values of the items in a column; none where there is no such column."""
+        known = name in self._items.column_names
+        return list(self._items.column(name).to_pylist()) if known else []
+
     def estimate(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification; refused where what it presupposes is not so."""
         found = self._estimated(assignment)

@@ -1,6 +1,6 @@
 """Judging a finished run by rules: the same verdicts as the audit's, from the same records."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scrutiny.core.claim import Claim, Component, Finding
@@ -14,15 +14,20 @@ from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.rules import Rule, parse_rule
 from scrutiny.run.assignment import Assignment, Contrast, from_json
 from scrutiny.run.estimating import Estimator
-from scrutiny.run.slicing import contrast_over, must_occur, over, split
+from scrutiny.run.slicing import contrast_over, must_occur, over, split, with_attributes
 from scrutiny.store.run_folder import RunFolder
 
 
-def estimator_of(folder: RunFolder) -> Estimator:
-    """Estimator over the records of a finished run, with its own seed and resampling."""
+def estimator_of(folder: RunFolder, *, attributes: Collection[str] = ()) -> Estimator:
+    """Estimator over the records of a finished run, with its own seed and resampling.
+
+    ``attributes`` are those of the items' texts that slices go by.
+    """
     plan = folder.manifest["plan"]
+    records, items = folder.measured()
     return Estimator(
-        *folder.measured(),
+        records,
+        with_attributes(items, attributes, folder.items()) if attributes else items,
         resampling=Resampling(**plan["resampling"]),
         seed=plan["seed"],
     )
@@ -66,11 +71,7 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
     parsed = [parse_rule(rule) for rule in rules]
     if not parsed:
         raise PlanError("Say at least one rule: --rule 'drop(accuracy) <= 0.05'.")
-    known = _numbers(folder)
-    estimator = estimator_of(folder)
-    chosen = [
-        _sliced(rule, text, known, group, folder) for rule, text in zip(parsed, rules, strict=True)
-    ]
+    estimator, chosen = _chosen(folder, parsed, rules, group)
     wanted = {number.id: number for numbers in chosen for number in numbers}
     estimated = {name: number.estimate(estimator) for name, number in wanted.items()}
     claims = [
@@ -89,9 +90,44 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
         As `judge_run` does.
     """
     text = f"{rule.metric} where {', '.join(f'{n}={v}' for n, v in rule.where.items())}"
-    estimator = estimator_of(folder)
-    chosen = _sliced(rule, text, _numbers(folder), group, folder)
+    estimator, (chosen,) = _chosen(folder, [rule], [text], group)
     return [number.estimate(estimator).estimate for number in chosen]
+
+
+def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
+    """Whether one of these names cuts the items of a run, and is no condition of it."""
+    return bool(split(dict.fromkeys(names), attributes=_attributes(_numbers(folder)))[0])
+
+
+def _chosen(
+    folder: RunFolder, rules: Sequence[Rule], texts: Sequence[str], group: str
+) -> "tuple[Estimator, list[list[_Number]]]":
+    """Estimator, and the numbers that each rule speaks of, on the slice that it names.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If there are none, or no item is of the slice.
+    """
+    known = _numbers(folder)
+    attributes = _attributes(known)
+    parts = [split(rule.where, attributes=attributes) for rule in rules]
+    estimator = estimator_of(folder, attributes={n for columns, _ in parts for n in columns})
+    chosen = []
+    for rule, text, (columns, rest) in zip(rules, texts, parts, strict=True):
+        for name, value in columns.items():
+            place = f"The rule {text!r}: no item of the run"
+            must_occur(name, value, estimator.column(name), where=place)
+        found = _meant(replace(rule, where=rest), text, known, group)
+        chosen.append([number.over(columns) for number in found] if columns else found)
+    return estimator, chosen
+
+
+def _attributes(known: "Sequence[_Number]") -> set[str]:
+    """Names of what texts are told apart by; a condition of the run comes first."""
+    from scrutiny.data.slices import SLICES
+
+    return {one.name for one in SLICES} - {name for number in known for name in number.where}
 
 
 def _numbers(folder: RunFolder) -> "list[_Number]":
@@ -164,21 +200,6 @@ class _Number:
         parts = [f"{name} {value}" for name, value in self.key.condition.items()]
         parts += [self.key.group] * (not minus and self.key.group not in ("all", "changed"))
         return ", ".join([self.key.subject + minus, self.key.dataset, *parts])
-
-
-def _sliced(
-    rule: Rule, text: str, known: Sequence[_Number], group: str, folder: RunFolder
-) -> list[_Number]:
-    """Numbers that a rule speaks of, on the slice that it names."""
-    columns, rest = split(rule.where)
-    found = _meant(replace(rule, where=rest), text, known, group)
-    if not columns:
-        return found
-    items = folder.table("items")
-    for name, value in columns.items():
-        there = items.column(name).to_pylist() if name in items.column_names else ()
-        must_occur(name, value, there, where=f"The rule {text!r}: no item of the run")
-    return [number.over(columns) for number in found]
 
 
 def _meant(rule: Rule, text: str, known: Sequence[_Number], group: str) -> list[_Number]:

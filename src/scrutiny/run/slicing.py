@@ -1,27 +1,65 @@
-"""Estimates on a slice: the items whose columns have certain values."""
+"""Estimates on a slice: the items whose columns, or whose texts, are of one kind."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+import pyarrow as pa
+
 from scrutiny.core.errors import PlanError
 from scrutiny.run.assignment import Assignment, Contrast
+from scrutiny.run.blocks import example_of
 
 #: Beginnings of the names of columns of the items: groups, and units of resampling.
 _COLUMNS: Final = ("a_", "u_")
 _MOST_SHOWN: Final = 8
 
 
-def split(where: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split(
+    where: Mapping[str, Any], *, attributes: Collection[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Columns of the items that a selector names, and the rest of it.
+
+    ``attributes`` are names that stand for columns, too.
 
     Examples
     --------
     >>> split({"a_topic": "film", "draw": "0"})
     ({'a_topic': 'film'}, {'draw': '0'})
     """
-    columns = {name: value for name, value in where.items() if name.startswith(_COLUMNS)}
+    columns = {n: v for n, v in where.items() if n.startswith(_COLUMNS) or n in attributes}
     return columns, {name: value for name, value in where.items() if name not in columns}
+
+
+def with_attributes(items: pa.Table, names: Collection[str], texts: pa.Table) -> pa.Table:
+    """Items with a column for each attribute: "yes" or "no", or nothing in another language.
+
+    Parameters
+    ----------
+    items
+        The items of a run.
+    names
+        Names of `scrutiny.data.slices.SLICES`.
+    texts
+        The same items with their texts.
+    """
+    from scrutiny.data.slices import SLICES
+
+    asked = [one for one in SLICES if one.name in names]
+    if not asked:
+        return items
+    examples = [example_of(row) for row in texts.to_pylist()]
+    for one in asked:
+        said = [
+            None
+            if one.is_english and not example.language.startswith("en")
+            else "yes"
+            if one.holds(example)
+            else "no"
+            for example in examples
+        ]
+        items = items.append_column(one.name, pa.array(said, pa.string()))
+    return items
 
 
 def over(assignment: Assignment, columns: Mapping[str, str]) -> Assignment:

@@ -1,6 +1,5 @@
 """Two runs on the items that both measured: the level of each item, replicate by replicate."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -15,7 +14,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
 from scrutiny.run.assignment import Assignment
-from scrutiny.run.blocks import gold_of
+from scrutiny.run.blocks import examples_of
 from scrutiny.run.contrasts import Meeting, meet
 from scrutiny.run.estimating import Estimator
 from scrutiny.stats.resampling.weights import Units
@@ -161,24 +160,6 @@ def f1_of_items(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     found, made_up, missed = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
     total = 2.0 * found + made_up + missed
     return np.asarray(np.where(total > 0, 2.0 * found / np.maximum(total, 1.0), 1.0)[..., None])
-
-
-def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
-    """Items of a dataset by their identity, as a run keeps them."""
-    rows = items.filter(pc.equal(items["dataset"], dataset)).to_pylist()
-    return {row["item"]: _example(row) for row in rows}
-
-
-def _example(row: Mapping[str, Any]) -> Example:
-    columns = {n: v for n, v in row.items() if n.startswith(("a_", "u_")) and v is not None}
-    return Example(
-        id=row["item"],
-        fields=json.loads(row["fields"]),
-        gold=gold_of(row["gold"]),
-        source=row["source"],
-        attributes=columns,
-        language=row["language"],
-    )
 
 
 def part_of(meeting: Meeting, rows: NDArray[np.int64]) -> Meeting:
