@@ -84,7 +84,7 @@ class Variant:
     draw: int = 0
 
 
-class _Open:
+class _OpenVariant:
     """A variant that may still be written to."""
 
     __slots__ = Variant.__slots__
@@ -101,7 +101,7 @@ def variant_of(members: tuple[Any, ...]) -> Variant:
     >>> made == measured_variant("i1", "ocr@1", (), "good", "ok", None, 2)
     True
     """
-    made: Any = _Open()
+    made: Any = _OpenVariant()
     (
         made.item,
         made.name,

@@ -61,7 +61,7 @@ class Example:
         Searches make one for each text that they ask about, and setting the members of a frozen
         class takes longer than the rest of it.
         """
-        made: Any = _Open()
+        made: Any = _OpenExample()
         made.id = self.id
         made.fields = fields
         made.gold = self.gold
@@ -76,7 +76,7 @@ class Example:
         return example
 
 
-class _Open:
+class _OpenExample:
     """An example that may still be written to."""
 
     __slots__ = Example.__slots__

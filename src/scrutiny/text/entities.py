@@ -71,14 +71,14 @@ def _people() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(first_names("female") + first_names("male")), frozenset(last_names())
 
 
-class _Words(NamedTuple):
+class _EntityWords(NamedTuple):
     spans: list[tuple[int, int]]
     words: list[str]  # without a possessive "'s"
     is_name_like: list[bool]  # capitalized, no function word
     opens: list[bool]  # first of its sentence
 
 
-def _split(text: str) -> _Words:
+def _split(text: str) -> _EntityWords:
     spans: list[tuple[int, int]] = []
     words: list[str] = []
     for start, end in token_spans(text):
@@ -98,10 +98,10 @@ def _split(text: str) -> _Words:
     for word in words:
         opens.append(is_open)
         is_open = word in ".!?:;\"“‘'-–—" or (is_open and not word[0].isalnum())
-    return _Words(spans, words, capital, opens)
+    return _EntityWords(spans, words, capital, opens)
 
 
-def _match_listed(words: _Words, i: int) -> tuple[int, EntityLabel] | None:
+def _match_listed(words: _EntityWords, i: int) -> tuple[int, EntityLabel] | None:
     """(token after it, label) of a listed place or organization that begins here."""
     for parts, label in _listed().get(words.words[i], ()):
         end = i + len(parts)
@@ -112,7 +112,7 @@ def _match_listed(words: _Words, i: int) -> tuple[int, EntityLabel] | None:
     return None
 
 
-def _run_end(words: _Words, i: int, most: int) -> int:
+def _run_end(words: _EntityWords, i: int, most: int) -> int:
     """First token after a run of capitalized words that begins at i; initials count."""
     end = i
     while end < len(words.words) and end - i < most:
@@ -129,7 +129,7 @@ def _run_end(words: _Words, i: int, most: int) -> int:
     return end
 
 
-def _match_person(words: _Words, i: int) -> int | None:
+def _match_person(words: _EntityWords, i: int) -> int | None:
     """Token after a person's name that begins here."""
     first, last = _people()
     word = words.words[i]
@@ -153,7 +153,7 @@ def _match_person(words: _Words, i: int) -> int | None:
     return None
 
 
-def _match_organization(words: _Words, i: int) -> int | None:
+def _match_organization(words: _EntityWords, i: int) -> int | None:
     """Token after an organization, told by its last word or its "X of Y"."""
     end = _run_end(words, i, 6)
     if words.words[i] in _ORG_HEADS and words.words[i + 1 : i + 2] == ["of"]:
@@ -165,7 +165,7 @@ def _match_organization(words: _Words, i: int) -> int | None:
     return None
 
 
-def _match(words: _Words, i: int) -> tuple[int, EntityLabel] | None:
+def _match(words: _EntityWords, i: int) -> tuple[int, EntityLabel] | None:
     organization = _match_organization(words, i)
     if organization is not None:
         return organization, "ORG"

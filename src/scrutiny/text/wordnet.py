@@ -68,7 +68,7 @@ def _lines(block: bytes, starts: Any) -> _Lines:
     return lines
 
 
-class _Words(NamedTuple):
+class _Synset(NamedTuple):
     kind: str  # n v a s r
     lexfile: int
     lemmas: tuple[str, ...]
@@ -114,11 +114,11 @@ def _senses(lemma: str) -> dict[str, tuple[int, ...]]:
 
 
 @lru_cache(maxsize=_CACHED)
-def _words(number: int) -> _Words:
+def _words(number: int) -> _Synset:
     line = _load()[1][number]
     *words, category = line[: line.index("|")].split(" ")
     pairs = [word.partition("=") for word in words]
-    return _Words(
+    return _Synset(
         category[0],
         int(category[1:]),
         tuple([pair[0].replace("_", " ") for pair in pairs]),

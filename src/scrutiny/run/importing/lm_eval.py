@@ -112,7 +112,7 @@ def _read(
     path: Path, config: Mapping[str, Any], shots: int, problems: Problems
 ) -> Iterator[LoggedSample]:
     """Samples of a file, line by line."""
-    names = _Names()
+    names = _ItemNames()
     seen: dict[tuple[str, str], int] = {}
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
@@ -145,7 +145,7 @@ def _words(error: Exception) -> str:
     return f"it does not read: {error}"
 
 
-class _Names:
+class _ItemNames:
     """Names of items: their hash, with ``-k`` for the k-th other item of the same content."""
 
     def __init__(self) -> None:
@@ -170,7 +170,7 @@ def _metrics(row: Mapping[str, Any]) -> list[str]:
     return [name for name in names if name in row]
 
 
-def _sample(row: Mapping[str, Any], names: _Names, place: str, asked: Any) -> LoggedSample:
+def _sample(row: Mapping[str, Any], names: _ItemNames, place: str, asked: Any) -> LoggedSample:
     """What one line says."""
     arguments, name = _arguments(row["arguments"]), str(row.get("filter", "none"))
     document = row["doc"] if isinstance(row["doc"], dict) else {}
