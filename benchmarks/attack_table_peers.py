@@ -64,9 +64,9 @@ class Words(ModelWrapper):
     model = None
 
     def __init__(self, folder):
-        from scrutiny.models.linear_classifier import LinearClassifier, read_linear
+        from scrutiny.models.linear_classifier import LinearWordModel, read_linear
 
-        self._model = LinearClassifier(read_linear(Path(folder), folder), folder)
+        self._model = LinearWordModel(read_linear(Path(folder), folder), folder)
         self.seen = set()
 
     def __call__(self, texts):

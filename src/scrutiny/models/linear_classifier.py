@@ -87,14 +87,14 @@ def features_of(text: str, *, has_pairs: bool) -> list[str]:
     return [*words, *pairs]
 
 
-class LinearClassifier(WordModel):
+class LinearWordModel(WordModel):
     """A bag of words; capability ``gradients`` where it knows no pairs.
 
     Examples
     --------
     >>> parts = LinearParts(("good", "bad"), ("neg", "pos"), np.array([[-1, 1], [1, -1]]) << BITS,
     ...     np.array([0, 0]))
-    >>> model = LinearClassifier(parts, "linear:example")
+    >>> model = LinearWordModel(parts, "linear:example")
     >>> model.logits(Example(id="0", fields={"text": "Good, good, bad!"})).tolist()
     [-65536, 65536]
     """
@@ -171,7 +171,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     folder = require_words(source, task)
     parts = read_linear(folder, source.text)
     parts = replace(parts, labels=renamed(parts.labels, source))
-    return LinearClassifier(parts, source.text, folder=with_hashes(folder))
+    return LinearWordModel(parts, source.text, folder=with_hashes(folder))
 
 
 def read_linear(folder: Path, text: str) -> LinearParts:

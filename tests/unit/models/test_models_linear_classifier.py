@@ -10,8 +10,8 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.gradients import Gradients, Piece
 from scrutiny.models.linear_classifier import (
     BITS,
-    LinearClassifier,
     LinearParts,
+    LinearWordModel,
     read_linear,
     write_linear,
 )
@@ -30,7 +30,7 @@ def parts():
 
 
 def test_scores_are_sums_of_weights(parts, make):
-    model = LinearClassifier(parts, "linear:here")
+    model = LinearWordModel(parts, "linear:here")
     one, unknown = make("Good, good film!", "zzz")
     assert model.logits(one).tolist() == [ONE - 2 * ONE, 4 * ONE + ONE // 2]
     assert model.logits(unknown).tolist() == BIAS.tolist()
@@ -39,14 +39,14 @@ def test_scores_are_sums_of_weights(parts, make):
 
 
 def test_conformance(parts):
-    model = LinearClassifier(parts, "linear:here")
+    model = LinearWordModel(parts, "linear:here")
     assert isinstance(model, Gradients)
     check_adapter(model)
 
 
 def test_first_order_is_exact(parts, make):
     """A word exchanged for another moves the scores by the difference of their vectors."""
-    model = LinearClassifier(parts, "linear:here")
+    model = LinearWordModel(parts, "linear:here")
     before, after = make("good film", "bad film")
     (found,) = model.gradients([before], ["pos"])
     given = model.embeddings()
@@ -69,7 +69,7 @@ def test_first_order_is_exact(parts, make):
 
 
 def test_unknown_words_have_zeros(parts, make):
-    model = LinearClassifier(parts, "linear:here")
+    model = LinearWordModel(parts, "linear:here")
     (found,) = model.gradients(make("zzz good"), ["neg"])
     assert found.ids == (0, 1)
     given = model.embeddings()
@@ -84,7 +84,7 @@ def test_pairs_count_as_features(make):
     features = ("not", "good", "not good")
     weights = np.array([[0, 0], [0, ONE], [0, -3 * ONE]])
     parts = LinearParts(features, ("neg", "pos"), weights, np.zeros(2, int), has_pairs=True)
-    model = LinearClassifier(parts, "linear:here")
+    model = LinearWordModel(parts, "linear:here")
     good, negated = (model.logits(e).tolist() for e in make("good", "Not good"))
     assert (good, negated) == ([0, ONE], [0, -2 * ONE])
     assert "gradients" not in model.capabilities
@@ -95,7 +95,7 @@ def test_pairs_count_as_features(make):
 def test_what_is_written_is_read(parts, tmp_path, classification, pairs, make):
     write_linear(parts, tmp_path)
     model = load_model(f"linear:{tmp_path}", classification)
-    memory = LinearClassifier(parts, "linear:here")
+    memory = LinearWordModel(parts, "linear:here")
     assert model.predict(make("good film")) == memory.predict(make("good film"))
     assert model.fingerprint() == memory.fingerprint()
     other = load_model(f"linear:{tmp_path}#labels=0|1", classification)

@@ -18,8 +18,8 @@ from scrutiny.core.randomness import generator
 from scrutiny.models.lineage import TRAINING_SAMPLE
 from scrutiny.models.linear_classifier import (
     BITS,
-    LinearClassifier,
     LinearParts,
+    LinearWordModel,
     features_of,
     write_linear,
 )
@@ -111,7 +111,7 @@ class LinearRecipe:
         self.require()
         made = _fitted(self, parts, seed=seed)
         on_step()
-        score = _accuracy(LinearClassifier(made, "the classifier"), parts.dev)
+        score = _accuracy(LinearWordModel(made, "the classifier"), parts.dev)
         record = {"words": len(made.features), "dev_score": score}
         return Trained(partial(write_linear, made), record)
 
@@ -185,7 +185,7 @@ def _features(texts: Sequence[Sequence[str]], least: int) -> tuple[str, ...]:
     return tuple(sorted(kept, key=lambda feature: (-counts[feature], feature)))
 
 
-def _accuracy(model: LinearClassifier, examples: Sequence[Example]) -> float | None:
+def _accuracy(model: LinearWordModel, examples: Sequence[Example]) -> float | None:
     """Share of the examples whose likeliest label is the gold one."""
     if not examples:
         return None
