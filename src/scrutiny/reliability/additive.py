@@ -142,6 +142,11 @@ def divide(numerator: Array, denominator: Array) -> Array:
     return quotient
 
 
+def over_rows(sums: Array) -> Array:
+    """First component over the last, the number of rows: the value of a mean."""
+    return divide(sums[..., 0], sums[..., -1])
+
+
 def second(sums: Array) -> Array:
     """Second component: the divisor of a statistic that is a ratio of two sums."""
     found: Array = sums[..., 1]

@@ -136,6 +136,11 @@ def usual_metrics() -> list[str]:
 # Estimates that share a metric share its draws, so one text has to give one object.
 @lru_cache(maxsize=1024)
 def _composed(macro: str, of: Any, name: str) -> Additive:
+    if not isinstance(of, Additive) or of.cells or any("." in need for need in of.needs):
+        raise PlanError(
+            f"{name} does not exist: {of.id} is no sum over rows of one text, so no difference "
+            "between texts can be made of it."
+        )
     return MACROS[macro](of, name)
 
 
@@ -175,10 +180,10 @@ def _loaded(full: str) -> Any:
     return registry().load("statistic", full)
 
 
-def drop(of: Any, name: str) -> Additive:
+def drop(of: Additive, name: str) -> Additive:
     """A metric before minus the same after."""
     return _difference(
-        _one_sided(of, name),
+        of,
         name,
         ("before.", "after."),
         minus=(0, 1),
@@ -189,13 +194,13 @@ def drop(of: Any, name: str) -> Additive:
     )
 
 
-def excess(of: Any, name: str) -> Additive:
+def excess(of: Additive, name: str) -> Additive:
     """The drop of a metric minus its drop under the matched random change.
 
     The original cancels out. It is still needed: a row counts if all three sides were measured.
     """
     return _difference(
-        _one_sided(of, name),
+        of,
         name,
         ("before.", "after.", "control."),
         minus=(2, 1),
@@ -205,9 +210,9 @@ def excess(of: Any, name: str) -> Additive:
     )
 
 
-def beyond(of: Any, name: str) -> Additive:
+def beyond(of: Additive, name: str) -> Additive:
     """A metric minus what stands for chance beside it."""
-    chance = _one_sided(of, name).chance
+    chance = of.chance
     if chance is None:
         raise PlanError(f"{name} does not exist: nothing stands for chance beside {of.id}.")
     fixed = (of.conditional_on, chance.measure and f"what {chance.says} give")
@@ -227,20 +232,11 @@ def beyond(of: Any, name: str) -> Additive:
 
 
 #: Metrics of other metrics, by what they are called.
-MACROS: Final[dict[str, Callable[[Any, str], Additive]]] = {
+MACROS: Final[dict[str, Callable[[Additive, str], Additive]]] = {
     "drop": drop,
     "excess": excess,
     "beyond": beyond,
 }
-
-
-def _one_sided(of: Any, name: str) -> Additive:
-    if isinstance(of, Additive) and not of.cells and not any("." in need for need in of.needs):
-        return of
-    raise PlanError(
-        f"{name} does not exist: {of.id} is no sum over rows of one text, so no difference between "
-        "texts can be made of it."
-    )
 
 
 def _difference(

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, divide, over_rows, with_count
 from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
 _COUNTS: Final = ("tp", "fp", "fn")
@@ -37,15 +37,11 @@ def _share(event: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda measures: with_count(event(measures).astype(np.float64))
 
 
-def _first(sums: Array) -> Array:
-    return divide(sums[..., 0], sums[..., -1])
-
-
-MEAN: Final = Additive("mean@1", "mean", ("value",), _means, _first)
+MEAN: Final = Additive("mean@1", "mean", ("value",), _means, over_rows)
 
 #: Share of rows where a 0/1 measure is 1.
 SHARE: Final = Additive(
-    "share@1", "share", ("value",), _means, _first, scale="logit", row_range=_SHARE
+    "share@1", "share", ("value",), _means, over_rows, scale="logit", row_range=_SHARE
 )
 
 ACCURACY: Final = Additive(
@@ -53,7 +49,7 @@ ACCURACY: Final = Additive(
     "accuracy",
     ("hit",),
     _means,
-    _first,
+    over_rows,
     scale="logit",
     higher_is="better",
     row_range=_SHARE,
@@ -76,7 +72,7 @@ FLIP_RATE: Final = Additive(
     "predictions changed",
     ("before.pred", "after.pred"),
     _share(lambda m: m[..., 0] != m[..., 1]),
-    _first,
+    over_rows,
     scale="logit",
     higher_is="worse",
     row_range=_SHARE,
@@ -87,7 +83,7 @@ BROKEN_RATE: Final = Additive(
     "right before, wrong after",
     ("before.hit", "after.hit"),
     _share(lambda m: (m[..., 0] == 1) & (m[..., 1] == 0)),
-    _first,
+    over_rows,
     scale="logit",
     higher_is="worse",
     row_range=_SHARE,
@@ -98,7 +94,7 @@ MENDED_RATE: Final = Additive(
     "wrong before, right after",
     ("before.hit", "after.hit"),
     _share(lambda m: (m[..., 0] == 0) & (m[..., 1] == 1)),
-    _first,
+    over_rows,
     scale="logit",
     higher_is="better",
     row_range=_SHARE,
@@ -109,7 +105,7 @@ COVERAGE: Final = Additive(
     "items changed",
     ("after.ok",),
     _means,
-    _first,
+    over_rows,
     scale="logit",
     row_range=_SHARE,
 )

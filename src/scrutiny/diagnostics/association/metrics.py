@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.reliability.additive import Additive, Array, Chance, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, Chance, over_rows, with_count
 from scrutiny.reliability.replicate_tests import ReplicateTest
 from scrutiny.stats.association.clusters import adjusted_rand_of_counts, permuted_alignments
 from scrutiny.stats.association.word_sets import (
@@ -122,10 +122,6 @@ def _parts_of_effect(measures: Array) -> Array:
     return effect_components(measures[..., 0], measures[..., 1])
 
 
-def _first(sums: Array) -> Array:
-    return divide(sums[..., 0], sums[..., -1])
-
-
 def _is_aligned(measures: Array) -> Array:
     same: Array = (measures[..., 0] == measures[..., 1]).astype(np.float64)
     return same
@@ -170,7 +166,7 @@ ALIGNMENT: Final = Additive(
     "items in their set's cluster",
     ("cluster", "side", "single", "single_low", "single_high"),
     lambda m: with_count(_is_aligned(m)),
-    _first,
+    over_rows,
     scale="logit",
     conditional_on="the fitted clustering and its matching",
     row_range=(0.0, 1.0),
@@ -185,7 +181,7 @@ SINGLE_START: Final = Additive(
     "alignment of one start, mean over starts",
     ("single",),
     lambda m: with_count(m[..., 0]),
-    _first,
+    over_rows,
     scale="logit",
     conditional_on="the fitted clusterings and their matchings",
     row_range=(0.0, 1.0),

@@ -65,7 +65,15 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, Chance, divide, second, with_count
+from scrutiny.reliability.additive import (
+    Additive,
+    Array,
+    Chance,
+    divide,
+    over_rows,
+    second,
+    with_count,
+)
 from scrutiny.reliability.metrics import Parametric
 
 _SHARE: Final = (0.0, 1.0)
@@ -136,7 +144,7 @@ ACCURACY_UNDER_ATTACK: Final = Additive(
     "accuracy under attack",
     ("hit",),
     lambda m: with_count(m[..., 0]),
-    lambda sums: divide(sums[..., 0], sums[..., -1]),
+    over_rows,
     scale="logit",
     higher_is="better",
     row_range=_SHARE,
@@ -167,12 +175,6 @@ VALID_SHARE: Final = _ratio(
 )
 
 
-def _attacked(sums: Array) -> Array:
-    """Attacked items, the first component."""
-    found: Array = sums[..., 0]
-    return found
-
-
 def _valid(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
     """Success rate times the mean of ``event`` of the validity over rated successes."""
 
@@ -189,7 +191,14 @@ def _valid(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
 
     needs = (*_SUCCESS, "rated", "valid")
     return Additive(
-        name, says, needs, make, combine, scale="logit", higher_is="worse", divisor=_attacked
+        name,
+        says,
+        needs,
+        make,
+        combine,
+        scale="logit",
+        higher_is="worse",
+        divisor=lambda sums: sums[..., 0],
     )
 
 

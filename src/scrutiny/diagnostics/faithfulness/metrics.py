@@ -73,7 +73,7 @@ from scrutiny.diagnostics.faithfulness.head_changes import (
     over_layer,
     selected,
 )
-from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
+from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
 from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
@@ -87,10 +87,6 @@ _JS: Final = ("first.js", "other.js")
 _SHARES: Final = ("first.share", "first.flipped", "other.share", "other.flipped")
 
 
-def _first(sums: Array) -> Array:
-    return divide(sums[..., 0], sums[..., -1])
-
-
 def _mean(name: str, says: str, need: str, *, row_range: tuple[float, float] | None) -> Additive:
     """Mean of one measure over all rows; none of them is below 0."""
     return Additive(
@@ -98,7 +94,7 @@ def _mean(name: str, says: str, need: str, *, row_range: tuple[float, float] | N
         says,
         (need,),
         lambda m: with_count(m[..., 0]),
-        _first,
+        over_rows,
         scale="amount",
         row_range=row_range,
     )
@@ -113,7 +109,7 @@ def _share(
         says,
         needs,
         lambda m: with_count(event(m).astype(np.float64)),
-        _first,
+        over_rows,
         scale="logit",
         row_range=_SHARE,
     )
@@ -138,7 +134,7 @@ def _among(
         return np.stack([value * counts, counts], axis=-1)
 
     return Additive(
-        name, says, needs, make, _first, scale=scale, no_effect=no_effect, divisor=second
+        name, says, needs, make, over_rows, scale=scale, no_effect=no_effect, divisor=second
     )
 
 
@@ -149,7 +145,7 @@ def _gap(name: str, says: str, needs: tuple[str, ...]) -> Additive:
         says,
         needs,
         lambda m: with_count(m[..., 0] - m[..., 1]),
-        _first,
+        over_rows,
         row_range=(-_DIVERGENCE[1], _DIVERGENCE[1]),
         no_effect=0.0,
     )
@@ -166,7 +162,7 @@ ERASURE_FLIP_GAP: Final = Additive(
     "decisions flipped beyond another weight",
     _FLIPS,
     lambda m: with_count(m[..., 0] - m[..., 1]),
-    _first,
+    over_rows,
     row_range=_DIFFERENCE,
     no_effect=0.0,
     tests=mcnemar_of_hits,
@@ -302,7 +298,7 @@ MEAN_TAU: Final = Additive(
     "tau of two rankings of the words",
     ("tau",),
     lambda m: with_count(m[..., 0]),
-    _first,
+    over_rows,
     row_range=_DIFFERENCE,
     no_effect=0.0,
 )
@@ -311,7 +307,7 @@ MEAN_TAU_GAP: Final = Additive(
     "tau beyond that of another pair of rankings",
     ("first.tau", "other.tau"),
     lambda m: with_count(m[..., 0] - m[..., 1]),
-    _first,
+    over_rows,
     row_range=(-2.0, 2.0),
     no_effect=0.0,
 )

@@ -31,7 +31,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.reliability.additive import Additive, Array, Chance, divide, with_count
+from scrutiny.reliability.additive import Additive, Chance, over_rows, with_count
 from scrutiny.reliability.replicate_tests import ReplicateTest
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.exact import TIE, ExactTest
@@ -41,10 +41,6 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _FLIPS: Final = 9999
 _AGAIN: Final = "the reference asked again"
-
-
-def _first(sums: Array) -> Array:
-    return divide(sums[..., 0], sums[..., -1])
 
 
 def _exchanged_within_items(
@@ -100,7 +96,7 @@ FARTHER: Final = Additive(
     "farther from the reference than exchange explains",
     ("farther", "nearer"),
     lambda m: with_count(m[..., 0] - m[..., 1]),
-    _first,
+    over_rows,
     scale="coefficient",
     row_range=(-1.0, 1.0),
     no_effect=0.0,
@@ -112,7 +108,7 @@ LOGPROB_DISTANCE: Final = Additive(
     "distance of log-probabilities, nats",
     ("distance",),
     lambda m: with_count(m[..., 0]),
-    _first,
+    over_rows,
     scale="amount",
     is_mean=True,
     pair_tests=_exchanged_within_items,
@@ -123,7 +119,7 @@ LOGPROB_CHANGE: Final = Additive(
     "change of the log-probability, nats",
     ("logp_a", "logp_b"),
     lambda m: with_count(m[..., 1] - m[..., 0]),
-    _first,
+    over_rows,
     no_effect=0.0,
     tests=_signs_flipped,
 )
@@ -132,7 +128,7 @@ LABEL_MMD: Final = Additive(
     "discrepancy of sampled labels (squared MMD)",
     ("distance", "exchanged"),
     lambda m: with_count(m[..., 0]),
-    _first,
+    over_rows,
     scale="excess",
     no_effect=0.0,
     tests=_samples_exchanged,

@@ -42,17 +42,13 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, divide, over_rows, with_count
 from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 from scrutiny.stats.agreement.capa import capa_of_sums
 from scrutiny.stats.agreement.error_consistency import consistency_of_sums
 
 _SHARE: Final = (0.0, 1.0)
 _HITS: Final = ("hit_a", "hit_b")
-
-
-def _first(sums: Array) -> Array:
-    return divide(sums[..., 0], sums[..., -1])
 
 
 def _mean(name: str, says: str, need: str, *, is_bounded: bool = True) -> Additive:
@@ -62,7 +58,7 @@ def _mean(name: str, says: str, need: str, *, is_bounded: bool = True) -> Additi
         says,
         (need,),
         lambda m: with_count(m[..., 0]),
-        _first,
+        over_rows,
         scale="logit" if is_bounded else "amount",
         row_range=_SHARE if is_bounded else None,
     )
@@ -75,7 +71,7 @@ def _flips(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
         says,
         _HITS,
         lambda m: with_count(event(m).astype(np.float64)),
-        _first,
+        over_rows,
         scale="logit",
         higher_is="better" if name.startswith("pfr") else "worse",
         row_range=_SHARE,
@@ -107,7 +103,7 @@ ACCURACY_CHANGE: Final = Additive(
     "accuracy, beyond the reference",
     _HITS,
     lambda m: with_count(m[..., 1] - m[..., 0]),
-    _first,
+    over_rows,
     higher_is="better",
     row_range=(-1.0, 1.0),
     no_effect=0.0,
@@ -166,7 +162,7 @@ P_GOLD_CHANGE: Final = Additive(
     "change of the right answer's probability",
     ("pa_gold", "pb_gold"),
     lambda m: with_count(m[..., 1] - m[..., 0]),
-    _first,
+    over_rows,
     row_range=(-1.0, 1.0),
     no_effect=0.0,
 )
@@ -175,6 +171,6 @@ P_GOLD_RMS: Final = Additive(
     "root mean square change of the right answer's probability",
     ("pa_gold", "pb_gold"),
     lambda m: with_count(np.square(m[..., 1] - m[..., 0])),
-    lambda sums: np.sqrt(np.maximum(_first(sums), 0.0)),
+    lambda sums: np.sqrt(np.maximum(over_rows(sums), 0.0)),
     scale="share",
 )

@@ -38,15 +38,11 @@ ReSi; Nanda et al. (2022); Efron & Stein (1981), The jackknife estimate of varia
 
 from typing import Final
 
-from scrutiny.reliability.additive import Additive, Array, Chance, divide, with_count
+from scrutiny.reliability.additive import Additive, Array, Chance, over_rows, with_count
 
 _NEEDS: Final = ("value", "influence")
 #: What random exchanges of the items give is measured beside each likeness.
 _EXCHANGED: Final = Chance("exchanged items", "exchanged")
-
-
-def _first(sums: Array) -> Array:
-    return divide(sums[..., 0], sums[..., -1])
 
 
 def _pseudo(measures: Array) -> Array:
@@ -63,7 +59,7 @@ def _likeness(
         says,
         _NEEDS,
         _pseudo,
-        _first,
+        over_rows,
         scale=scale,
         conditional_on="the influence of each item (jackknife)",
         is_mean=True,
@@ -86,7 +82,7 @@ STIR_LIFT: Final = Additive(
     "STIR beyond random changes",
     (*_NEEDS, "control.value", "control.influence"),
     lambda m: with_count(m[..., 0] + m[..., 1] - m[..., 2] - m[..., 3]),
-    _first,
+    over_rows,
     scale="excess",
     conditional_on="the influence of each item (jackknife)",
     no_effect=0.0,
