@@ -102,8 +102,14 @@ class Contrast:
             dataset=self.a.key.dataset,
             role="contrast",
             condition=condition,
-            group=" - ".join(dict.fromkeys([self.a.spec.group, self.b.spec.group])),
+            group=self._group,
         )
+
+    @property
+    def _group(self) -> str:
+        """Items that it is about: the first side's, or what two slices differ in."""
+        one, other = self.a.spec.group, self.b.spec.group
+        return f"{one} - {other}" if self.is_of_slices else one
 
 
 def beside(side: Assignment) -> dict[str, object]:
