@@ -112,7 +112,8 @@ def _chosen(
     known = _numbers(folder)
     attributes = _attributes(known)
     parts = [split(rule.where, attributes=attributes) for rule in rules]
-    estimator = estimator_of(folder, attributes={n for columns, _ in parts for n in columns})
+    asked = {name for columns, _ in parts for name in columns}
+    estimator = estimator_of(folder, attributes=asked & attributes)
     chosen = []
     for rule, text, (columns, rest) in zip(rules, texts, parts, strict=True):
         for name, value in columns.items():

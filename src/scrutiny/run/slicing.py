@@ -46,8 +46,6 @@ def with_attributes(items: pa.Table, names: Collection[str], texts: pa.Table) ->
     from scrutiny.data.slices import SLICES
 
     asked = [one for one in SLICES if one.name in names]
-    if not asked:
-        return items
     examples = [example_of(row) for row in texts.to_pylist()]
     for one in asked:
         said = [
