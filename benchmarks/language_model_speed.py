@@ -36,7 +36,7 @@ import torch
 from scrutiny.core.language import Cloze
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.load import load_model
-from scrutiny.run.asking import Asker
+from scrutiny.run.asking.asker import Asker
 from scrutiny.store.answers import AnswerCache
 
 GOAL = 0.85

@@ -114,7 +114,7 @@ def audit(
             "scrutiny.run(name, model=..., data=...)."
         )
     models, datasets = _inputs(model, data, task)
-    from scrutiny.run.audit import audit_plan
+    from scrutiny.run.planning.audit import audit_plan
 
     return _finish(audit_plan(models, datasets, seed=plain_given(seed)), out, options, {}, {})
 
@@ -163,7 +163,7 @@ def show(name: str, *, kind: str = "diagnostic") -> str:
 
 def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
     """Plan, of its file or its plain values."""
-    from scrutiny.run.plan_file import plan_of, read_plan
+    from scrutiny.run.planning.file import plan_of, read_plan
 
     if isinstance(what, Plan):
         return what
@@ -226,8 +226,8 @@ def _finish(
 ) -> "Run":
     from scrutiny._results import Run
     from scrutiny.run.driver import RunOptions, run_plan
-    from scrutiny.run.resolve import resolve
-    from scrutiny.run.training import with_trained
+    from scrutiny.run.planning.resolve import resolve
+    from scrutiny.run.training.trained import with_trained
 
     must_be_declared(plan, where="The plan")
     if out is not None and not str(path_given(out, "out")).strip():

@@ -15,7 +15,7 @@ from scrutiny.core.given import path_given, text_given
 from scrutiny.reliability.rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.reading.load import load_view
-from scrutiny.run.judging import estimates_on, judge_run, names_slice
+from scrutiny.run.estimating.judging import estimates_on, judge_run, names_slice
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 

@@ -13,7 +13,7 @@ import pytest
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.diagnostics.attack.kept import found_in
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 
 TABLES = ("items", "records", "outputs", "estimates")
@@ -156,7 +156,7 @@ def test_killed_inside_a_search_and_resumed_it_gives_the_same_file(tmp_path: Pat
 
 def test_batches_and_windows_do_not_matter(tmp_path: Path) -> None:
     one = run(victim(tmp_path / "a"), tmp_path / "one", tmp_path / "a.sqlite")
-    from scrutiny.run import asking
+    from scrutiny.run.asking import asker as asking
 
     kept = asking.CHUNK
     try:

@@ -11,8 +11,8 @@ pytest.importorskip("safetensors")
 from scrutiny.data.dataset import load_dataset
 from scrutiny.models.attention_network import Architecture
 from scrutiny.run.driver import run_plan
-from scrutiny.run.plan_file import plan_of
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.training.attention_classifier.family import train_family
 from scrutiny.training.attention_classifier.recipe import AttentionRecipe
 

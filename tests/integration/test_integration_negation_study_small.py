@@ -15,9 +15,9 @@ from anchored_toys import frames, make_encoder
 
 from scrutiny.models.competence import read_competence
 from scrutiny.run.driver import run_plan
-from scrutiny.run.plan_file import plan_of
-from scrutiny.run.resolve import resolve
-from scrutiny.run.training import with_trained
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.training.trained import with_trained
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]
 

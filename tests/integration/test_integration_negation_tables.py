@@ -8,8 +8,8 @@ import pytest
 from scrutiny.report.formats.named import render
 from scrutiny.report.reading.load import load_view
 from scrutiny.run.driver import run_plan
-from scrutiny.run.plan_file import read_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.resolve import resolve
 
 pytestmark = [pytest.mark.data("negation"), pytest.mark.slow]
 

@@ -12,7 +12,7 @@ import pytest
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 
 COMMAND = [
@@ -127,7 +127,7 @@ def test_reissuing_a_finished_command_asks_nothing(tmp_path: Path) -> None:
 def test_batches_do_not_matter(tmp_path: Path) -> None:
     small = resolve(plan())
     one = run_plan(small, tmp_path / "one")
-    from scrutiny.run import asking
+    from scrutiny.run.asking import asker as asking
 
     kept = asking.CHUNK
     try:

@@ -7,8 +7,8 @@ import pytest
 
 from scrutiny.core.plan import Plan, Resampling
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.plan_file import read_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -10,7 +10,7 @@ import pytest
 import scrutiny
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "diagnostics"))
 GROUPS = {"age": ("old", "young"), "class": ("poor", "rich"), "place": ("foreign", "local")}

@@ -17,8 +17,8 @@ from scrutiny.core.record import Measure
 from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.attention.heads_design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.run.assignment import Assignment, Contrast
-from scrutiny.run.estimating import Estimator, estimate_all
+from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.store.schemas import RECORDS
 
 HEADS = 24

@@ -12,7 +12,7 @@ from scrutiny.diagnostics.similarity.drift_rows import exchanged, label_mmd
 from scrutiny.diagnostics.similarity.metrics import drift as s
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.stats.distributions.two_sample import hamming_mmd, hamming_mmd_test
 
 LABELS = ("no", "yes")

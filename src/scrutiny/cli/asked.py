@@ -59,7 +59,7 @@ def must_lead(flags: Mapping[str, Any], plan: Path | None, *, has_reference: boo
 
 def models_of_plan(path: Path) -> set[str]:
     """Names and strings of the models of a plan, every one of which leads somewhere."""
-    from scrutiny.run.plan_file import read_plan
+    from scrutiny.run.planning.file import read_plan
 
     plan = read_plan(path)
     for model in plan.models:

@@ -23,9 +23,9 @@ def command(
     models_of_plan(plan)
     from scrutiny.core.canonical import plain
     from scrutiny.run.checking import cost_of
-    from scrutiny.run.plan_file import read_plan
-    from scrutiny.run.resolve import resolve
-    from scrutiny.run.training import with_stand_ins
+    from scrutiny.run.planning.file import read_plan
+    from scrutiny.run.planning.resolve import resolve
+    from scrutiny.run.training.trained import with_stand_ins
 
     options = load_options(device, batch, model_settings)
     stand_ins = with_stand_ins(read_plan(plan), options=options)

@@ -163,7 +163,7 @@ def _asked(texts: list[str], flags: Mapping[str, Any], wanted: "Wanted") -> Open
     """Both models measured on the data; a single first model is asked again for its noise."""
     from scrutiny.cli.running import Request, run_request
     from scrutiny.run.comparing.live import noise_when_asked_again
-    from scrutiny.run.resolve import resolve
+    from scrutiny.run.planning.resolve import resolve
 
     request = Request.of(flags)
     plans = [_plan_of(text, flags) for text in texts]
@@ -218,7 +218,7 @@ def _mixed(texts: list[str], flags: Mapping[str, Any], *, live: int) -> Opened:
     from scrutiny.core.registry import registry
     from scrutiny.run.comparing.live import noise_of_promise, noise_when_asked_again
     from scrutiny.run.comparing.rerun import plan_of_run
-    from scrutiny.run.resolve import resolve
+    from scrutiny.run.planning.resolve import resolve
     from scrutiny.store.run_folder import RunFolder
 
     known = _run_beside(texts[1 - live], texts[live])

@@ -40,7 +40,7 @@ def command(run: Path, rules: tuple[str, ...], group: str, undecided: str, *, as
     scrutiny gate runs/audit-1 --rule "flip_rate < 10% where transformation=typos"
     scrutiny gate runs/v2 --rule "accuracy >= -0.01 where reference=v1"
     """
-    from scrutiny.run.judging import judge_run
+    from scrutiny.run.estimating.judging import judge_run
     from scrutiny.store.findings import finding_to_json
     from scrutiny.store.run_folder import RunFolder
 

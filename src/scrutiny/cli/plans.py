@@ -12,8 +12,8 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.core.storable import repeated
-from scrutiny.run.audit import audit_plan
-from scrutiny.run.plan_file import read_plan
+from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.file import read_plan
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:

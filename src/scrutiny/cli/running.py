@@ -22,10 +22,10 @@ from scrutiny.core.plan import Plan
 from scrutiny.core.secrets import redacted
 from scrutiny.core.storable import storable
 from scrutiny.models.places import cache_file
-from scrutiny.run.doubtful_data import data_warnings
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
-from scrutiny.run.trained_on import chosen_by
+from scrutiny.run.planning.doubtful_data import data_warnings
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.training.trained_on import chosen_by
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
 
@@ -76,7 +76,7 @@ def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name:
 
 def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
     if plan.train:
-        from scrutiny.run.training import with_trained  # trainers are slow to load
+        from scrutiny.run.training.trained import with_trained  # trainers are slow to load
 
         plan = with_trained(plan, options=request.options, progress=request.running.progress)
     resolved = resolve(plan, options=request.options)

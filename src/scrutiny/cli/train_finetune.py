@@ -115,7 +115,7 @@ def _recipe(flags: dict[str, Any], task: Any) -> Any:
 
     from scrutiny.cli.plans import split_recipes
     from scrutiny.cli.set_fields import stated_fields
-    from scrutiny.run.params import make_params
+    from scrutiny.run.planning.params import make_params
     from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
     kind = FinetuningRecipe if task is None else task.recipe

@@ -12,11 +12,11 @@ from scrutiny.core.model import Model
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.lineage import checkpoint_folder
 from scrutiny.models.source import UNTRAINED, parse
-from scrutiny.run.desk import ForgetfulDesk
-from scrutiny.run.loading import load_given, load_replicate
-from scrutiny.run.perform import Performer
-from scrutiny.run.resolved import Measurement, Resolved
-from scrutiny.run.tasks import TaskSpec
+from scrutiny.run.asking.desk import ForgetfulDesk
+from scrutiny.run.executing.perform import Performer
+from scrutiny.run.planning.loading import load_given, load_replicate
+from scrutiny.run.planning.resolved import Measurement, Resolved
+from scrutiny.run.planning.tasks import TaskSpec
 from scrutiny.store.journal import to_bytes
 
 #: Stretches that are timed: items, where they lie from the start (0) to the end (1), and the

@@ -20,25 +20,25 @@ from scrutiny.core.errors import DataError, PlanError, StorageError
 from scrutiny.core.model import Family
 from scrutiny.core.registry import registry
 from scrutiny.models.lineage import replicates_of
-from scrutiny.run.assignment import to_json
+from scrutiny.run.asking.desk import LocalDesk, NoAnswers
+from scrutiny.run.asking.distinct_outputs import distinct_outputs
+from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
+from scrutiny.run.asking.sameness import MEMOS, compared, must_be_the_same, outcomes, who
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
-from scrutiny.run.desk import LocalDesk, NoAnswers
-from scrutiny.run.distinct_outputs import distinct_outputs
-from scrutiny.run.doubtful_data import data_warnings
 from scrutiny.run.environment import environment
-from scrutiny.run.estimating import Estimator, estimate_all
-from scrutiny.run.executors import Executor, executor
-from scrutiny.run.label_check import label_warnings, matches_to_show
-from scrutiny.run.pace import BOUND, BOUND_WITHOUT_CACHE
-from scrutiny.run.perform import Performer
+from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.run.estimating.label_check import label_warnings, matches_to_show
+from scrutiny.run.executing.executors import Executor, executor
+from scrutiny.run.executing.perform import Performer
+from scrutiny.run.executing.reissued import note_places, see_again
+from scrutiny.run.planning.assignment import to_json
+from scrutiny.run.planning.doubtful_data import data_warnings
+from scrutiny.run.planning.published import reproductions
+from scrutiny.run.planning.resolved import Measurement, Resolved
+from scrutiny.run.planning.tasks import TaskSpec, Work, measure_tasks, prepare_tasks
 from scrutiny.run.progress import Progress, Silent
-from scrutiny.run.published import reproductions
-from scrutiny.run.reissued import note_places, see_again
-from scrutiny.run.resolved import Measurement, Resolved
-from scrutiny.run.sameness import MEMOS, compared, must_be_the_same, outcomes, who
 from scrutiny.run.settled import is_settled, settle
-from scrutiny.run.tasks import TaskSpec, Work, measure_tasks, prepare_tasks
-from scrutiny.run.trained_on import chosen_by
+from scrutiny.run.training.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.files import remove_leftovers, storage_errors
 from scrutiny.store.journal import Journal, to_bytes

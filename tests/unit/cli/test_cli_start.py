@@ -186,7 +186,7 @@ def test_the_package_is_there_at_once(statement: str) -> None:
 
 
 def test_what_runs_a_plan_imports_no_part_of_scipy_before_a_number_asks_for_it() -> None:
-    modules = "scrutiny.run.driver, scrutiny.run.audit, "
+    modules = "scrutiny.run.driver, scrutiny.run.planning.audit, "
     modules += "scrutiny.report.reading.load, scrutiny.report.formats.html"
     script = f"import sys, {modules}; print([m for m in ('scipy.stats', 'scipy.special', "
     script += "'scipy.optimize', 'sklearn', 'torch') if m in sys.modules])"

@@ -16,9 +16,9 @@ from scrutiny.core.given import DEEPEST, refuse_odd_values
 from scrutiny.core.plan import Plan, Resampling
 from scrutiny.perturb.recipe_syntax import read_recipe
 from scrutiny.reliability.rules import parse_rule
-from scrutiny.run.params import make_params
-from scrutiny.run.plan_file import plan_of, read_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.file import plan_of, read_plan
+from scrutiny.run.planning.params import make_params
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.training.pretraining.recipe import recipe_from
 
 NAN, INFINITY = float("nan"), float("inf")

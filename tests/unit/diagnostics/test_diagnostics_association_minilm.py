@@ -11,7 +11,7 @@ from toy_vectors import TEMPLATES, WORDS
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.models.packaged import PACKAGED
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("transformers")]
 FIRST = "first-piece"

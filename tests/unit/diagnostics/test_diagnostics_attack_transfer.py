@@ -12,7 +12,7 @@ from scrutiny.core.registry import registry
 from scrutiny.diagnostics.attack.params import TransferParams
 from scrutiny.diagnostics.attack.transfer import Transfer
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import LinearClassifier, check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
 

@@ -5,7 +5,7 @@ from linked_heads import LinkedHead, links_of, sentences
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_heads import NoiseHead
 

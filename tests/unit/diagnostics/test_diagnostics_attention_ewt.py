@@ -13,7 +13,7 @@ from scrutiny.diagnostics.attention.arcs_params import OFFSETS, RELATIONS
 from scrutiny.diagnostics.attention.arcs_table import dependency_heads
 from scrutiny.models.packaged import PACKAGED
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 FILE = "en_ewt-ud-dev.conllu"
 

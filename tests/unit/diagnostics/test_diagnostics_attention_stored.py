@@ -13,7 +13,7 @@ from scrutiny.core.published import PublishedPlan
 from scrutiny.report.formats.named import FORMATS, render
 from scrutiny.report.reading.load import load_view
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 LAYERS, HEADS, RUNS = 2, 5, 4
 GOLD = {"story": 607, "review": 1_301}

@@ -12,7 +12,7 @@ from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
 from scrutiny.diagnostics.invariance.params import ScopeParams
-from scrutiny.run.audit import audit_plan
+from scrutiny.run.planning.audit import audit_plan
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 from scrutiny.testing.toy_models import ConstantClassifier
 

@@ -28,7 +28,7 @@ from scrutiny.diagnostics.similarity.drift_texts import DriftTexts, DriftTextsPa
 from scrutiny.diagnostics.similarity.metrics import drift as s
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import check_diagnostic
 
 A = Linear(0)

@@ -15,9 +15,9 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.answers import Labels, is_same, number_of
 from scrutiny.diagnostics.similarity.outputs import OutputsParams, SimilarityOutputs
 from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
-from scrutiny.run.audit import audit_plan
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.stats.agreement.capa import capa
 from scrutiny.stats.agreement.error_consistency import error_consistency
 from scrutiny.stats.agreement.raters import cohen_kappa

@@ -27,7 +27,7 @@ from scrutiny.diagnostics.similarity.representations_params import (
 )
 from scrutiny.diagnostics.similarity.vectors import drawn, units_of
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.cka import debiased_cka
 from scrutiny.stats.representations.error import grouped_jackknife

@@ -12,7 +12,7 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.stir import SharedVectors, StirParams
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.stats.representations.cka import debiased_cka
 from scrutiny.testing import check_diagnostic
 

@@ -17,9 +17,9 @@ from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
 from scrutiny.diagnostics.stereotypes.stereoset import StereoSet
 from scrutiny.diagnostics.stereotypes.triple_rows import SENTENCES, measures_of
-from scrutiny.run.assignment import Assignment
 from scrutiny.run.blocks import items_table, records_table
-from scrutiny.run.estimating import Estimator
+from scrutiny.run.estimating.estimates import Estimator
+from scrutiny.run.planning.assignment import Assignment
 
 MEASURES = StereoSet.measures
 CONDITION = {"variant": "nadeem2021"}

@@ -7,7 +7,7 @@ import numpy as np
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.models.checked import AnswerError
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 MEANINGS = 6
 

@@ -13,7 +13,7 @@ from scrutiny.core.transformation import Intensity
 from scrutiny.perturb.search.move import Move
 from scrutiny.perturb.sites import word_sites
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 WORDS = tuple(f"{a}{b}" for a in "bdfglmnprs" for b in ("an", "el", "ip", "ok", "um"))
 

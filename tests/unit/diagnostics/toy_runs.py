@@ -2,7 +2,7 @@
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 
 def resolve_only(model, rows, *, diagnostic="robustness", task="", draws=400, params=None):

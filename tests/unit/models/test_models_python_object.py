@@ -10,7 +10,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.data.tasks.text_classification import TextClassification
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.load import load_model
-from scrutiny.run.loading import load_replicate
+from scrutiny.run.planning.loading import load_replicate
 
 CODE = """
 import numpy as np

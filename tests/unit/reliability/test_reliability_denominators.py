@@ -20,7 +20,7 @@ from scrutiny.reliability.additive import divisors
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.metrics import metric_of, usual_metrics
-from scrutiny.run.contrasts import contrast, meet
+from scrutiny.run.estimating.contrasts import contrast, meet
 
 ROWS = 40
 #: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.

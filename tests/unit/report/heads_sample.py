@@ -18,8 +18,8 @@ from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.baselines import SPAN_BASELINES
 from scrutiny.diagnostics.attention.heads_design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.run.assignment import Assignment, Contrast, to_json
-from scrutiny.run.estimating import Estimator, estimate_all
+from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.run.planning.assignment import Assignment, Contrast, to_json
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import RECORDS
 

@@ -16,8 +16,8 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.run.assignment import Assignment, Contrast, Relation, to_json
-from scrutiny.run.estimating import Estimator, estimate_all
+from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.run.planning.assignment import Assignment, Contrast, Relation, to_json
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import RECORDS
 

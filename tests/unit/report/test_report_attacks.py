@@ -10,7 +10,7 @@ from scrutiny.report.parts.attacks import NO_RATER, NOT_RATED, changes_in, part
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.reading.view import RunFacts, RunView
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import LinearClassifier
 
 ROWS = [

@@ -17,7 +17,7 @@ from scrutiny.report.table.sections import sections
 from scrutiny.report.table.trust import how_far
 from scrutiny.report.terminal.page import plain_text
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 MODEL = """
 class Model:

@@ -2,7 +2,7 @@
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 #: A model that knows "good" and, with even odds by seed and text, gets other things wrong.
 MODEL = """

@@ -7,9 +7,10 @@ from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
-from scrutiny.run import asking, keeping
-from scrutiny.run.asking import Asker
-from scrutiny.run.context import RunContext
+from scrutiny.run.asking import asker as asking
+from scrutiny.run.asking import keeping
+from scrutiny.run.asking.asker import Asker
+from scrutiny.run.executing.context import RunContext
 from scrutiny.testing import (
     FlakyClassifier,
     KeywordClassifier,

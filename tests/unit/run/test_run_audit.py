@@ -9,10 +9,10 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import Entry, registry
 from scrutiny.registrations import REGISTRATIONS
-from scrutiny.run.audit import AUDIT_DRAWS, audit_plan, ordered
 from scrutiny.run.checking import cost_of
-from scrutiny.run.executors import executor
-from scrutiny.run.resolve import resolve
+from scrutiny.run.executing.executors import executor
+from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, ordered
+from scrutiny.run.planning.resolve import resolve
 
 sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("training", "models")]
 
@@ -166,7 +166,7 @@ def test_only_what_is_wanted():
 def test_models_are_loaded_once_for_all_diagnostics(monkeypatch):
     from importlib import import_module
 
-    module = import_module("scrutiny.run.audit")
+    module = import_module("scrutiny.run.planning.audit")
     loads = []
     name = "load_replicate" if hasattr(module, "load_replicate") else "load_model"
     real = getattr(module, name)

@@ -12,7 +12,7 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
 from scrutiny.run.checking import cost_of, equally_fast, seconds_each
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
 
 checking = import_module("scrutiny.run.checking")
@@ -185,8 +185,8 @@ def timed(monkeypatch, clock):
             return known[name] if name in known else usual.load(kind, name)
 
     for module in ("resolve", "presupposed"):
-        monkeypatch.setattr(import_module(f"scrutiny.run.{module}"), "registry", Registry)
-    monkeypatch.setattr(import_module("scrutiny.run.resolve"), "load_replicate", load)
+        monkeypatch.setattr(import_module(f"scrutiny.run.planning.{module}"), "registry", Registry)
+    monkeypatch.setattr(import_module("scrutiny.run.planning.resolve"), "load_replicate", load)
 
     def check(*diagnostics, task="passages", families=("m",), kinds=equally_fast):
         monkeypatch.setattr(checking, "equally_fast", kinds)

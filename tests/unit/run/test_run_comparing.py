@@ -8,7 +8,7 @@ from small_runs import family, plan, rows, run
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.run.comparing.numbers import compare_runs
-from scrutiny.run.judging import judge_run
+from scrutiny.run.estimating.judging import judge_run
 from scrutiny.testing import FlakyClassifier
 
 

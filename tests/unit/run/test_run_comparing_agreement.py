@@ -19,7 +19,7 @@ from scrutiny.run.comparing.live import noise_when_asked_again
 from scrutiny.run.comparing.marks import marks_of
 from scrutiny.run.comparing.sides import Answers
 from scrutiny.run.comparing.whole import compare_side_by_side
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 DIVERGENCES = ("jsd@1", "tv@1", "kl_ab@1", "kl_ba@1")
 

@@ -12,7 +12,7 @@ from scrutiny.core.record import Counts
 from scrutiny.core.registry import registry
 from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.run.comparing.misses import EXACT, with_exact_misses
-from scrutiny.run.contrasts import Meeting, contrast
+from scrutiny.run.estimating.contrasts import Meeting, contrast
 from scrutiny.stats.resampling.weights import Units
 
 

@@ -10,7 +10,7 @@ from scrutiny.run.comparing.live import noise_of_promise
 from scrutiny.run.comparing.rerun import plan_of_run
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.driver import run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.portable import located
 
 

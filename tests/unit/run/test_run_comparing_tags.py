@@ -15,7 +15,7 @@ from scrutiny.run.comparing.live import noise_when_asked_again
 from scrutiny.run.comparing.sides import Answers, f1_of_items
 from scrutiny.run.comparing.slices import changes, shown
 from scrutiny.run.comparing.whole import compare_side_by_side
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 #: Finds capitalized names; the second version overlooks them where the sentence is a question.
 TAGGER = """

@@ -17,9 +17,9 @@ from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.live import noise_when_asked_again
 from scrutiny.run.comparing.sides import answers_of
 from scrutiny.run.comparing.whole import compare_side_by_side
+from scrutiny.run.estimating.judging import assignments_of
 from scrutiny.run.importing.manifest import ImportOptions
-from scrutiny.run.judging import assignments_of
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 
 @pytest.fixture(scope="module")

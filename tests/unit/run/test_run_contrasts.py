@@ -15,7 +15,7 @@ from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
-from scrutiny.run.contrasts import beside, contrast, meet
+from scrutiny.run.estimating.contrasts import beside, contrast, meet
 
 KEY = EstimateKey("d@1#0", "accuracy@1", "a", "x", reference="b", role="contrast")
 RNG = np.random.default_rng(1)

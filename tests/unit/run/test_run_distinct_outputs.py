@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrutiny.run.distinct_outputs import _Names, _Seen, distinct_outputs
+from scrutiny.run.asking.distinct_outputs import _Names, _Seen, distinct_outputs
 from scrutiny.store.schemas import OUTPUTS
 
 KEY = ("subject", "replicate", "dataset", "condition", "item", "variant")

@@ -9,8 +9,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.shared_items import shared_items
-from scrutiny.run.doubtful_data import data_warnings
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.doubtful_data import data_warnings
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
 
 

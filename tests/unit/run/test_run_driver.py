@@ -13,9 +13,9 @@ from scrutiny.core.errors import ConformanceError, PlanError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.performance.diagnostic import Performance
-from scrutiny.run.context import RunContext
-from scrutiny.run.desk import NoAnswers
+from scrutiny.run.asking.desk import NoAnswers
 from scrutiny.run.environment import environment
+from scrutiny.run.executing.context import RunContext
 from scrutiny.testing import FlakyClassifier, KeywordClassifier
 
 EVERY = 11
@@ -247,7 +247,7 @@ def own_diagnostics(monkeypatch):
         for kind in (KeepsArrays, GivesTooMuch)
     ]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("resolve", "presupposed", "driver"):
+    for name in ("planning.resolve", "planning.presupposed", "driver"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

@@ -11,9 +11,9 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.additive import Additive, divide
-from scrutiny.run import estimating
-from scrutiny.run.assignment import Assignment, Contrast, from_json, to_json
-from scrutiny.run.estimating import Estimator, estimate_all, place_of
+from scrutiny.run.estimating import estimates as estimating
+from scrutiny.run.estimating.estimates import Estimator, estimate_all, place_of
+from scrutiny.run.planning.assignment import Assignment, Contrast, from_json, to_json
 from scrutiny.store.schemas import RECORDS
 
 KIND = "heads@1#0"

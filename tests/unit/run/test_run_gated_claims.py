@@ -9,8 +9,8 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design
 from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import ModelPlan
-from scrutiny.run.gated import _gates
-from scrutiny.run.specs import PlacedDesign, _named
+from scrutiny.run.planning.gated import _gates
+from scrutiny.run.planning.specs import PlacedDesign, _named
 
 CLAIM = Claim(
     "C5", "says", "heads", (Component("control/f1", 0.02),), gates=("task_skill",), family="x"

@@ -9,8 +9,8 @@ from tool_logs import FEW, imported, line, rows_of, unpacked, write_lines
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.report.formats.markdown import render_markdown
 from scrutiny.report.reading.load import load_view
+from scrutiny.run.estimating.judging import judge_run
 from scrutiny.run.importing.reading import tool_of
-from scrutiny.run.judging import judge_run
 
 ACC = '{"metric":"acc"}'
 

@@ -10,9 +10,9 @@ from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.additive import Additive, divide
-from scrutiny.run import estimating
-from scrutiny.run.assignment import Assignment, to_json
-from scrutiny.run.judging import judge_run
+from scrutiny.run.estimating import estimates as estimating
+from scrutiny.run.estimating.judging import judge_run
+from scrutiny.run.planning.assignment import Assignment, to_json
 from scrutiny.store.schemas import RECORDS
 
 RECALL = Additive("r@1", "", ("tp", "gold"), lambda m: m, lambda s: divide(s[..., 0], s[..., 1]))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scrutiny.run.desk import ForgetfulDesk
-from scrutiny.run.keeping import WAIT_S, Keeping
+from scrutiny.run.asking.desk import ForgetfulDesk
+from scrutiny.run.asking.keeping import WAIT_S, Keeping
 
 
 class Clock:

@@ -4,9 +4,9 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.run.asking import CHUNK, Asker
-from scrutiny.run.desk import ForgetfulDesk
-from scrutiny.run.pace import Pace, may_be_cut, own_batches
+from scrutiny.run.asking.asker import CHUNK, Asker
+from scrutiny.run.asking.desk import ForgetfulDesk
+from scrutiny.run.asking.pace import Pace, may_be_cut, own_batches
 from scrutiny.testing import KeywordClassifier
 
 EXAMPLES = [Example(str(n), {"text": f"text {n:05}"}) for n in range(3_000)]

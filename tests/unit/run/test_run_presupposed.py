@@ -20,8 +20,8 @@ from scrutiny.core.registry import Registration, build
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.claims import decide
-from scrutiny.run.presupposed import CHEAP_BYTES, FEW_NULLS, with_presupposed
-from scrutiny.run.specs import unit_column
+from scrutiny.run.planning.presupposed import CHEAP_BYTES, FEW_NULLS, with_presupposed
+from scrutiny.run.planning.specs import unit_column
 from scrutiny.store.panels import PanelKey, read_panel
 
 CLASSES = ("ByGroup", "NeedsSkill")
@@ -71,7 +71,7 @@ class NeedsSkill(Performance):
 def own_diagnostics(monkeypatch):
     own = [Registration("diagnostic", globals()[n].id, f"{__name__}:{n}") for n in CLASSES]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("resolve", "presupposed", "driver"):
+    for name in ("planning.resolve", "planning.presupposed", "driver"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.printed import at_digits, number_of, rounds_to
+from scrutiny.run.planning.printed import at_digits, number_of, rounds_to
 
 
 @pytest.mark.parametrize(

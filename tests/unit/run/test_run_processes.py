@@ -10,10 +10,10 @@ from small_runs import plan, run
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.core.example import Example
-from scrutiny.run.asking import Asker
-from scrutiny.run.context import RunContext
-from scrutiny.run.desk import LocalDesk, NoAnswers, ask
-from scrutiny.run.processes import pipe_desk
+from scrutiny.run.asking.asker import Asker
+from scrutiny.run.asking.desk import LocalDesk, NoAnswers, ask
+from scrutiny.run.executing.context import RunContext
+from scrutiny.run.executing.processes import pipe_desk
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.journal import Journal
 from scrutiny.testing import KeywordClassifier

@@ -10,8 +10,8 @@ from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import PublishedPlan
 from scrutiny.core.record import Counts
-from scrutiny.run.plan_file import plan_of
-from scrutiny.run.published import must_read, reproduction
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.published import must_read, reproduction
 from scrutiny.store.published import reproduction_from_json, reproduction_to_json
 
 RUNS = {f'{{"run":"{i}"}}': v for i, v in enumerate([0.5, 0.6, 0.7], 1)}

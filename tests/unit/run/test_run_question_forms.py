@@ -6,10 +6,10 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.language import Cloze, Continuation, SentencePair
-from scrutiny.run.asking import Asker
-from scrutiny.run.desk import ForgetfulDesk
-from scrutiny.run.question_forms import FORMS
-from scrutiny.run.sameness import Witnesses, outcomes
+from scrutiny.run.asking.asker import Asker
+from scrutiny.run.asking.desk import ForgetfulDesk
+from scrutiny.run.asking.forms import FORMS
+from scrutiny.run.asking.sameness import Witnesses, outcomes
 from scrutiny.testing import ToyCausalLanguageModel, ToyMaskedLanguageModel
 
 

@@ -1,6 +1,7 @@
 """Measurements of two models: pairing, records, estimates, cost, resuming, executors."""
 
 import json
+import os
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -18,15 +19,15 @@ from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.tasks.names import load_task
 from scrutiny.report.reading.assigned import contrast_key_of, key_of
-from scrutiny.run.assignment import to_json
 from scrutiny.run.checking import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of
-from scrutiny.run.judging import assignments_of, judge_run
-from scrutiny.run.loading import capabilities_of, load_given
-from scrutiny.run.pairs import pairs_of
-from scrutiny.run.plan_file import plan_of
+from scrutiny.run.estimating.judging import assignments_of, judge_run
+from scrutiny.run.planning.assignment import to_json
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.loading import capabilities_of, load_given
+from scrutiny.run.planning.pairs import pairs_of
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.progress import Silent
-from scrutiny.run.resolve import resolve
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 
 TABLES = ("items", "variants", "records", "outputs", "estimates")
@@ -36,7 +37,7 @@ SEEDED = ("{seed}", (1, 2, 3))
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
     made = toy_beside.registry()
-    for name in ("resolve", "presupposed", "driver", "audit"):
+    for name in ("planning.resolve", "planning.presupposed", "driver", "planning.audit"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
     monkeypatch.setattr(import_module("scrutiny.cli.plans"), "registry", lambda: made)
 
@@ -355,7 +356,8 @@ def test_a_reference_that_changed_since_is_refused(tmp_path, two):
 @pytest.mark.parametrize("executor", ["processes", pytest.param("ray", marks=pytest.mark.slow)])
 def test_every_executor_gives_the_same_file(tmp_path, two, executor, request, monkeypatch):
     if executor == "ray":
-        monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))  # where its workers find toys
+        toys = str(Path(__file__).parent)  # where its workers find them
+        monkeypatch.setenv("PYTHONPATH", toys, prepend=os.pathsep)
         request.getfixturevalue("socket_enabled")
         pytest.importorskip("ray")
     made = plan(("a", f"{two[0]},seed={{seed}}", (1, 2)), ("b", two[1], ()))

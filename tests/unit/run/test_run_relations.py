@@ -8,7 +8,7 @@ from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, RelatePlan
-from scrutiny.run.plan_file import plan_of
+from scrutiny.run.planning.file import plan_of
 
 SEEDS = (1, 2, 3, 4, 5, 6)
 DATA = {"x": rows(40), "y": rows(75)[40:]}

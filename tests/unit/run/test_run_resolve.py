@@ -9,9 +9,9 @@ from small_runs import family, plan, rows
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, TrainPlan
-from scrutiny.run.assignment import from_json, to_json
-from scrutiny.run.resolve import make_params, resolve
-from scrutiny.run.specs import unit_column
+from scrutiny.run.planning.assignment import from_json, to_json
+from scrutiny.run.planning.resolve import make_params, resolve
+from scrutiny.run.planning.specs import unit_column
 from scrutiny.testing import KeywordClassifier
 
 MODELS = {"m": KeywordClassifier()}
@@ -172,7 +172,7 @@ def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan, mon
     )
     line = Registration("statistic", "p_gold@1", "scrutiny.reliability.statistics:P_GOLD")
     made = build([("scrutiny", [*REGISTRATIONS, line])])
-    for name in ("run.resolve", "reliability.metrics"):
+    for name in ("run.planning.resolve", "reliability.metrics"):
         monkeypatch.setattr(import_module(f"scrutiny.{name}"), "registry", lambda: made)
     assert registry() is not made
     found = look(replace(object_plan, estimate=(EstimatePlan("mine", "d", "p_gold"),)))

@@ -11,8 +11,8 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.python_reading import ObjectReading
-from scrutiny.run.desk import ForgetfulDesk
-from scrutiny.run.sameness import MOST, Again, Witnesses, compared, must_be_the_same
+from scrutiny.run.asking.desk import ForgetfulDesk
+from scrutiny.run.asking.sameness import MOST, Again, Witnesses, compared, must_be_the_same
 
 EXAMPLES = [
     Example(str(n), {"text": f"text {n}"}, tokens={"text": ((0, 4),)}, language="en")

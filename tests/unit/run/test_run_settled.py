@@ -7,7 +7,7 @@ from small_runs import family, plan, rows
 
 from scrutiny.run import driver
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.resolve import resolve
+from scrutiny.run.planning.resolve import resolve
 
 
 @pytest.fixture

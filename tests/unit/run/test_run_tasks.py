@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.run.tasks import measure_tasks, prepare_tasks, shard_size
+from scrutiny.run.planning.tasks import measure_tasks, prepare_tasks, shard_size
 
 
 @given(st.integers(1, 5000), st.integers(1, 3000))

@@ -7,7 +7,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
 from scrutiny.data.slices import Slice
 from scrutiny.run.comparing.sides import Sides
-from scrutiny.run.contrasts import Meeting
+from scrutiny.run.estimating.contrasts import Meeting
 from scrutiny.stats.resampling.weights import Units
 
 

@@ -5,7 +5,7 @@ import random
 from finetune_toys import make_tokenizer
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.run.params import make_params
+from scrutiny.run.planning.params import make_params
 from scrutiny.training.finetuning.anchored_parts import piece_parts
 from scrutiny.training.finetuning.base import bases_of
 from scrutiny.training.finetuning.job import FinetuningJob

@@ -15,11 +15,11 @@ from scrutiny.cli import group  # noqa: E402 - torch may be missing
 from scrutiny.cli.failures import exit_code_of  # noqa: E402
 from scrutiny.core.errors import PlanError  # noqa: E402
 from scrutiny.run.driver import run_plan  # noqa: E402
-from scrutiny.run.params import make_params  # noqa: E402
-from scrutiny.run.plan_file import plan_of  # noqa: E402
-from scrutiny.run.resolve import resolve  # noqa: E402
-from scrutiny.run.trained_on import chosen_by  # noqa: E402
-from scrutiny.run.training import with_stand_ins, with_trained  # noqa: E402
+from scrutiny.run.planning.file import plan_of  # noqa: E402
+from scrutiny.run.planning.params import make_params  # noqa: E402
+from scrutiny.run.planning.resolve import resolve  # noqa: E402
+from scrutiny.run.training.trained import with_stand_ins, with_trained  # noqa: E402
+from scrutiny.run.training.trained_on import chosen_by  # noqa: E402
 from scrutiny.training.finetuning.anchored_recipe import ControlRecipe  # noqa: E402
 from scrutiny.training.finetuning.recipe import FinetuningRecipe  # noqa: E402
 from scrutiny.training.finetuning.task_gradient import TASKS, piece_task  # noqa: E402

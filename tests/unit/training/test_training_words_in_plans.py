@@ -10,14 +10,14 @@ pytest.importorskip("sklearn")
 
 from scrutiny.core.errors import PlanError, RunIncompleteError
 from scrutiny.core.registry import registry
-from scrutiny.run import training
 from scrutiny.run.driver import run_plan
-from scrutiny.run.plan_file import plan_of
-from scrutiny.run.resolve import resolve
-from scrutiny.run.train_nodes import Nodes
-from scrutiny.run.train_params import make_recipe
-from scrutiny.run.trained_on import chosen_by
-from scrutiny.run.training import with_stand_ins, with_trained
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.training import trained as training
+from scrutiny.run.training.nodes import Nodes
+from scrutiny.run.training.params import make_recipe
+from scrutiny.run.training.trained import with_stand_ins, with_trained
+from scrutiny.run.training.trained_on import chosen_by
 from scrutiny.training.member_folder import held
 from scrutiny.training.words.linear import LinearRecipe
 

@@ -26,7 +26,7 @@ OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "not run": "\N{EN DASH}",
     "yes": "yes",
 }
-#: A condition of the model family, as `scrutiny.run.specs` puts it into full names.
+#: A condition of the model family, as `scrutiny.run.planning.specs` puts it into full names.
 _WITHIN: Final = re.compile(r"\[(\w[\w-]*)=([^\]/]*)\]")
 
 

@@ -13,8 +13,8 @@ from scrutiny.run.comparing.agreement import numbers_of, values_of
 from scrutiny.run.comparing.flips import UNKNOWN, Noise
 from scrutiny.run.comparing.marks import marks_of
 from scrutiny.run.comparing.sides import Answers
-from scrutiny.run.loading import load_replicate
-from scrutiny.run.resolved import Resolved
+from scrutiny.run.planning.loading import load_replicate
+from scrutiny.run.planning.resolved import Resolved
 from scrutiny.store.run_folder import RunFolder
 
 MOST_ASKED: Final = 200

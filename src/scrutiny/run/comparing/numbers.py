@@ -13,10 +13,10 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import spoken
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.run.assignment import Assignment, beside
-from scrutiny.run.contrasts import contrast, meet
-from scrutiny.run.estimating import Estimator, statistic_of
-from scrutiny.run.judging import assignments_of, estimator_of
+from scrutiny.run.estimating.contrasts import contrast, meet
+from scrutiny.run.estimating.estimates import Estimator, statistic_of
+from scrutiny.run.estimating.judging import assignments_of, estimator_of
+from scrutiny.run.planning.assignment import Assignment, beside
 from scrutiny.store.run_folder import RunFolder
 
 _MOST_NAMED: Final = 3

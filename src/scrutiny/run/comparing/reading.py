@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Counts
-from scrutiny.run.assignment import Assignment
 from scrutiny.run.comparing.flips import UNKNOWN, Noise, noise_of_replicates, noise_of_runs
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.marks import FREE, Choices, Marked, marks_of
 from scrutiny.run.comparing.numbers import paired_assignments, same_models
 from scrutiny.run.comparing.sides import LEVELS, Answers, Sides, answers_of, sides_of
-from scrutiny.run.contrasts import Meeting
-from scrutiny.run.judging import estimator_of
+from scrutiny.run.estimating.contrasts import Meeting
+from scrutiny.run.estimating.judging import estimator_of
+from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 

@@ -20,12 +20,12 @@ from scrutiny.core.plan import MeasurePlan, ModelPlan, Plan
 from scrutiny.models.family import expand
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.comparing.kept import Ceiling, Kept, SharedInvariances
 from scrutiny.run.comparing.misses import with_exact_misses
 from scrutiny.run.comparing.vectors import likeness_of, vectors_measure
-from scrutiny.run.estimating import Estimator
-from scrutiny.run.judging import assignments_of, estimator_of
+from scrutiny.run.estimating.estimates import Estimator
+from scrutiny.run.estimating.judging import assignments_of, estimator_of
+from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.store.run_folder import RunFolder
 
 SCOPE: Final = "invariance.scope@1"

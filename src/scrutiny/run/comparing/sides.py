@@ -13,10 +13,10 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
-from scrutiny.run.assignment import Assignment
 from scrutiny.run.blocks import examples_of
-from scrutiny.run.contrasts import Meeting, meet
-from scrutiny.run.estimating import Estimator
+from scrutiny.run.estimating.contrasts import Meeting, meet
+from scrutiny.run.estimating.estimates import Estimator
+from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 

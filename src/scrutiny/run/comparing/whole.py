@@ -25,7 +25,7 @@ from scrutiny.run.comparing.numbers import compare_runs
 from scrutiny.run.comparing.reading import Read, read_levels
 from scrutiny.run.comparing.sides import TAGGING
 from scrutiny.run.comparing.slices import ALPHA, Change, changes, independent, shown
-from scrutiny.run.contrasts import contrast
+from scrutiny.run.estimating.contrasts import contrast
 from scrutiny.store.run_folder import RunFolder
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from scrutiny.core.canonical import plain
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import DataError, PlanError
-from scrutiny.run.assignment import Assignment
-from scrutiny.run.estimating import Estimator, estimate_all
+from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.importing.collecting import Logged, collect
 from scrutiny.run.importing.manifest import ImportOptions, Manifest
 from scrutiny.run.importing.samples import LoggedTask
@@ -20,6 +19,7 @@ from scrutiny.run.importing.tables import (
     output_tables,
     record_tables,
 )
+from scrutiny.run.planning.assignment import Assignment
 from scrutiny.store.files import storage_errors
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS

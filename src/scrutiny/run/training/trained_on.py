@@ -6,7 +6,7 @@ from typing import Any
 
 from scrutiny.data.held_out import COLUMN
 from scrutiny.models.lineage import FILE, checkpoint_folder
-from scrutiny.run.resolved import Resolved
+from scrutiny.run.planning.resolved import Resolved
 
 
 def chosen_by(resolved: Resolved) -> Iterator[str]:

@@ -17,11 +17,11 @@ from scrutiny.core.storable import storable
 from scrutiny.core.task import Prediction
 from scrutiny.models.checked import predict_or_fail
 from scrutiny.models.checked_language import ask_or_fail
-from scrutiny.run.desk import Desk
-from scrutiny.run.keeping import Keeping
-from scrutiny.run.pace import Pace, may_be_cut, own_batches
-from scrutiny.run.question_forms import PREDICT
-from scrutiny.run.sameness import Witnesses
+from scrutiny.run.asking.desk import Desk
+from scrutiny.run.asking.forms import PREDICT
+from scrutiny.run.asking.keeping import Keeping
+from scrutiny.run.asking.pace import Pace, may_be_cut, own_batches
+from scrutiny.run.asking.sameness import Witnesses
 from scrutiny.store.answers import (
     answer_keys,
     decode,

@@ -15,9 +15,9 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
 from scrutiny.models.python_reading import ObjectReading
-from scrutiny.run.assignment import Assignment, Contrast, Relation
-from scrutiny.run.pairs import ReplicatePair
-from scrutiny.run.tasks import Beside, shard_size
+from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
+from scrutiny.run.planning.pairs import ReplicatePair
+from scrutiny.run.planning.tasks import Beside, shard_size
 
 
 @dataclass(frozen=True, slots=True, eq=False)

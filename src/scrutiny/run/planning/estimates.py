@@ -10,10 +10,10 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.rules import says
-from scrutiny.run.assignment import Assignment, Contrast
-from scrutiny.run.resolved import Resolved
-from scrutiny.run.slicing import must_occur, over, split
-from scrutiny.run.specs import PlacedDesign, places
+from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.planning.slicing import must_occur, over, split
+from scrutiny.run.planning.specs import PlacedDesign, places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
 

@@ -10,7 +10,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import Dataset, load_dataset
-from scrutiny.run.train_params import make_recipe
+from scrutiny.run.training.params import make_recipe
 from scrutiny.training.trainer import Trainer, TrainingJob, TrainingNode
 
 

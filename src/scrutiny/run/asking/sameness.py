@@ -13,7 +13,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model
 from scrutiny.core.secrets import redacted
 from scrutiny.models.python_reading import ObjectReading, read_object
-from scrutiny.run.question_forms import FORMS, PREDICT, Form
+from scrutiny.run.asking.forms import FORMS, PREDICT, Form
 
 #: What the keys of these memos begin with; a finished run needs them at its next start.
 MEMOS: Final = ("fingerprint/", "witnesses", "again", "place/")

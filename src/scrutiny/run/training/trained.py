@@ -17,7 +17,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.models.places import models_folder
 from scrutiny.run.progress import Progress
-from scrutiny.run.train_nodes import Nodes, trainer_of
+from scrutiny.run.training.nodes import Nodes, trainer_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.desk import Desk
-from scrutiny.run.perform import Performer
-from scrutiny.run.resolved import Resolved
-from scrutiny.run.tasks import Work
+from scrutiny.run.asking.desk import Desk
+from scrutiny.run.executing.perform import Performer
+from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block
 
 
@@ -67,13 +67,13 @@ def executor(
     if name == "serial":
         return lambda resolved, desk, run_id: Serial(resolved, desk, run_id=run_id, models=objects)
     if name == "processes":
-        from scrutiny.run.processes import Processes
+        from scrutiny.run.executing.processes import Processes
 
         return lambda resolved, desk, run_id: Processes(
             resolved, desk, run_id=run_id, workers=workers
         )
     if name == "ray":
-        from scrutiny.run.ray_executor import RayExecutor
+        from scrutiny.run.executing.on_ray import RayExecutor
 
         return lambda resolved, desk, run_id: RayExecutor(
             resolved, desk, run_id=run_id, workers=workers

@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, get_type_hints
 
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.run.params import make_params
+from scrutiny.run.planning.params import make_params
 
 
 def make_recipe(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:

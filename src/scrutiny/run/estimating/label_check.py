@@ -13,9 +13,9 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
-from scrutiny.run.label_words import are_words, exchanged, pairs_of, said_pairs
-from scrutiny.run.resolved import Pairing, Resolved
-from scrutiny.run.specs import unit_column
+from scrutiny.run.estimating.label_words import are_words, exchanged, pairs_of, said_pairs
+from scrutiny.run.planning.resolved import Pairing, Resolved
+from scrutiny.run.planning.specs import unit_column
 from scrutiny.stats.agreement.label_exchange import (
     Exchange,
     Ints,

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.models.source import parse
-from scrutiny.run.perform import Performer
-from scrutiny.run.resolved import Resolved
-from scrutiny.run.sameness import Memos, who
-from scrutiny.run.tasks import TaskSpec
+from scrutiny.run.asking.sameness import Memos, who
+from scrutiny.run.executing.perform import Performer
+from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.planning.tasks import TaskSpec
 
 _OBJECTS: Final = "python"  # what these read cannot be known from where they stand
 

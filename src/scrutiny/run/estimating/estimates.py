@@ -24,9 +24,9 @@ from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, ref
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.replicate_tests import ReplicateTest, cell_tests_of, tests_of
-from scrutiny.run.assignment import Assignment, Contrast, Relation
-from scrutiny.run.contrasts import beside, contrast, meet
-from scrutiny.run.relations import relate
+from scrutiny.run.estimating.contrasts import beside, contrast, meet
+from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
+from scrutiny.run.planning.relations import relate
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
 from scrutiny.store.stacked import stack
 

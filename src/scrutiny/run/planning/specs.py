@@ -10,9 +10,9 @@ from scrutiny.core.model import Family
 from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
 from scrutiny.data.dataset import Dataset
-from scrutiny.run.assignment import Assignment, Contrast
-from scrutiny.run.gated import on_record, refusal
-from scrutiny.run.resolved import Resolved
+from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.gated import on_record, refusal
+from scrutiny.run.planning.resolved import Resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import EstimatePlan, RelatePlan, Resampling
 from scrutiny.core.randomness import generator, stream_of
 from scrutiny.core.record import Counts
-from scrutiny.run.assignment import Assignment, Relation
-from scrutiny.run.plan_estimates import fitting
-from scrutiny.run.resolved import Resolved
+from scrutiny.run.planning.assignment import Assignment, Relation
+from scrutiny.run.planning.estimates import fitting
+from scrutiny.run.planning.resolved import Resolved
 from scrutiny.stats.association.correlation import correlation_over_replicates
 from scrutiny.stats.errors import StatisticsError
 

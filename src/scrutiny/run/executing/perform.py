@@ -15,7 +15,11 @@ from scrutiny.core.model import Model, Replicate
 from scrutiny.core.secrets import redacted
 from scrutiny.models.guests import at_home, errors_named, exits_refused
 from scrutiny.models.python_reading import ObjectReading, read_object
-from scrutiny.run.asking import Asker, Tally
+from scrutiny.run.asking.asker import Asker, Tally
+from scrutiny.run.asking.desk import Desk
+from scrutiny.run.asking.forms import FORMS
+from scrutiny.run.asking.pace import Pace
+from scrutiny.run.asking.sameness import Witnesses, must_be_the_same, who
 from scrutiny.run.blocks import (
     ARRAYS,
     array_table,
@@ -25,14 +29,10 @@ from scrutiny.run.blocks import (
     variants_table,
     writable,
 )
-from scrutiny.run.context import AskedReference, RunContext
-from scrutiny.run.desk import Desk
-from scrutiny.run.loading import load_given, load_replicate
-from scrutiny.run.pace import Pace
-from scrutiny.run.question_forms import FORMS
-from scrutiny.run.resolved import Resolved
-from scrutiny.run.sameness import Witnesses, must_be_the_same, who
-from scrutiny.run.tasks import TaskSpec
+from scrutiny.run.executing.context import AskedReference, RunContext
+from scrutiny.run.planning.loading import load_given, load_replicate
+from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.planning.tasks import TaskSpec
 from scrutiny.store.journal import Block, from_bytes
 from scrutiny.store.schemas import TIMINGS
 

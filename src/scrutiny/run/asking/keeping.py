@@ -10,7 +10,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Final
 
-from scrutiny.run.desk import Desk
+from scrutiny.run.asking.desk import Desk
 
 #: Seconds of quick answers that may wait: half of what a kill may cost.
 WAIT_S: Final = 0.5

@@ -21,18 +21,18 @@ from scrutiny.data.shared_items import SharedItems
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.family import expand
 from scrutiny.models.guests import at_home, errors_named
-from scrutiny.run.doubtful_data import refused_on_shared, shared_data
-from scrutiny.run.loading import capabilities_of, load_given, load_replicate
-from scrutiny.run.pairs import pairs_of
-from scrutiny.run.params import make_params
-from scrutiny.run.plan_claims import plan_claims
-from scrutiny.run.plan_estimates import plan_assignments, plan_contrasts
-from scrutiny.run.presupposed import with_presupposed
-from scrutiny.run.published import must_read
-from scrutiny.run.relations import plan_relations
-from scrutiny.run.resolved import Measurement, Pairing, Resolved
-from scrutiny.run.sameness import reading_of
-from scrutiny.run.specs import (
+from scrutiny.run.asking.sameness import reading_of
+from scrutiny.run.planning.claims import plan_claims
+from scrutiny.run.planning.doubtful_data import refused_on_shared, shared_data
+from scrutiny.run.planning.estimates import plan_assignments, plan_contrasts
+from scrutiny.run.planning.loading import capabilities_of, load_given, load_replicate
+from scrutiny.run.planning.pairs import pairs_of
+from scrutiny.run.planning.params import make_params
+from scrutiny.run.planning.presupposed import with_presupposed
+from scrutiny.run.planning.published import must_read
+from scrutiny.run.planning.relations import plan_relations
+from scrutiny.run.planning.resolved import Measurement, Pairing, Resolved
+from scrutiny.run.planning.specs import (
     base_of,
     controls_for,
     design_assignments,
@@ -99,7 +99,8 @@ def _must_be_sound(plan: Plan) -> None:
     if untrained:
         raise PlanError(
             f"The plan trains {untrained[0]!r}, which has to be done before it is resolved: "
-            "scrutiny.run.training.with_trained(plan) trains, and gives the plan to resolve."
+            "scrutiny.run.training.trained.with_trained(plan) trains, and gives the plan "
+            "to resolve."
         )
     if not plan.measure:
         raise PlanError(

@@ -7,8 +7,8 @@ from typing import Any, Final
 import pyarrow as pa
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.assignment import Assignment, Contrast
 from scrutiny.run.blocks import example_of
+from scrutiny.run.planning.assignment import Assignment, Contrast
 
 #: Beginnings of the names of columns of the items: groups, and units of resampling.
 _COLUMNS: Final = ("a_", "u_")

@@ -10,7 +10,7 @@ from typing import Final
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch, write_label_map
 from scrutiny.data.source import DataSource, parse_source
-from scrutiny.run.resolved import Pairing
+from scrutiny.run.planning.resolved import Pairing
 
 _MOST_PAIRS: Final = 12
 #: Names that say nothing of what a label means.

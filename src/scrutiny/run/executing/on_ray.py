@@ -9,10 +9,10 @@ from time import sleep
 from typing import Any
 
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
-from scrutiny.run.desk import Desk, RemoteDesk, ask
-from scrutiny.run.perform import Performer
-from scrutiny.run.resolved import Resolved
-from scrutiny.run.tasks import Work
+from scrutiny.run.asking.desk import Desk, RemoteDesk, ask
+from scrutiny.run.executing.perform import Performer
+from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 _POLL_S = 0.005

@@ -13,8 +13,8 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.family import expand
-from scrutiny.run.loading import capabilities_of, load_replicate
-from scrutiny.run.resolve import applies
+from scrutiny.run.planning.loading import capabilities_of, load_replicate
+from scrutiny.run.planning.resolve import applies
 
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000

@@ -12,9 +12,9 @@ from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.rules import Rule, parse_rule
-from scrutiny.run.assignment import Assignment, Contrast, from_json
-from scrutiny.run.estimating import Estimator
-from scrutiny.run.slicing import contrast_over, must_occur, over, split, with_attributes
+from scrutiny.run.estimating.estimates import Estimator
+from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
+from scrutiny.run.planning.slicing import contrast_over, must_occur, over, split, with_attributes
 from scrutiny.store.run_folder import RunFolder
 
 

@@ -9,8 +9,8 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import PublishedPlan, Reproduction
 from scrutiny.reliability.rules import says
-from scrutiny.run.printed import at_digits, half_unit, number_of, plain_number, rounds_to
-from scrutiny.run.resolved import Resolved
+from scrutiny.run.planning.printed import at_digits, half_unit, number_of, plain_number, rounds_to
+from scrutiny.run.planning.resolved import Resolved
 
 _ALPHA: Final = 0.05
 #: Exact tests that stand with a difference of two groups of runs.

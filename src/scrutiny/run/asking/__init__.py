@@ -1,0 +1,1 @@
+"""Asking models: questions looked up, asked at a pace, answers kept."""

@@ -1,0 +1,1 @@
+"""Estimating: estimates, contrasts and verdicts from the records of a run."""

@@ -1,0 +1,1 @@
+"""Executing tasks: in this process, in workers, on Ray; the same blocks of results."""

@@ -1,0 +1,21 @@
+"""Planning: from a plan in TOML to everything that it names, looked up and cut into tasks.
+
+::
+
+    file           TOML and JSON to a Plan, with near names for typos
+    audit          the plan of everything that applies
+    resolve        a Plan looked up: data, models, diagnostics, designs, estimates, claims
+    resolved       what that gives; it travels to workers
+    loading        model strings and objects to models; pairs: which stands beside which
+    params         parameters of diagnostics, checked by their declared types
+    presupposed    what diagnostics presuppose, added to a plan
+    specs          estimates and claims of the designs, under full names
+    estimates      the plan's own estimates and contrasts
+    claims         the plan's own claims, with the estimates that they name
+    relations      how two estimates go together over replicates: [[relate]]
+    published      printed figures beside the run's own: [[published]]; printed: their digits
+    assignment     what is to be computed from the records; kept in the manifest
+    slicing        estimates on a slice: items whose columns have certain values
+    tasks          the shards of work, in plan order
+    doubtful_data  what is wrong with the data; gated: checkpoints below their gates
+"""

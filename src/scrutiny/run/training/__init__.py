@@ -1,0 +1,1 @@
+"""Training nodes of a plan: trained before anything is measured."""
