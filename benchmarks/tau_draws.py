@@ -10,7 +10,7 @@ from time import process_time
 import numpy as np
 from scipy.stats import kendalltau
 
-from scrutiny.diagnostics.attention.metrics.heads import HEADS_TAU_F1, SELECTED_HEAD_F1
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.association.tau import tau_b
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
@@ -49,7 +49,8 @@ def main():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     peer = SHARE * timed(lambda: plain_loop(table, corpus, np.random.default_rng(1)))
     print(f"{HEADS} heads, {sum(FRAMES):,} frames, {DRAWS:,} draws; the loop: {peer:.0f} CPU s")
-    for statistic, replicates in ((HEADS_TAU_F1, 1), (HEADS_TAU_F1, 5), (SELECTED_HEAD_F1, 1)):
+    for name, replicates in (("heads_tau(f1)", 1), ("heads_tau(f1)", 5), ("selected_head(f1)", 1)):
+        statistic = metric_of(name)
         stacked = np.broadcast_to(table, (replicates, *table.shape))
         seconds = timed(
             lambda s=statistic, x=stacked: resample(

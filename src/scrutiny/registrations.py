@@ -21,10 +21,9 @@ _S: Final = "scrutiny.reliability.statistics"
 _A: Final = "scrutiny.diagnostics.association.metrics"
 _F: Final = "scrutiny.diagnostics.faithfulness.metrics"
 _H: Final = "scrutiny.diagnostics.attention.metrics.heads"
-_AR: Final = "scrutiny.diagnostics.attention.metrics.arcs"
 _P: Final = "scrutiny.diagnostics.attention.metrics.patterns"
 _RS: Final = "scrutiny.diagnostics.attention.metrics.regression"
-_HB: Final = "scrutiny.diagnostics.attention.metrics.best_head"
+_HT: Final = "scrutiny.diagnostics.attention.metrics.tau"
 _SS: Final = "scrutiny.diagnostics.stereotypes.metrics"
 _SI: Final = "scrutiny.diagnostics.similarity.metrics.outputs"
 _RP: Final = "scrutiny.diagnostics.similarity.metrics.representations"
@@ -334,42 +333,25 @@ REGISTRATIONS: Final = (
     Registration("statistic", "effect_size_population@1", f"{_A}:EFFECT_SIZE_POPULATION"),
     Registration("statistic", "inertia@1", f"{_A}:INERTIA"),
     Registration("statistic", "single_start_alignment@1", f"{_A}:SINGLE_START"),
-    Registration("statistic", "base_best_head_f1@1", f"{_HB}:BASE_BEST_HEAD_F1"),
-    Registration("statistic", "base_best_head_precision@1", f"{_HB}:BASE_BEST_HEAD_PRECISION"),
-    Registration("statistic", "base_best_head_recall@1", f"{_HB}:BASE_BEST_HEAD_RECALL"),
-    Registration("statistic", "best_head_f1@1", f"{_H}:BEST_HEAD_F1"),
-    Registration("statistic", "best_head_precision@1", f"{_HB}:BEST_HEAD_PRECISION"),
-    Registration("statistic", "best_head_recall@1", f"{_HB}:BEST_HEAD_RECALL"),
-    Registration("statistic", "f1@1", f"{_H}:F1"),
+    Registration("statistic", "base_best_head@1", f"{_H}:BASE_BEST_HEAD"),
+    Registration("statistic", "best_head@1", f"{_H}:BEST_HEAD"),
+    Registration("statistic", "baseline@1", f"{_H}:BASELINE"),
+    Registration("statistic", "gain_tau@1", f"{_HT}:GAIN_TAU"),
+    Registration("statistic", "gain_tau_other_half@1", f"{_HT}:GAIN_TAU_OTHER_HALF"),
+    Registration("statistic", "head@1", f"{_H}:HEAD"),
+    Registration("statistic", "heads_tau@1", f"{_HT}:HEADS_TAU"),
+    Registration("statistic", "mean_head@1", f"{_H}:MEAN_HEAD"),
+    Registration("statistic", "selected_baseline@1", f"{_H}:SELECTED_BASELINE"),
+    Registration("statistic", "selected_head@1", f"{_H}:SELECTED_HEAD"),
+    Registration("statistic", "selected_head_over_baseline@1", f"{_H}:SELECTED_HEAD_OVER_BASELINE"),
+    Registration("statistic", "split_half_tau@1", f"{_HT}:SPLIT_HALF_TAU"),
     Registration("statistic", "f1_over_baseline@1", f"{_H}:F1_OVER_BASELINE"),
-    Registration("statistic", "precision@1", f"{_H}:PRECISION"),
-    Registration("statistic", "recall@1", f"{_H}:RECALL"),
-    Registration("statistic", "gain_tau_f1@1", f"{_H}:GAIN_TAU_F1"),
-    Registration("statistic", "gain_tau_precision@1", f"{_H}:GAIN_TAU_PRECISION"),
-    Registration("statistic", "gain_tau_recall@1", f"{_H}:GAIN_TAU_RECALL"),
-    Registration("statistic", "gain_tau_other_half_f1@1", f"{_H}:GAIN_TAU_OTHER_HALF_F1"),
-    Registration(
-        "statistic", "gain_tau_other_half_precision@1", f"{_H}:GAIN_TAU_OTHER_HALF_PRECISION"
-    ),
-    Registration("statistic", "gain_tau_other_half_recall@1", f"{_H}:GAIN_TAU_OTHER_HALF_RECALL"),
     Registration("statistic", "label_beta@1", f"{_RS}:LABEL_BETA"),
     Registration("statistic", "distance_beta@1", f"{_RS}:DISTANCE_BETA"),
     Registration("statistic", "label_ss@1", f"{_RS}:LABEL_SS"),
     Registration("statistic", "distance_ss@1", f"{_RS}:DISTANCE_SS"),
     Registration("statistic", "regression_r2@1", f"{_RS}:REGRESSION_R2"),
     Registration("statistic", "selected_label_beta@1", f"{_RS}:SELECTED_LABEL_BETA"),
-    Registration("statistic", "heads_tau_f1@1", f"{_H}:HEADS_TAU_F1"),
-    Registration("statistic", "heads_tau_precision@1", f"{_H}:HEADS_TAU_PRECISION"),
-    Registration("statistic", "heads_tau_recall@1", f"{_H}:HEADS_TAU_RECALL"),
-    Registration("statistic", "mean_head_f1@1", f"{_H}:MEAN_HEAD_F1"),
-    Registration("statistic", "mean_head_precision@1", f"{_H}:MEAN_HEAD_PRECISION"),
-    Registration("statistic", "mean_head_recall@1", f"{_H}:MEAN_HEAD_RECALL"),
-    Registration("statistic", "split_half_tau_f1@1", f"{_H}:SPLIT_HALF_TAU_F1"),
-    Registration("statistic", "split_half_tau_precision@1", f"{_H}:SPLIT_HALF_TAU_PRECISION"),
-    Registration("statistic", "split_half_tau_recall@1", f"{_H}:SPLIT_HALF_TAU_RECALL"),
-    Registration("statistic", "selected_baseline_f1@1", f"{_H}:SELECTED_BASELINE_F1"),
-    Registration("statistic", "selected_head_f1@1", f"{_H}:SELECTED_HEAD_F1"),
-    Registration("statistic", "selected_head_over_baseline@1", f"{_H}:SELECTED_HEAD_OVER_BASELINE"),
     Registration("statistic", "erasure_flip_rate@1", f"{_F}:ERASURE_FLIP_RATE"),
     Registration("statistic", "erasure_kl@1", f"{_F}:ERASURE_KL"),
     Registration("statistic", "erasure_js@1", f"{_F}:ERASURE_JS"),
@@ -393,20 +375,11 @@ REGISTRATIONS: Final = (
     Registration("statistic", "adversarial_found@1", f"{_F}:ADVERSARIAL_FOUND"),
     Registration("statistic", "mean_tau@1", f"{_F}:MEAN_TAU"),
     Registration("statistic", "mean_tau_gap@1", f"{_F}:MEAN_TAU_GAP"),
-    Registration("statistic", "one_head@1", f"{_F}:ONE_HEAD"),
-    Registration("statistic", "mean_head@1", f"{_F}:MEAN_HEAD"),
-    Registration("statistic", "selected_head@1", f"{_F}:SELECTED_HEAD"),
+    Registration("statistic", "changed_head@1", f"{_F}:CHANGED_HEAD"),
+    Registration("statistic", "mean_changed_head@1", f"{_F}:MEAN_CHANGED_HEAD"),
+    Registration("statistic", "selected_changed_head@1", f"{_F}:SELECTED_CHANGED_HEAD"),
     Registration("statistic", "selected_head_over_layer@1", f"{_F}:SELECTED_HEAD_OVER_LAYER"),
-    Registration("statistic", "baseline_accuracy@1", f"{_AR}:BASELINE_ACCURACY"),
-    Registration("statistic", "best_head_accuracy@1", f"{_AR}:BEST_HEAD_ACCURACY"),
-    Registration("statistic", "head_accuracy@1", f"{_AR}:HEAD_ACCURACY"),
-    Registration("statistic", "mean_head_accuracy@1", f"{_AR}:MEAN_HEAD_ACCURACY"),
-    Registration(
-        "statistic", "selected_accuracy_over_baseline@1", f"{_AR}:SELECTED_ACCURACY_OVER_BASELINE"
-    ),
-    Registration("statistic", "selected_baseline_accuracy@1", f"{_AR}:SELECTED_BASELINE_ACCURACY"),
-    Registration("statistic", "selected_head_accuracy@1", f"{_AR}:SELECTED_HEAD_ACCURACY"),
-    Registration("statistic", "uas@1", f"{_AR}:UAS"),
+    Registration("statistic", "uas@1", f"{_H}:UAS"),
     Registration("statistic", "attention_confidence@1", f"{_P}:ATTENTION_CONFIDENCE"),
     Registration("statistic", "attention_entropy@1", f"{_P}:ATTENTION_ENTROPY"),
     Registration("statistic", "attention_to_first@1", f"{_P}:ATTENTION_TO_FIRST"),

@@ -122,7 +122,7 @@ def test_families_are_held_against_what_controls_them(hardly_trained):
     gain = [
         e
         for e in estimates
-        if (e.key.subject, e.key.reference, e.key.metric) == ("tuned", "control", "mean_head_f1@1")
+        if (e.key.subject, e.key.reference, e.key.metric) == ("tuned", "control", "mean_head(f1)@1")
     ]
     assert {(e.key.dataset, e.key.condition["preset"]) for e in gain} == {
         (dataset, preset)
@@ -170,7 +170,7 @@ def test_networks_of_two_sizes_are_compared_whatever_number_of_heads_they_have(h
         if (e.key.subject, e.key.reference) == ("pretrained", "small")
     }
     datasets = ("conan-doyle", "sfu")
-    metrics = ("mean_head_f1@1", "selected_head_f1@1")
+    metrics = ("mean_head(f1)@1", "selected_head(f1)@1")
     assert set(found) == {(metric, dataset) for metric in metrics for dataset in datasets}
     for one in found.values():
         assert one.low <= one.value <= one.high

@@ -9,10 +9,11 @@ from planted_families import coverage, error, interval
 from planted_heads import attending, baselines, frames, sums
 
 from scrutiny.diagnostics.attention.metrics import heads as s
+from scrutiny.diagnostics.attention.metrics import tau as ranks
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
 
-OVER = s.SELECTED_HEAD_OVER_BASELINE.of_widths([144, 144, 3, 3, 1])
+OVER = s.SELECTED_HEAD_OVER_BASELINE.of("f1").of_widths([144, 144, 3, 3, 1])
 
 
 def studies(number, *, seed):
@@ -75,9 +76,9 @@ def test_the_best_of_equal_heads_looks_better_than_it_is_and_the_selected_one_do
     for rng in studies(300, seed=4):
         gold = frames(rng, 100)
         table = with_gold(attending(rng, gold, np.full(144, 0.3)), gold)
-        truth = sums(s.MEAN_HEAD_F1, table)
-        best.append(sums(s.BEST_HEAD_F1, table) - truth)
-        selected.append(sums(s.SELECTED_HEAD_F1, table, halves(100)) - truth)
+        truth = sums(s.MEAN_HEAD.of("f1"), table)
+        best.append(sums(s.BEST_HEAD.of("f1"), table) - truth)
+        selected.append(sums(s.SELECTED_HEAD.of("f1"), table, halves(100)) - truth)
     assert abs(np.mean(selected)) < 3 * np.std(selected) / 300**0.5 < 0.005
     assert np.mean(best) > 0.03
 
@@ -94,8 +95,8 @@ def test_without_any_change_good_heads_seem_to_lose_unless_they_are_told_by_the_
     published, ours = [], []
     for rng in studies(80, seed=5):
         table = change(rng, tuned=1.0, most=0.1, n=60)
-        published.append(sums(s.GAIN_TAU_F1, table))
-        ours.append(sums(s.GAIN_TAU_OTHER_HALF_F1, table, halves(len(table))))
+        published.append(sums(ranks.GAIN_TAU.of("f1"), table))
+        ours.append(sums(ranks.GAIN_TAU_OTHER_HALF.of("f1"), table, halves(len(table))))
     assert np.mean(published) < -0.15
     assert abs(np.mean(ours)) < 3 * np.std(ours) / 80**0.5 < 0.03
 
@@ -103,7 +104,7 @@ def test_without_any_change_good_heads_seem_to_lose_unless_they_are_told_by_the_
 @pytest.mark.parametrize(("tuned", "sign"), [(1.5, 1), (0.6, -1)])
 def test_what_good_heads_gain_is_seen_from_the_other_half(tuned, sign):
     found = [
-        sums(s.GAIN_TAU_OTHER_HALF_F1, table, halves(len(table)))
+        sums(ranks.GAIN_TAU_OTHER_HALF.of("f1"), table, halves(len(table)))
         for table in (change(rng, tuned=tuned) for rng in studies(20, seed=6))
     ]
     assert min(sign * np.array(found)) > 0.1
@@ -117,7 +118,7 @@ def test_tau_between_corpora_is_that_of_the_heads_and_falls_with_noise():
         for rng in studies(20, seed=7):
             both = [(gold := frames(rng, n), attending(rng, gold, fidelity)) for _ in range(2)]
             table = np.concatenate([with_gold(heads, gold) for gold, heads in both])
-            taus.append(sums(s.HEADS_TAU_F1, table, np.repeat([0, 1], n)))
+            taus.append(sums(ranks.HEADS_TAU.of("f1"), table, np.repeat([0, 1], n)))
         found[n] = np.mean(taus)
     assert 0.4 < found[30] < found[300] - 0.1 < 0.9
 
@@ -127,7 +128,7 @@ def test_heads_that_share_nothing_have_no_tau():
     for rng in studies(60, seed=8):
         gold = frames(rng, 100)
         table = with_gold(attending(rng, gold, np.full(144, 0.1)), gold)
-        found.append(sums(s.SPLIT_HALF_TAU_F1, table, halves(100)))
+        found.append(sums(ranks.SPLIT_HALF_TAU.of("f1"), table, halves(100)))
     assert abs(np.mean(found)) < 3 * np.std(found) / 60**0.5 < 0.05
 
 
@@ -136,12 +137,12 @@ def test_the_average_head_is_covered():
     fidelity = np.linspace(0, 0.3, 24)
     big = np.random.default_rng(9)
     gold = frames(big, 200_000)
-    truth = sums(s.MEAN_HEAD_F1, with_gold(attending(big, gold, fidelity), gold))
+    truth = sums(s.MEAN_HEAD.of("f1"), with_gold(attending(big, gold, fidelity), gold))
 
     def make(rng, study):
         gold = frames(rng, 150)
         table = with_gold(attending(rng, gold, fidelity), gold)
-        return interval(s.MEAN_HEAD_F1, table[None], study, draws=300)
+        return interval(s.MEAN_HEAD.of("f1"), table[None], study, draws=300)
 
     found = coverage(make, truth, studies=400)
     assert 0.93 - 2 * error(0.95, 400) < found < 0.97 + 2 * error(0.95, 400)
@@ -154,11 +155,11 @@ def test_a_draw_is_the_value_of_its_repeated_frames():
     half = halves(30)
     strata = Units.of(30, strata=half)
     drawn = resample(
-        table[None], s.SELECTED_HEAD_F1.value, rng=rng, draws=50, units=strata, cells=half
+        table[None], s.SELECTED_HEAD.of("f1").value, rng=rng, draws=50, units=strata, cells=half
     )
     values = {round(v, 12) for v in drawn.draws[:, 0]}
     assert len(values) > 30  # chosen and scored anew on every draw
-    assert drawn.point[0] == pytest.approx(sums(s.SELECTED_HEAD_F1, table, half))
+    assert drawn.point[0] == pytest.approx(sums(s.SELECTED_HEAD.of("f1"), table, half))
 
 
 CORPORA = (
@@ -173,7 +174,9 @@ def test_tau_covers_what_corpora_of_this_size_give_and_not_what_endless_ones_wou
     for k, rng in enumerate(studies(150, seed=11)):
         both = [(gold := frames(rng, 60), attending(rng, gold, f)) for f in CORPORA]
         table = np.concatenate([with_gold(heads, gold) for gold, heads in both])
-        found.append(interval(s.HEADS_TAU_F1, table[None], k, draws=200, strata=cells, cells=cells))
+        found.append(
+            interval(ranks.HEADS_TAU.of("f1"), table[None], k, draws=200, strata=cells, cells=cells)
+        )
         points.append(found[-1].point)
     endless = 0.520  # tau of 100,000 frames of each
     held = [np.mean([not i.excludes(truth) for i in found]) for truth in (np.mean(points), endless)]

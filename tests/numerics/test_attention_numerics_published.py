@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scrutiny.diagnostics.attention.metrics import heads as s
+from scrutiny.diagnostics.attention.metrics import tau as ranks
 from scrutiny.diagnostics.attention.metrics.scores import KINDS
 
 pytestmark = pytest.mark.data("negation")
@@ -56,6 +57,10 @@ def percent(statistic, table):
     return round(float(found.mean()), 1), round(float(found.std()), 1)  # ddof 0, as theirs
 
 
+def each_kind(family):
+    return [family.of(kind) for kind in KINDS]
+
+
 AVERAGE = {
     "story_pretrained_bert_base": (49.45, 5.19, 9.02, 53.8),
     "story_pretrained_bert_large": (45.4, 3.3, 5.9, 41.0),
@@ -67,7 +72,7 @@ AVERAGE = {
 @pytest.mark.reproduces
 @pytest.mark.parametrize("name", AVERAGE)
 def test_average_and_best_heads_of_pretrained_models(tables, name):
-    wanted = (*s.MEAN_HEAD.values(), s.BEST_HEAD_F1)
+    wanted = (*each_kind(s.MEAN_HEAD), s.BEST_HEAD.of("f1"))
     found = [100 * float(values(statistic, tables[name])[0]) for statistic in wanted]
     for ours, printed in zip(found, AVERAGE[name], strict=True):
         digits = len(str(printed).partition(".")[2])
@@ -83,7 +88,7 @@ def test_average_and_best_heads_of_pretrained_models(tables, name):
     ],
 )
 def test_average_heads_of_tuned_models(tables, name, printed):
-    assert [percent(each, tables[name]) for each in s.MEAN_HEAD.values()] == printed
+    assert [percent(each, tables[name]) for each in each_kind(s.MEAN_HEAD)] == printed
 
 
 TAU = {
@@ -99,16 +104,16 @@ TAU = {
 def test_tau_between_corpora(tables, model):
     both = (tables[f"{corpus}_pretrained_{model}"] for corpus in ("story", "review"))
     one, other = both
-    found = [values(each, one, other)[0] for each in s.HEADS_TAU.values()]
+    found = [values(each, one, other)[0] for each in each_kind(ranks.HEADS_TAU)]
     assert [round(tau, 4) for tau in found] == list(TAU[model])
 
 
 @pytest.mark.reproduces
 def test_its_p_values(tables):
     rows = np.concatenate([tables[f"{c}_pretrained_bert_base"] for c in ("story", "review")])
-    found = [each.cell_tests(rows, np.array([0, 1]))[0] for each in s.HEADS_TAU.values()]
+    found = [each.cell_tests(rows, np.array([0, 1]))[0] for each in each_kind(ranks.HEADS_TAU)]
     assert [f"{test.p_value:.2e}" for test in found] == ["5.24e-15", "1.20e-13", "1.56e-13"]
-    assert [test.metric for test in found] == [f"heads_tau_{kind}_kendall@1" for kind in KINDS]
+    assert [test.metric for test in found] == [f"heads_tau_kendall({kind})@1" for kind in KINDS]
 
 
 TUNED_TAU = {
@@ -124,7 +129,8 @@ TUNED_TAU = {
 def test_tau_between_corpora_after_tuning(tables, model):
     found = []
     for task in ("neg", "control"):
-        tau = values(s.HEADS_TAU_F1, *(tables[f"{c}_{task}_{model}"] for c in ("story", "review")))
+        both = (tables[f"{corpus}_{task}_{model}"] for corpus in ("story", "review"))
+        tau = values(ranks.HEADS_TAU.of("f1"), *both)
         found.append((round(tau.mean(), 3), round(tau.std(), 3)))
     assert found == TUNED_TAU[model]
 
@@ -141,12 +147,13 @@ GAINS = {  # mean, runs with p < .05 above and below 0; of negation, then of con
 @pytest.mark.parametrize("model", GAINS)
 def test_gains_of_good_heads(tables, model):
     base = tables[f"story_pretrained_{model}"]
+    gain = ranks.GAIN_TAU.of("f1")
     found = []
     for task in ("neg", "control"):
         tuned = tables[f"story_{task}_{model}"]
         rows = np.column_stack([np.repeat(base[:, :-1], len(tuned), axis=0), tuned])
-        tau = values(s.GAIN_TAU_F1, rows)
-        tests = [s.GAIN_TAU_F1.tests(row[None], None, np.random.default_rng(0))[0] for row in rows]
+        tau = values(gain, rows)
+        tests = [gain.tests(row[None], None, np.random.default_rng(0))[0] for row in rows]
         is_small = np.array([test.p_value < 0.05 for test in tests])
         ups, downs = (int((is_small & (sign * tau > 0)).sum()) for sign in (1, -1))
         found.append((round(float(tau.mean()), 3), ups, downs))

@@ -62,11 +62,11 @@ def tuned_and_control(gain, *, seed_sd):
 def test_expected_scores_are_those_of_many_frames():
     from planted_heads import attending, frames, sums
 
-    from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD_F1
+    from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD
 
     rng = np.random.default_rng(1)
     gold = frames(rng, 100_000)
-    found = sums(MEAN_HEAD_F1, np.column_stack([attending(rng, gold, WORTH), gold]))
+    found = sums(MEAN_HEAD.of("f1"), np.column_stack([attending(rng, gold, WORTH), gold]))
     assert found == pytest.approx(expected_f1(WORTH).mean(), abs=0.002)
 
 

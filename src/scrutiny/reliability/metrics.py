@@ -48,7 +48,7 @@ class Parametric:
         Values that diagnostics compute; others are as good.
     make
         The metric of a value, and of its whole name; raises ValueError or KeyError for a value that
-        cannot be.
+        cannot be. Its ``stream`` is NAME_VALUE@VERSION if it states none.
     needs_value
         What a value is, in words: "a number of texts".
     """
@@ -57,6 +57,13 @@ class Parametric:
     usual: tuple[str, ...]
     make: Callable[[str, str], Any]
     needs_value: str
+
+    @property
+    def says(self) -> str:
+        """What the first usual one is, and the other usual values."""
+        first, *others = self.usual
+        said: str = self.of(first).says
+        return f"{said} (or: {', '.join(others)})" if others else said
 
     def of(self, value: str) -> Any:
         """The metric of a value.

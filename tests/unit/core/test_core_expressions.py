@@ -93,4 +93,4 @@ def test_spaces_and_versions_may_be_left_out(text, metric, wanted):
 
 def test_metrics_of_metrics_in_words():
     assert spoken("beyond(attack_success)@1") == "attack success beyond chance"
-    assert spoken("mean_head(drop(accuracy))@1") == "mean head accuracy drop"
+    assert spoken("mean_changed_head(drop(accuracy))@1") == "mean changed head accuracy drop"

@@ -1,22 +1,17 @@
-"""Accuracies of heads are the F1 statistics under another name; UAS is a share."""
+"""Accuracies of heads are F1 under another name; s.UAS is a share."""
 
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.attention.metrics import arcs as a
 from scrutiny.diagnostics.attention.metrics import heads as s
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(3)
 HEADS, BASELINES, ROWS = 5, 2, 30
 GOLD = RNG.integers(1, 9, ROWS)
-PAIRS = [
-    (a.HEAD_ACCURACY, s.F1),
-    (a.MEAN_HEAD_ACCURACY, s.MEAN_HEAD_F1),
-    (a.BEST_HEAD_ACCURACY, s.BEST_HEAD_F1),
-    (a.SELECTED_HEAD_ACCURACY, s.SELECTED_HEAD_F1),
-    (a.SELECTED_BASELINE_ACCURACY, s.SELECTED_BASELINE_F1),
-    (a.SELECTED_ACCURACY_OVER_BASELINE, s.SELECTED_HEAD_OVER_BASELINE),
+FAMILIES = [
+    *(s.HEAD, s.BASELINE, s.MEAN_HEAD, s.BEST_HEAD),
+    *(s.SELECTED_HEAD, s.SELECTED_BASELINE, s.SELECTED_HEAD_OVER_BASELINE),
 ]
 
 
@@ -35,22 +30,27 @@ def value(statistic, table):
     return float(statistic.value(sums, np.ones(len(sums))))
 
 
-@pytest.mark.parametrize(("accuracy", "f1"), PAIRS, ids=[pair[0].id for pair in PAIRS])
-def test_they_are_f1_under_the_name_that_people_use(accuracy, f1):
-    assert accuracy.id != f1.id
-    assert "accuracy" in accuracy.says
-    assert "F1" not in accuracy.says
-    assert (accuracy.needs, accuracy.cells, accuracy.combine) == (f1.needs, f1.cells, f1.combine)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.id)
+def test_they_are_f1_under_the_name_that_people_use(family):
+    accuracy, f1 = family.of("accuracy"), family.of("f1")
+    assert accuracy.says == f1.says.replace("F1", "accuracy")
+    assert (accuracy.needs, accuracy.cells) == (f1.needs, f1.cells)
+    heads = 1 if family in (s.HEAD, s.BASELINE) else HEADS
+    widths = [BASELINES if need.startswith("base") and heads > 1 else heads for need in f1.needs]
+    sides = [OWN[:, [*range(n), *range(HEADS, HEADS + n)]] for n in widths[:-1:2]]
+    table = np.column_stack([*sides, GOLD])
+    told = [one.of_widths([*widths[:-1], 1]) for one in (accuracy, f1)]
+    assert value(told[0], table) == value(told[1], table)
     check_statistic(accuracy)
 
 
 def test_every_word_being_a_prediction_f1_is_accuracy():
     one = np.column_stack([OWN[:, [1, HEADS + 1]], GOLD])
-    assert value(a.HEAD_ACCURACY, one) == pytest.approx(OWN[:, 1].sum() / GOLD.sum())
+    assert value(s.HEAD.of("accuracy"), one) == pytest.approx(OWN[:, 1].sum() / GOLD.sum())
     table = np.column_stack([OWN, GOLD])
     shares = OWN[:, :HEADS].sum(axis=0) / GOLD.sum()
-    assert value(a.MEAN_HEAD_ACCURACY, table) == pytest.approx(shares.mean())
-    assert value(a.BEST_HEAD_ACCURACY, table) == pytest.approx(shares.max())
+    assert value(s.MEAN_HEAD.of("accuracy"), table) == pytest.approx(shares.mean())
+    assert value(s.BEST_HEAD.of("accuracy"), table) == pytest.approx(shares.max())
 
 
 def test_what_is_chosen_on_a_half_is_scored_on_the_other():
@@ -64,19 +64,21 @@ def test_what_is_chosen_on_a_half_is_scored_on_the_other():
         return np.mean(found)
 
     both = np.column_stack([OWN, LOW, GOLD])
-    told = a.SELECTED_ACCURACY_OVER_BASELINE.of_widths([HEADS, HEADS, BASELINES, BASELINES, 1])
+    over = s.SELECTED_HEAD_OVER_BASELINE.of("accuracy")
+    told = over.of_widths([HEADS, HEADS, BASELINES, BASELINES, 1])
     assert value(told, both) == pytest.approx(chosen(OWN, HEADS) - chosen(LOW, BASELINES))
     own = np.column_stack([OWN, GOLD])
-    assert value(a.SELECTED_HEAD_ACCURACY, own) == pytest.approx(chosen(OWN, HEADS))
+    assert value(s.SELECTED_HEAD.of("accuracy"), own) == pytest.approx(chosen(OWN, HEADS))
 
 
 def test_a_baseline_is_read_like_a_head():
-    assert a.BASELINE_ACCURACY.needs == ("baseline_tp", "baseline_predicted", "gold")
+    baseline = s.BASELINE.of("accuracy")
+    assert baseline.needs == ("baseline_tp", "baseline_predicted", "gold")
     one = np.column_stack([LOW[:, [0, BASELINES]], GOLD])
-    assert value(a.BASELINE_ACCURACY, one) == pytest.approx(LOW[:, 0].sum() / GOLD.sum())
+    assert value(baseline, one) == pytest.approx(LOW[:, 0].sum() / GOLD.sum())
 
 
 def test_uas_is_over_words_and_not_over_sentences():
     rows = np.array([[1.0, 1.0], [0.0, 3.0]])
-    assert float(a.UAS.value(rows.sum(axis=0)[None, None], np.ones((1, 1)))[0]) == 0.25
-    check_statistic(a.UAS)
+    assert float(s.UAS.value(rows.sum(axis=0)[None, None], np.ones((1, 1)))[0]) == 0.25
+    check_statistic(s.UAS)

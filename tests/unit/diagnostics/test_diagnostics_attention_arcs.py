@@ -84,22 +84,22 @@ def test_offsets_are_an_independent_count():
 def test_a_planted_parser_is_found_and_named(tmp_path):
     folder = run("attention.arcs", planted(), ROWS, tmp_path, task="dependency-arcs", **PARAMS)
     far = {"relation": "far"}
-    found = estimate(folder, "selected_head_accuracy", **far)
+    found = estimate(folder, "selected_head(accuracy)", **far)
     assert found.value == pytest.approx(0.8, abs=0.08)
     assert found.low < 0.8 < found.high
-    near = estimate(folder, "selected_head_accuracy", relation="near").counts
+    near = estimate(folder, "selected_head(accuracy)", relation="near").counts
     assert near.planned == len(ROWS) == near.n + near.skipped
     assert near.skipped
-    beyond = estimate(folder, "selected_accuracy_over_baseline", **far)
+    beyond = estimate(folder, "selected_head_over_baseline(accuracy)", **far)
     assert beyond.low > 0.3
-    best = estimate(folder, "head_accuracy", layer=1, head=2, direction=1, **far)
-    assert estimate(folder, "best_head_accuracy", **far).value == best.value
+    best = estimate(folder, "head(accuracy)", layer=1, head=2, direction=1, **far)
+    assert estimate(folder, "best_head(accuracy)", **far).value == best.value
     # a head that looks at the word before knows what hangs there
     assert (
-        estimate(folder, "head_accuracy", relation="near", layer=2, head=1, direction=1).value == 1
+        estimate(folder, "head(accuracy)", relation="near", layer=2, head=1, direction=1).value == 1
     )
     before = OFFSETS.index(-1) + 1
-    assert estimate(folder, "baseline_accuracy", relation="near", offset=before).value == 1
+    assert estimate(folder, "baseline(accuracy)", relation="near", offset=before).value == 1
     table = dependency_heads(folder.estimates(), subject="m", dataset="x")
     assert [row.relation for row in table] == ["all", "near", "far"]
     row = table[-1]
@@ -107,7 +107,7 @@ def test_a_planted_parser_is_found_and_named(tmp_path):
     assert row.best_offset.value == max(
         e.value
         for e in folder.estimates()
-        if e.key.metric == "baseline_accuracy@1" and e.key.condition["relation"] == "far"
+        if e.key.metric == "baseline(accuracy)@1" and e.key.condition["relation"] == "far"
     )
     assert row.line.startswith("far           1-2  dependent to head")
 
@@ -132,7 +132,7 @@ def test_a_parser_by_its_columns_is_found_in_the_second_direction():
 
 def test_nothing_is_found_in_noise(tmp_path):
     folder = run("attention.arcs", noise(), ROWS, tmp_path, task="dependency-arcs", **PARAMS)
-    beyond = estimate(folder, "selected_accuracy_over_baseline", relation="far")
+    beyond = estimate(folder, "selected_head_over_baseline(accuracy)", relation="far")
     assert beyond.low < 0.02
 
 
@@ -140,12 +140,12 @@ def test_trees_find_a_planted_tree_and_count_arcs_both_ways(tmp_path):
     params = {**PARAMS, "has_trees": True}
     folder = run("attention.arcs", planted(1.0), ROWS, tmp_path, task="dependency-arcs", **params)
     place = {"relation": "all", "layer": 1, "head": 2, "direction": 1}
-    directed = estimate(folder, "head_accuracy", tree="directed", **place)
-    undirected = estimate(folder, "head_accuracy", tree="undirected", **place)
+    directed = estimate(folder, "head(accuracy)", tree="directed", **place)
+    undirected = estimate(folder, "head(accuracy)", tree="undirected", **place)
     assert directed.value == undirected.value == 1.0
     noisy = {**place, "head": 1}
-    one = estimate(folder, "head_accuracy", tree="directed", **noisy)
-    other = estimate(folder, "head_accuracy", tree="undirected", **noisy)
+    one = estimate(folder, "head(accuracy)", tree="directed", **noisy)
+    other = estimate(folder, "head(accuracy)", tree="undirected", **noisy)
     assert one.value < other.value < 1
 
 

@@ -133,15 +133,15 @@ def test_it_keeps_the_promises_of_its_protocol():
 
 def test_a_planted_resolver_is_found_among_pronouns(tmp_path):
     folder = run("attention.coreference", planted(), ROWS, tmp_path, task="mention-clusters")
-    found = estimate(folder, "selected_head_accuracy", kind="pronoun")
+    found = estimate(folder, "selected_head(accuracy)", kind="pronoun")
     assert found.value == pytest.approx(0.92, abs=0.09)
     assert found.counts.n == len(ROWS)
-    head = estimate(folder, "head_accuracy", kind="pronoun", layer=2, head=1)
-    assert head.value == estimate(folder, "best_head_accuracy", kind="pronoun").value
-    assert estimate(folder, "selected_accuracy_over_baseline", kind="pronoun").low > 0.2
-    uniform = estimate(folder, "baseline_accuracy", kind="pronoun", baseline=3)
+    head = estimate(folder, "head(accuracy)", kind="pronoun", layer=2, head=1)
+    assert head.value == estimate(folder, "best_head(accuracy)", kind="pronoun").value
+    assert estimate(folder, "selected_head_over_baseline(accuracy)", kind="pronoun").low > 0.2
+    uniform = estimate(folder, "baseline(accuracy)", kind="pronoun", baseline=3)
     assert uniform.value == pytest.approx(1 / 3)
-    proper = estimate(folder, "best_head_accuracy", kind="proper")
+    proper = estimate(folder, "best_head(accuracy)", kind="proper")
     assert (proper.status, proper.counts.skipped) == ("undefined", len(ROWS))
 
 
@@ -149,9 +149,9 @@ def test_nothing_is_found_in_noise(tmp_path):
     model = ToyAttention([[NoiseHead(), NoiseHead()]])
     rows = texts(240, seed=6)
     folder = run("attention.coreference", model, rows, tmp_path, task="mention-clusters")
-    found = estimate(folder, "selected_accuracy_over_baseline", kind="all")
+    found = estimate(folder, "selected_head_over_baseline(accuracy)", kind="all")
     assert found.low < 0.02
-    assert estimate(folder, "mean_head_accuracy", kind="all").value == pytest.approx(
+    assert estimate(folder, "mean_head(accuracy)", kind="all").value == pytest.approx(
         1 / 3, abs=0.06
     )
 

@@ -84,5 +84,5 @@ def test_minilm_has_heads_beyond_the_best_offset(shared_data, tmp_path):
     }
     assert table["obj"].selected.value > table["obj"].selected_offset.value + 0.2
     assert table["det"].offset == 1
-    over = estimate(folder, "selected_accuracy_over_baseline", relation="obj")
+    over = estimate(folder, "selected_head_over_baseline(accuracy)", relation="obj")
     assert over.low > 0

@@ -216,7 +216,7 @@ def test_a_tuned_family_is_held_against_its_base_and_the_control_task():
     assert gates == {"C1": (), "C3/sfu": (), "C4": skilled, "C5": skilled, "C6/sfu": skilled}
     known = {spec.id for spec in made.estimates} | {c.id for c in made.contrasts}
     assert all(c.estimate in known for claim in made.claims for c in claim.components)
-    gain = next(s for s in made.estimates if s.metric == "gain_tau_other_half_f1@1")
+    gain = next(s for s in made.estimates if s.metric == "gain_tau_other_half(f1)@1")
     assert gain.sides["base"].of == "base"
     assert gain.strata == "a_half"
 
@@ -224,7 +224,7 @@ def test_a_tuned_family_is_held_against_its_base_and_the_control_task():
 def test_every_head_is_one_specification_for_each_metric_and_preset():
     along = [s for s in design().estimates if s.along == ("layer", "head")]
     of_scores = {
-        (f"{kind}@1", preset)
+        (f"head({kind})@1", preset)
         for kind in ("precision", "recall", "f1")
         for preset in ("default", "as_released", "as_published")
     }

@@ -9,6 +9,7 @@ from sklearn import metrics
 
 from scrutiny.diagnostics.attention.metrics import heads as s
 from scrutiny.diagnostics.attention.metrics import scores as head_scores
+from scrutiny.diagnostics.attention.metrics import tau as ranks
 from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
@@ -34,13 +35,13 @@ SHAPES = {
     ),
     ("base.tp", "base.predicted", "tp", "predicted", "gold"): np.column_stack([BASE, OWN, GOLD]),
 }
+RANKS = ranks.HEADS_TAU, ranks.SPLIT_HALF_TAU, ranks.GAIN_TAU, ranks.GAIN_TAU_OTHER_HALF
 ALL = [
-    *(each for family in (s.MEAN_HEAD, s.HEADS_TAU, s.SPLIT_HALF_TAU) for each in family.values()),
-    *(each for family in (s.GAIN_TAU, s.GAIN_TAU_OTHER_HALF) for each in family.values()),
-    s.BEST_HEAD_F1,
-    s.SELECTED_HEAD_F1,
-    s.SELECTED_BASELINE_F1,
-    s.SELECTED_HEAD_OVER_BASELINE.of_widths([HEADS, HEADS, BASELINES, BASELINES, 1]),
+    *(family.of(kind) for family in (s.MEAN_HEAD, *RANKS) for kind in KINDS),
+    s.BEST_HEAD.of("f1"),
+    s.SELECTED_HEAD.of("f1"),
+    s.SELECTED_BASELINE.of("f1"),
+    s.SELECTED_HEAD_OVER_BASELINE.of("f1").of_widths([HEADS, HEADS, BASELINES, BASELINES, 1]),
 ]
 NAMES = [each.id for each in ALL]
 
@@ -83,39 +84,43 @@ def test_a_head_is_held_against_the_best_baseline_of_the_same_rows():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_head_has_the_scores_of_its_sums(kind):
     one = np.column_stack([OWN[:, [2, HEADS + 2]], GOLD])
-    assert value(s.ONE_HEAD[kind], one) == pytest.approx(scores(OWN, kind)[2])
-    assert value(s.MEAN_HEAD[kind], one) == value(s.ONE_HEAD[kind], one)
+    assert value(s.HEAD.of(kind), one) == pytest.approx(scores(OWN, kind)[2])
+    assert value(s.MEAN_HEAD.of(kind), one) == value(s.HEAD.of(kind), one)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_average_head_is_the_mean_of_their_scores(kind):
-    found = value(s.MEAN_HEAD[kind], rows_of(s.MEAN_HEAD_F1))
+    found = value(s.MEAN_HEAD.of(kind), rows_of(s.MEAN_HEAD.of("f1")))
     assert found == pytest.approx(scores(OWN, kind).mean())
 
 
 def test_a_head_that_predicts_nothing_scores_nothing():
     rows = [[0, 0, 3], [0, 0, 1]]
-    assert [value(s.ONE_HEAD[kind], rows) for kind in KINDS] == [0.0, 0.0, 0.0]
+    assert [value(s.HEAD.of(kind), rows) for kind in KINDS] == [0.0, 0.0, 0.0]
 
 
 def test_without_any_target_there_is_no_score():
     rows = [[0, 2, 0], [0, 0, 0]]
-    assert all(np.isnan(value(s.ONE_HEAD[kind], rows)) for kind in KINDS)
+    assert all(np.isnan(value(s.HEAD.of(kind), rows)) for kind in KINDS)
 
 
 def test_one_head_is_one():
-    with pytest.raises(StatisticsError, match="mean_head_f1@1"):
-        value(s.F1, rows_of(s.MEAN_HEAD_F1))
+    with pytest.raises(StatisticsError, match=r"head\(f1\)@1 is of one .* mean_head\(f1\)@1"):
+        value(s.HEAD.of("f1"), rows_of(s.MEAN_HEAD.of("f1")))
 
 
 def test_best_and_selected_heads():
-    assert value(s.BEST_HEAD_F1, rows_of(s.BEST_HEAD_F1)) == pytest.approx(scores(OWN, "f1").max())
+    assert value(s.BEST_HEAD.of("f1"), rows_of(s.BEST_HEAD.of("f1"))) == pytest.approx(
+        scores(OWN, "f1").max()
+    )
     a, b = (scores(OWN, "f1", HALF == half) for half in (0, 1))
     wanted = (b[a.argmax()] + a[b.argmax()]) / 2
-    assert value(s.SELECTED_HEAD_F1, rows_of(s.SELECTED_HEAD_F1)) == pytest.approx(wanted)
+    assert value(s.SELECTED_HEAD.of("f1"), rows_of(s.SELECTED_HEAD.of("f1"))) == pytest.approx(
+        wanted
+    )
     c, d = (scores(LOW, "f1", HALF == half) for half in (0, 1))
     chosen = (d[c.argmax()] + c[d.argmax()]) / 2
-    found = value(s.SELECTED_BASELINE_F1, rows_of(s.SELECTED_BASELINE_F1))
+    found = value(s.SELECTED_BASELINE.of("f1"), rows_of(s.SELECTED_BASELINE.of("f1")))
     assert found == pytest.approx(chosen)
     over = ALL[-1]
     assert value(over, rows_of(over)) == pytest.approx(wanted - chosen)
@@ -126,14 +131,14 @@ def test_equally_good_heads_are_averaged_so_that_their_order_means_nothing():
     rows = [[2, 2, 0, 2, 2, 1, 4], [4, 1, 3, 4, 4, 4, 4]]
     f1_of_b, f1_of_a = np.array([1, 0.25, 0.75]), np.array([2 / 3, 2 / 3, 0])
     wanted = (f1_of_b[:2].mean() + f1_of_a[0]) / 2
-    assert value(s.SELECTED_HEAD_F1, rows) == pytest.approx(wanted)
+    assert value(s.SELECTED_HEAD.of("f1"), rows) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("family", [s.HEADS_TAU, s.SPLIT_HALF_TAU])
+@pytest.mark.parametrize("family", [ranks.HEADS_TAU, ranks.SPLIT_HALF_TAU])
 def test_tau_between_cells_is_scipys(family, kind):
     a, b = (scores(OWN, kind, HALF == half) for half in (0, 1))
-    found = value(family[kind], rows_of(s.MEAN_HEAD_F1), HALF)
+    found = value(family.of(kind), rows_of(s.MEAN_HEAD.of("f1")), HALF)
     assert found == pytest.approx(kendalltau(a, b).statistic)
 
 
@@ -141,29 +146,30 @@ def test_several_corpora_have_the_mean_over_their_pairs():
     corpus = np.arange(ROWS) % 3
     each = [scores(OWN, "f1", corpus == c) for c in range(3)]
     wanted = np.mean([kendalltau(each[a], each[b]).statistic for a, b in ((0, 1), (0, 2), (1, 2))])
-    assert value(s.HEADS_TAU_F1, rows_of(s.HEADS_TAU_F1), corpus) == pytest.approx(wanted)
+    tau = ranks.HEADS_TAU.of("f1")
+    assert value(tau, rows_of(tau), corpus) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_gain_is_compared_with_the_base_on_the_same_rows_or_on_the_others(kind):
-    rows = rows_of(s.GAIN_TAU_F1)
+    rows = rows_of(ranks.GAIN_TAU.of("f1"))
     base, tuned = scores(BASE, kind), scores(OWN, kind)
     wanted = kendalltau(base, tuned - base).statistic
-    assert value(s.GAIN_TAU[kind], rows) == pytest.approx(wanted)
+    assert value(ranks.GAIN_TAU.of(kind), rows) == pytest.approx(wanted)
     found = []
     for half in (0, 1):
         before = scores(BASE, kind, HALF != half)
         gain = scores(OWN, kind, HALF == half) - scores(BASE, kind, HALF == half)
         found.append(kendalltau(before, gain).statistic)
-    assert value(s.GAIN_TAU_OTHER_HALF[kind], rows) == pytest.approx(np.mean(found))
+    assert value(ranks.GAIN_TAU_OTHER_HALF.of(kind), rows) == pytest.approx(np.mean(found))
 
 
 def test_each_run_is_tested_by_kendall():
-    rows = rows_of(s.GAIN_TAU_F1)
-    found = s.GAIN_TAU_F1.tests(rows, None, np.random.default_rng(0))[0]
+    rows = rows_of(ranks.GAIN_TAU.of("f1"))
+    found = ranks.GAIN_TAU.of("f1").tests(rows, None, np.random.default_rng(0))[0]
     base, tuned = scores(BASE, "f1"), scores(OWN, "f1")
     theirs = kendalltau(base, tuned - base)
-    assert found.metric == "gain_tau_f1_kendall@1"
+    assert found.metric == "gain_tau_kendall(f1)@1"
     assert found.p_value == pytest.approx(theirs.pvalue)
     assert found.numbers["tau"] == pytest.approx(theirs.statistic)
     assert (found.n_units, found.method) == (HEADS, "kendall exact")
@@ -171,7 +177,7 @@ def test_each_run_is_tested_by_kendall():
 
 def test_heads_that_do_not_change_have_no_test():
     rows = np.column_stack([BASE, BASE, GOLD]).astype(float)
-    assert s.GAIN_TAU_F1.tests(rows, None, np.random.default_rng(0)) == []
+    assert ranks.GAIN_TAU.of("f1").tests(rows, None, np.random.default_rng(0)) == []
 
 
 @pytest.mark.parametrize("statistic", ALL, ids=NAMES)
@@ -223,15 +229,15 @@ def test_with_one_half_only_there_is_nothing_to_choose_on(statistic):
 
 
 def test_sides_of_different_width_must_be_told():
-    rows = rows_of(s.SELECTED_HEAD_OVER_BASELINE)
+    rows = rows_of(s.SELECTED_HEAD_OVER_BASELINE.of("f1"))
     with pytest.raises(StatisticsError, match="of_widths"):
-        s.SELECTED_HEAD_OVER_BASELINE.components(rows)
+        s.SELECTED_HEAD_OVER_BASELINE.of("f1").components(rows)
     with pytest.raises(StatisticsError, match="5 needs, not 2"):
-        s.SELECTED_HEAD_OVER_BASELINE.of_widths([1, 2])
+        s.SELECTED_HEAD_OVER_BASELINE.of("f1").of_widths([1, 2])
     with pytest.raises(StatisticsError, match="18 columns"):
-        s.MEAN_HEAD_F1.components(np.ones((2, 18)))
-    told = s.MEAN_HEAD_F1.of_widths([HEADS, HEADS, 1])
-    assert value(told, rows_of(told)) == value(s.MEAN_HEAD_F1, rows_of(told))
+        s.MEAN_HEAD.of("f1").components(np.ones((2, 18)))
+    told = s.MEAN_HEAD.of("f1").of_widths([HEADS, HEADS, 1])
+    assert value(told, rows_of(told)) == value(s.MEAN_HEAD.of("f1"), rows_of(told))
 
 
 def test_a_score_is_that_of_sklearn():

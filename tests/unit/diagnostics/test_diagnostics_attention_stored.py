@@ -105,18 +105,18 @@ def by_run(values):
 def test_average_and_best_heads_by_run(estimates, scores, corpus, k):
     runs = of(scores, f"{corpus}_neg_m")
     where = {"subject": "neg", "dataset": corpus}
-    average = one(estimates, f"mean_head_{KINDS[k]}", **where)
+    average = one(estimates, f"mean_head({KINDS[k]})", **where)
     assert average.by_replicate == pytest.approx(by_run(runs.mean(axis=1)[:, k]))
     best = runs[np.arange(RUNS), runs[..., 2].argmax(axis=1), k]
-    found = one(estimates, f"best_head_{KINDS[k]}", **where)
+    found = one(estimates, f"best_head({KINDS[k]})", **where)
     assert found.by_replicate == pytest.approx(by_run(best))
     followed = of(scores, f"{corpus}_pretrained_m")[0, :, 2].argmax()
-    found = one(estimates, f"base_best_head_{KINDS[k]}", **where)
+    found = one(estimates, f"base_best_head({KINDS[k]})", **where)
     assert found.by_replicate == pytest.approx(by_run(runs[:, followed, k]))
 
 
 def test_every_head_is_there_and_counted_from_1(estimates, scores):
-    found = one(estimates, "recall", subject="m", dataset="story", layer=2, head=5)
+    found = one(estimates, "head(recall)", subject="m", dataset="story", layer=2, head=5)
     assert found.value == pytest.approx(scores["story_pretrained_m"][1, 4, 1])
     heads = [e for e in estimates if "head" in e.key.condition and e.key.subject == "m"]
     assert len(heads) == len(GOLD) * len(KINDS) * LAYERS * HEADS
@@ -127,10 +127,10 @@ def test_tau_between_corpora_with_scipys_p_run_by_run(estimates, scores, k):
     sides = [of(scores, f"{corpus}_neg_m")[..., k] for corpus in GOLD]
     expected = [kendalltau(a, b) for a, b in zip(*sides, strict=True)]
     where = {"subject": "neg", "dataset": "story+review"}
-    found = one(estimates, f"heads_tau_{KINDS[k]}", **where)
+    found = one(estimates, f"heads_tau({KINDS[k]})", **where)
     assert found.by_replicate == pytest.approx(by_run([t.statistic for t in expected]))
     for name, test in by_run(expected).items():
-        row = one(estimates, f"heads_tau_{KINDS[k]}_kendall", replicate=name, **where)
+        row = one(estimates, f"heads_tau_kendall({KINDS[k]})", replicate=name, **where)
         assert (row.value, row.across["tau"]) == pytest.approx((test.pvalue, test.statistic))
 
 
@@ -139,11 +139,11 @@ def test_gains_of_the_family_and_of_the_control_task(estimates, scores, subject)
     base = of(scores, "story_pretrained_m")[0, :, 2]
     runs = of(scores, f"story_{'neg' if subject == 'neg' else 'control'}_m")[..., 2]
     expected = by_run([kendalltau(base, run - base) for run in runs])
-    found = one(estimates, "gain_tau_f1", subject=subject, dataset="story")
+    found = one(estimates, "gain_tau(f1)", subject=subject, dataset="story")
     assert found.by_replicate == pytest.approx({n: t.statistic for n, t in expected.items()})
     where = {"subject": subject, "dataset": "story"}
     for name, test in expected.items():
-        row = one(estimates, "gain_tau_f1_kendall", replicate=name, **where)
+        row = one(estimates, "gain_tau_kendall(f1)", replicate=name, **where)
         assert row.value == pytest.approx(test.pvalue)
 
 
@@ -156,18 +156,18 @@ def test_differences_have_exact_rank_tests(estimates, scores, layer):
     )
     before = scores["story_pretrained_m"][rows, :, 2].mean()
     where = {"subject": "neg", "dataset": "story"} | ({} if layer is None else {"layer": layer})
-    found = one(estimates, "mean_head_f1", reference="task", **where)
+    found = one(estimates, "mean_head(f1)", reference="task", **where)
     assert found.value == pytest.approx(neg.mean() - task.mean())
     test = mannwhitneyu(neg, task, method="exact")
     assert found.across["rank_sum_p"] == pytest.approx(test.pvalue)
-    found = one(estimates, "mean_head_f1", reference="m", **where)
+    found = one(estimates, "mean_head(f1)", reference="m", **where)
     assert found.value == pytest.approx(neg.mean() - before)
     assert found.across["signed_rank_p"] == pytest.approx(wilcoxon(neg - before).pvalue)
 
 
 def test_intervals_are_over_replicates_and_a_single_model_has_none(estimates):
-    single = one(estimates, "mean_head_f1", subject="m", dataset="story")
-    several = one(estimates, "mean_head_f1", subject="neg", dataset="story")
+    single = one(estimates, "mean_head(f1)", subject="m", dataset="story")
+    several = one(estimates, "mean_head(f1)", subject="neg", dataset="story")
     assert (single.method, single.low, single.reason) == ("no_interval@1", None, "one_unit")
     assert (several.method, several.counts.n) == ("t_over_replicates@1", 1)
     assert several.low < several.value < several.high
@@ -179,19 +179,19 @@ def test_a_corpus_without_scores_fails_and_counts_as_such(made, scores):
     half = plan_of(folder / "half.npz")
     alone = replace(half.measure[0], models=("m",))
     found = run_plan(resolve(replace(half, measure=(alone,))), folder / "half")
-    row = one(found.estimates(), "mean_head_f1", subject="m", dataset="review")
+    row = one(found.estimates(), "mean_head(f1)", subject="m", dataset="review")
     assert (row.status, row.counts.failed, row.value) == ("undefined", 1, None)
 
 
 def test_a_claim_on_one_item_is_undecided_and_every_format_says_so(made, tmp_path):
     plan, _ = made
-    names = "heads/neg/story/control/mean_head_f1", "heads/m/story/best_head_f1"
+    names = "heads/neg/story/control/mean_head(f1)", "heads/m/story/best_head(f1)"
     claims = tuple(
         Claim(name, "it is large", "plan", (Component(name, 0.0, "reference"),), checks=CHECKS)
         for name in names
     )
     where = {"subject": "m", "dataset": "story"}
-    figure = PublishedPlan("average", "99.9", "heads", "mean_head_f1", where)
+    figure = PublishedPlan("average", "99.9", "heads", "mean_head(f1)", where)
     whole = replace(plan, claim=claims, published=(figure,))
     folder = run_plan(resolve(whole), tmp_path / "out")
     assert {f.verdict for f in folder.findings()} == {"undecided"}

@@ -155,7 +155,7 @@ def drops(folder, change):
     return {
         (e.key.condition["layer"], e.key.condition["head"]): e.value
         for e in folder.estimates()
-        if e.key.metric == "one_head(drop(accuracy))@1" and e.key.condition["change"] == change
+        if e.key.metric == "changed_head(drop(accuracy))@1" and e.key.condition["change"] == change
     }
 
 
@@ -172,10 +172,10 @@ def test_the_planted_head_is_found_and_survives_the_other_half(tmp_path):
     for change in ("mask", "uniform", "erase"):
         assert drops(folder, change) == {(1, 1): 0.0, (1, 2): 0.0, (2, 1): 0.5, (2, 2): 0.0}
         found = numbers(folder, change)
-        assert found["mean_head(drop(accuracy))"] == pytest.approx(0.125)
-        assert found["selected_head(drop(accuracy))"] == pytest.approx(0.5, abs=0.1)
+        assert found["mean_changed_head(drop(accuracy))"] == pytest.approx(0.125)
+        assert found["selected_changed_head(drop(accuracy))"] == pytest.approx(0.5, abs=0.1)
         assert found["selected_head_over_layer"] == pytest.approx(0.5, abs=0.1)
-        assert found["selected_head(gain(accuracy))"] == 0.0
+        assert found["selected_changed_head(gain(accuracy))"] == 0.0
     assert [f.verdict for f in folder.findings()] == ["supported", "supported"]
 
 

@@ -13,9 +13,10 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(5)
-ONE, MEAN = metric_of("one_head(drop(accuracy))"), metric_of("mean_head(drop(accuracy))")
-CHOSEN = metric_of("selected_head(drop(accuracy))")
-GAIN = metric_of("selected_head(gain(accuracy))")
+ONE = metric_of("changed_head(drop(accuracy))")
+MEAN = metric_of("mean_changed_head(drop(accuracy))")
+CHOSEN = metric_of("selected_changed_head(drop(accuracy))")
+GAIN = metric_of("selected_changed_head(gain(accuracy))")
 ROWS = 50
 NAMES = [
     name
@@ -107,10 +108,10 @@ def by_half(changed=CHANGED):
 
 
 def test_what_is_measured_of_a_head_stands_in_the_parentheses():
-    with pytest.raises(PlanError, match=r"of selected_head stands drop\(accuracy\) or gain\(acc"):
-        metric_of("selected_head(accuracy)")
+    with pytest.raises(PlanError, match=r"of mean_changed_head stands drop\(accuracy\), for"):
+        metric_of("mean_changed_head(accuracy)")
     with pytest.raises(PlanError, match="is no sum over rows of one text"):
-        metric_of("drop(one_head(drop(accuracy)))")
+        metric_of("drop(changed_head(drop(accuracy)))")
     assert [stream_of(one) for one in (ONE, MEAN, CHOSEN, GAIN)] == [
         "head_accuracy_drop@1",
         "mean_head_accuracy_drop@1",

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.randomness import stream_of
 from scrutiny.diagnostics.attack.metrics import SUCCESS_WITHIN
+from scrutiny.diagnostics.attention.metrics.heads import BASELINE
 from scrutiny.reliability.additive import Additive, scale_of
 from scrutiny.reliability.metrics import metric_name, metric_of, usual_metrics
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
@@ -63,6 +65,7 @@ def test_what_is_no_metric_is_told(text, error, said):
         ("success_within(many)", "stands a number of texts, for instance success_within"),
         ("success_within(1.5)", "stands a number of texts"),
         ("valid_success(101)", "stands a whole percent of validity"),
+        ("mean_head(f2)", r"stands one of precision, recall, f1, accuracy, for .* mean_head\(prec"),
         ("drop(flip_rate)", "is no sum over rows of one text"),
         ("drop(median_texts_asked)", "is no sum over rows of one text"),
         ("drop(drop(accuracy))", "is no sum over rows of one text"),
@@ -73,6 +76,25 @@ def test_what_is_no_metric_is_told(text, error, said):
 def test_what_cannot_be_computed_is_told(text, said):
     with pytest.raises(PlanError, match=said):
         metric_of(text)
+
+
+def test_one_with_a_parameter_says_what_it_is_and_which_others_there_are():
+    assert SUCCESS_WITHIN.says == "attack success within 10 texts (or: 30, 100, 300, 1000)"
+    assert BASELINE.says == "accuracy of a baseline"
+
+
+@pytest.mark.parametrize(
+    ("text", "stream"),
+    [
+        ("success_within(7)", "success_within_7@1"),
+        ("head(f1)", "f1@1"),
+        ("head(accuracy)", "head_accuracy@1"),
+        ("selected_head_over_baseline(f1)", "selected_head_over_baseline@1"),
+        ("selected_head_over_baseline(accuracy)", "selected_accuracy_over_baseline@1"),
+    ],
+)
+def test_numbers_are_drawn_under_the_name_that_stood_without_parentheses(text, stream):
+    assert stream_of(metric_of(text)) == stream
 
 
 HITS = st.lists(st.tuples(*[st.sampled_from([0.0, 1.0])] * 3), min_size=1, max_size=40)

@@ -60,7 +60,9 @@ def text(view):
     return render_html(view)
 
 
-def of_head(view, metric="f1@1", place=BEST, *, subject="pretrained", dataset=STORY, preset=0):
+def of_head(
+    view, metric="head(f1)@1", place=BEST, *, subject="pretrained", dataset=STORY, preset=0
+):
     condition = {"preset": PRESETS[preset], "layer": place[0], "head": place[1]}
     return next(
         e
@@ -208,7 +210,7 @@ def test_maps_show_the_estimates_of_both_datasets_on_one_scale(view, parts):
     for cell in values:
         dataset = {"story": STORY, "review": REVIEW}[cell["map"]]
         for score in ("f1", "precision", "recall"):
-            own = of_head(view, f"{score}@1", (cell["layer"], cell["head"]), dataset=dataset)
+            own = of_head(view, f"head({score})@1", (cell["layer"], cell["head"]), dataset=dataset)
             assert cell[score] == pytest.approx(own.value, abs=1e-4)
         shift = 0 if dataset == STORY else HEADS + 1
         assert cell["column"] == cell["head"] + shift
@@ -255,7 +257,7 @@ def test_with_one_dataset_every_score_has_its_interval(view):
     one = replace(one, records=NoRecords())
     charts = {part.anchor: part for part in head_parts(one)}["heads-maps"].charts
     row = dict(zip(charts[0].table.header, charts[0].table.rows[0], strict=True))
-    assert row["recall"] == interval(of_head(view, "recall@1"))
+    assert row["recall"] == interval(of_head(view, "head(recall)@1"))
 
 
 def test_maps_of_other_metrics_stand_alone_and_have_two_signs(view):
@@ -295,7 +297,7 @@ def test_scores_from_the_records_are_those_of_the_run(view):
     manifest = {**view.manifest, "models": as_control}
     made = head_records.maps_of_controls(manifest, view.records._recorded)
     found = {m.key.metric: m for m in made if _is_story(m.key)}
-    assert set(found) == {"f1@1", "precision@1", "recall@1"}
+    assert set(found) == {"head(f1)@1", "head(precision)@1", "head(recall)@1"}
     for metric, one in found.items():
         for place, cell in one.cells.items():
             own = of_head(view, metric, place, subject="downstream")
@@ -368,7 +370,7 @@ def test_layers_have_a_dot_for_each_run_and_boxes(view, parts):
     chart = next(c for c in parts["layers"].charts if c.title == title)
     dots = chart.spec["data"]["values"]
     assert len(dots) == LAYERS * (1 + 5 + 5)
-    own = estimate(view, "mean_head_f1@1", "downstream", layer=2)
+    own = estimate(view, "mean_head(f1)@1", "downstream", layer=2)
     drawn = [d["value"] for d in dots if (d["series"], d["layer"]) == ("downstream", 2)]
     assert sorted(drawn) == pytest.approx(sorted(own.by_replicate.values()), abs=1e-4)
     boxes = chart.spec["layer"][0]["data"]["values"]
@@ -386,8 +388,8 @@ def test_changes_of_layers_come_first_and_stand_round_zero(view, parts):
     assert chart.title.startswith("attention.heads: change of mean head f1 by layer · pretrained")
     assert chart.spec["layer"][0]["mark"]["style"] == "zero"
     assert chart.table.header == ("layer", "downstream", "control-task")
-    before = estimate(view, "mean_head_f1@1", "pretrained", layer=3)
-    after = estimate(view, "mean_head_f1@1", "downstream", layer=3)
+    before = estimate(view, "mean_head(f1)@1", "pretrained", layer=3)
+    after = estimate(view, "mean_head(f1)@1", "downstream", layer=3)
     dots = [
         d["value"]
         for d in chart.spec["data"]["values"]
@@ -408,11 +410,11 @@ def test_tau_stands_beside_nulls_ceiling_and_runs(view, parts):
     between = parts["tau"].charts[0]
     row = row_of(between, "f1 · downstream · default")
     both = f"{STORY}+{REVIEW}"
-    tau = estimate(view, "heads_tau_f1@1", "downstream", dataset=both)
-    null = estimate(view, "heads_tau_f1@1", "untrained", dataset=both, role="null")
+    tau = estimate(view, "heads_tau(f1)@1", "downstream", dataset=both)
+    null = estimate(view, "heads_tau(f1)@1", "untrained", dataset=both, role="null")
     apart = {
         name: estimate(
-            view, "heads_tau_f1@1", "downstream", dataset=both, role="contrast", reference=name
+            view, "heads_tau(f1)@1", "downstream", dataset=both, role="contrast", reference=name
         )
         for name in ("untrained", "control-task", "pretrained")
     }
@@ -422,12 +424,12 @@ def test_tau_stands_beside_nulls_ceiling_and_runs(view, parts):
     assert row["minus control"] == interval(apart["control-task"], signed=True)
     assert row["minus before training"] == interval(apart["pretrained"], signed=True)
     for name, dataset in (("halves, first dataset", STORY), ("halves, second", REVIEW)):
-        ceiling = estimate(view, "split_half_tau_f1@1", "downstream", dataset=dataset)
+        ceiling = estimate(view, "split_half_tau(f1)@1", "downstream", dataset=dataset)
         assert row[name] == interval(ceiling)
     passed = [
         e.value < 0.05
         for e in view.estimates
-        if e.key.metric == "heads_tau_f1_kendall@1"
+        if e.key.metric == "heads_tau_kendall(f1)@1"
         and (e.key.subject, e.key.condition["preset"]) == ("downstream", PRESETS[0])
     ]
     assert len(passed) == 5
@@ -437,16 +439,16 @@ def test_tau_stands_beside_nulls_ceiling_and_runs(view, parts):
 def test_gains_stand_beside_the_other_half(view, parts):
     gains = parts["tau"].charts[1]
     row = row_of(gains, "f1 · story · default")
-    published = estimate(view, "gain_tau_f1@1", "downstream")
+    published = estimate(view, "gain_tau(f1)@1", "downstream")
     assert row["as published"] == interval(published, signed=True)
-    other = estimate(view, "gain_tau_other_half_f1@1", "downstream")
+    other = estimate(view, "gain_tau_other_half(f1)@1", "downstream")
     assert row["other half"] == interval(other, signed=True)
     assert row["runs below 0, p < .05"].endswith("/5")
 
 
 def test_the_controls_gains_are_shown_where_the_run_has_them(view):
-    own = estimate(view, "gain_tau_f1@1", "downstream")
-    half = estimate(view, "gain_tau_other_half_f1@1", "downstream")
+    own = estimate(view, "gain_tau(f1)@1", "downstream")
+    half = estimate(view, "gain_tau_other_half(f1)@1", "downstream")
     more = [
         replace(e, value=0.25, key=replace(e.key, subject="control-task", role="control"))
         for e in (own, half)
@@ -470,7 +472,7 @@ def test_one_dataset_has_its_halves_alone(view):
     tau = {part.anchor: part for part in head_parts(one)}["heads-tau"]
     assert tau.charts[0].anchor == "heads-tau-halves-table"
     row = row_of(tau.charts[0], "f1 · pretrained · default")
-    own = estimate(view, "split_half_tau_f1@1", "pretrained")
+    own = estimate(view, "split_half_tau(f1)@1", "pretrained")
     assert row["tau between halves"] == interval(own)
 
 

@@ -10,7 +10,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD_F1
+from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD
 from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
@@ -214,15 +214,18 @@ def heads(count, n, width):
     return panel, join(panel, sides, needs=("tp", "predicted", "gold"))
 
 
+MEAN_F1 = MEAN_HEAD.of("f1")
+
+
 def differ_in_size(one, other):
     return contrast(
         meet(one, other),
-        MEAN_HEAD_F1.of_widths([4, 4, 1]),
+        MEAN_F1.of_widths([4, 4, 1]),
         key=KEY,
         paired=False,
         resampling=Resampling(draws=2000),
         seed=0,
-        subtracted=MEAN_HEAD_F1.of_widths([2, 2, 1]),
+        subtracted=MEAN_F1.of_widths([2, 2, 1]),
     )
 
 
@@ -230,7 +233,7 @@ def test_families_of_networks_of_different_size_are_compared_on_the_same_draws()
     large, small = heads(3, 100, 4), heads(4, 100, 2)
     found = differ_in_size(large, small)
     points = [
-        np.mean([MEAN_HEAD_F1.value(one.sum(axis=0)[None], np.ones(1)) for one in side[1].values])
+        np.mean([MEAN_F1.value(one.sum(axis=0)[None], np.ones(1)) for one in side[1].values])
         for side in (large, small)
     ]
     assert found.estimate.value == pytest.approx(points[0] - points[1])

@@ -71,7 +71,7 @@ def plan(base, folder, *, estimates=(), **control):
 GAIN = {
     "id": "gain",
     "from": "heads",
-    "metric": "mean_head_f1",
+    "metric": "mean_head(f1)",
     "contrast": {"a": {"subject": "downstream"}, "b": {"subject": "pretrained"}},
 }
 
@@ -96,7 +96,7 @@ def test_both_tasks_are_trained_from_the_same_inputs_and_probed(base, tmp_path):
     records = folder.records().to_pylist()
     assert {r["subject"] for r in records} == {"pretrained", "downstream", "control"}
     assert {r["status"] for r in records if r["role"] == "measured"} == {"ok"}
-    wanted = ("mean_head_f1@1", "downstream", "pretrained")
+    wanted = ("mean_head(f1)@1", "downstream", "pretrained")
     gains = {
         e.key.group: e
         for e in folder.estimates()

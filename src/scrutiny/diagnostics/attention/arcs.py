@@ -44,10 +44,10 @@ class HeadArcs:
     **Measures**: whether single heads specialize in single relations, more than the relation's
     usual distance explains, and whether fine-tuning strengthens them.
 
-    **Misleads when**: the best of 288 heads and directions is read as found (``best_head_accuracy``
-    is chosen and scored on the same sentences); relations are rare; an offset explains the
-    relation (det, compound: nearly always the next noun). A head that parses is not a head that
-    the model needs: see `attention.faithfulness`.
+    **Misleads when**: the best of 288 heads and directions is read as found
+    (``best_head(accuracy)`` is chosen and scored on the same sentences); relations are rare; an
+    offset explains the relation (det, compound: nearly always the next noun). A head that parses is
+    not a head that the model needs: see `attention.faithfulness`.
 
     **References**: Clark et al. (2019), What does BERT look at?, section 4.2; Voita et al. (2019),
     Analyzing multi-head self-attention, section 5.2; Htut et al. (2019), Do attention heads in BERT

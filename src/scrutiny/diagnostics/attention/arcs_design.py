@@ -8,13 +8,13 @@ from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs,
 from scrutiny.diagnostics.attention.arcs_params import ALL, PROCEDURES, ArcGroup, ArcsParams
 
 DIAGNOSTIC: Final = "attention.arcs"
-SELECTED: Final = "selected_head_accuracy"
-OVER: Final = "selected_accuracy_over_baseline"
+SELECTED: Final = "selected_head(accuracy)"
+OVER: Final = "selected_head_over_baseline(accuracy)"
 _ONCE: Final = (
-    "mean_head_accuracy",
-    "best_head_accuracy",
+    "mean_head(accuracy)",
+    "best_head(accuracy)",
     SELECTED,
-    "selected_baseline_accuracy",
+    "selected_baseline(accuracy)",
     OVER,
 )
 _OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
@@ -56,8 +56,8 @@ def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
 def _specs(case: ArcGroup) -> Iterator[EstimateSpec]:
     """What is computed of one case."""
     axes = {
-        "head_accuracy": ("direction", "layer", "head"),
-        "baseline_accuracy": ("offset",),
+        "head(accuracy)": ("direction", "layer", "head"),
+        "baseline(accuracy)": ("offset",),
         **dict.fromkeys(_ONCE, ()),
     }
     for metric, along in axes.items():
@@ -140,7 +140,7 @@ def _notes(params: ArcsParams) -> Iterator[str]:
     yield (
         "Direction 1 takes the word that a word attends to most for its head, direction 2 the word "
         "that attends to it most. Heads, directions and offsets are chosen on one half of the "
-        "sentences and scored on the other, both ways; best_head_accuracy is chosen and scored on "
+        "sentences and scored on the other, both ways; best_head(accuracy) is chosen and scored on "
         "the same sentences, as published."
     )
     if params.has_trees:

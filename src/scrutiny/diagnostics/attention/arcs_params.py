@@ -65,8 +65,8 @@ class ArcGroup(NamedTuple):
 
         Examples
         --------
-        >>> ArcGroup("default", "nsubj").named("best_head_accuracy")
-        'default/nsubj/best_head_accuracy'
+        >>> ArcGroup("default", "nsubj").named("best_head(accuracy)")
+        'default/nsubj/best_head(accuracy)'
         """
         return "/".join(part for part in (*self, metric) if part)
 

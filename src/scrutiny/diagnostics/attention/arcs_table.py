@@ -85,12 +85,12 @@ def _row(relation: str, metrics: Mapping[str, Sequence[Estimate]]) -> Dependency
     once = [
         metrics.get(f"{name}@1", [None])[0]
         for name in (
-            "selected_head_accuracy",
-            "selected_baseline_accuracy",
-            "selected_accuracy_over_baseline",
+            "selected_head(accuracy)",
+            "selected_baseline(accuracy)",
+            "selected_head_over_baseline(accuracy)",
         )
     ]
-    heads, offsets = metrics.get("head_accuracy@1", ()), metrics.get("baseline_accuracy@1", ())
+    heads, offsets = metrics.get("head(accuracy)@1", ()), metrics.get("baseline(accuracy)@1", ())
     selected, selected_offset, beyond = once
     if not heads or not offsets or not selected or not selected_offset or not beyond:
         return None

@@ -8,15 +8,15 @@ from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs,
 
 #: Kinds of mentions as conditions; ``all`` first.
 KINDS: Final = ("all", "pronoun", "proper", "nominal")
-_SELECTED: Final = "selected_head_accuracy"
-_OVER: Final = "selected_accuracy_over_baseline"
+_SELECTED: Final = "selected_head(accuracy)"
+_OVER: Final = "selected_head_over_baseline(accuracy)"
 _ALONG: Final = {
-    "head_accuracy": ("layer", "head"),
-    "baseline_accuracy": ("baseline",),
-    "mean_head_accuracy": (),
-    "best_head_accuracy": (),
+    "head(accuracy)": ("layer", "head"),
+    "baseline(accuracy)": ("baseline",),
+    "mean_head(accuracy)": (),
+    "best_head(accuracy)": (),
     _SELECTED: (),
-    "selected_baseline_accuracy": (),
+    "selected_baseline(accuracy)": (),
     _OVER: (),
 }
 _OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))

@@ -14,7 +14,7 @@ from scrutiny.diagnostics.attention.params import HeadsParams
 
 KINDS: Final = ("precision", "recall", "f1")
 #: What is compared with other families, and what a claim about it is called.
-_COMPARED: Final = ("mean_head_f1", "selected_head_f1")
+_COMPARED: Final = ("mean_head(f1)", "selected_head(f1)")
 #: A preset that reads an equation as it is printed is shown; no claim has to survive it.
 _LITERAL: Final = "as_published"
 _OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
@@ -45,20 +45,20 @@ def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
 def _specs(name: str, inputs: Inputs) -> Iterator[EstimateSpec]:
     """What is computed under one preset."""
     for kind in KINDS:
-        yield _spec(name, kind, along=("layer", "head"))
-        yield _spec(name, f"mean_head_{kind}")
-        yield _spec(name, f"split_half_tau_{kind}")
+        yield _spec(name, f"head({kind})", along=("layer", "head"))
+        yield _spec(name, f"mean_head({kind})")
+        yield _spec(name, f"split_half_tau({kind})")
         for other in inputs.beside:
-            yield _spec(name, f"heads_tau_{kind}", beside=(other,))
+            yield _spec(name, f"heads_tau({kind})", beside=(other,))
         if inputs.base:
-            yield _of_both(name, f"gain_tau_{kind}")
-            yield _of_both(name, f"gain_tau_other_half_{kind}")
-    yield _spec(name, "mean_head_f1", by_layer=True, along=("layer",))
+            yield _of_both(name, f"gain_tau({kind})")
+            yield _of_both(name, f"gain_tau_other_half({kind})")
+    yield _spec(name, "mean_head(f1)", by_layer=True, along=("layer",))
     for metric in (
-        "best_head_f1",
-        "selected_head_f1",
-        "selected_baseline_f1",
-        "selected_head_over_baseline",
+        "best_head(f1)",
+        "selected_head(f1)",
+        "selected_baseline(f1)",
+        "selected_head_over_baseline(f1)",
     ):
         yield _spec(name, metric)
     for metric in _COMPARED:
@@ -117,11 +117,11 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
         compared = [f"{name}/{metric}" for metric in _COMPARED]
         for metric in compared:
             yield ContrastSpec(f"pseudo/{metric}", metric, f"{metric}/pseudo", role="own")
-        compared += [f"{name}/heads_tau_f1/{other}" for other in inputs.beside]
+        compared += [f"{name}/heads_tau(f1)/{other}" for other in inputs.beside]
         for who, role in _OTHERS:
             for metric in compared:
                 yield ContrastSpec(f"{who}/{metric}", metric, metric, role=role)
-        for metric in ("gain_tau_f1", "gain_tau_other_half_f1") if inputs.base else ():
+        for metric in ("gain_tau(f1)", "gain_tau_other_half(f1)") if inputs.base else ():
             spec = f"{name}/{metric}"
             yield ContrastSpec(f"control/{spec}", spec, spec, role="control")
 
@@ -133,15 +133,15 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
         "C1",
         f"some head beats every baseline by {params.margin:g} F1, on the half it was not chosen on",
         [
-            ("selected_head_over_baseline", "baselines", "{}"),
-            ("selected_head_f1", "control: pseudo-cues", "pseudo/{}"),
-            ("selected_head_f1", "control: untrained", "untrained/{}"),
+            ("selected_head_over_baseline(f1)", "baselines", "{}"),
+            ("selected_head(f1)", "control: pseudo-cues", "pseudo/{}"),
+            ("selected_head(f1)", "control: untrained", "untrained/{}"),
         ],
         choices,
         margin=params.margin,
     )
     for other in inputs.beside:
-        tau = f"heads_tau_f1/{other}"
+        tau = f"heads_tau(f1)/{other}"
         yield _claim(
             f"C3/{other}",
             f"heads rank alike here and on {other}, by {params.tau_margin:g} tau more than "
@@ -164,7 +164,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
         yield _claim(
             "C4",
             f"fine-tuning raises the average head's F1 by {params.margin:g}",
-            [("mean_head_f1", "before fine-tuning", "base/{}")],
+            [("mean_head(f1)", "before fine-tuning", "base/{}")],
             choices,
             margin=params.margin,
             gates=_SKILL,
@@ -174,7 +174,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
             "C5",
             f"fine-tuning raises the average head's F1 by {params.margin:g} more than the control "
             "task does",
-            [("mean_head_f1", "control: control task", "control/{}")],
+            [("mean_head(f1)", "control: control task", "control/{}")],
             choices,
             margin=params.margin,
             gates=_SKILL,
@@ -220,7 +220,7 @@ def _notes(params: HeadsParams) -> Iterator[str]:
     )
     yield (
         "Heads and baselines are chosen on one half of the sentences and scored on the other, both "
-        "ways; best_head_f1 is chosen and scored on the same data, as published."
+        "ways; best_head(f1) is chosen and scored on the same data, as published."
     )
     yield (
         "f1_over_baseline tests every head against the best baseline of the same data, together: "

@@ -107,14 +107,14 @@ class Stored:
 def _specs(inputs: Inputs) -> Iterator[EstimateSpec]:
     """What is computed of one family on one corpus."""
     for kind in _KINDS:
-        yield EstimateSpec(kind, f"{kind}@1", _OWN, along=("layer", "head"))
+        yield EstimateSpec(f"head({kind})", f"head({kind})@1", _OWN, along=("layer", "head"))
     for name, of_both in _values(inputs):
         yield EstimateSpec(name, f"{name}@1", _OF_BOTH if of_both else _OWN)
     for name, other in _between(inputs):
         yield EstimateSpec(f"{name}/{other}", f"{name}@1", _OWN, beside=(other,))
     for layer in _layers(inputs):
         at = {"layer": layer}
-        yield EstimateSpec(_of_layer(layer), "mean_head_f1@1", _OWN, at=at)
+        yield EstimateSpec(_of_layer(layer), "mean_head(f1)@1", _OWN, at=at)
 
 
 def _contrasts(inputs: Inputs) -> Iterator[ContrastSpec]:
@@ -131,18 +131,18 @@ def _contrasts(inputs: Inputs) -> Iterator[ContrastSpec]:
 def _values(inputs: Inputs) -> Iterator[tuple[str, bool]]:
     """Statistics of one corpus, and whether they read the family before tuning as well."""
     for kind in _KINDS:
-        yield f"mean_head_{kind}", False
-        yield f"best_head_{kind}", False
+        yield f"mean_head({kind})", False
+        yield f"best_head({kind})", False
         if inputs.base:
-            yield f"base_best_head_{kind}", True
-            yield f"gain_tau_{kind}", True
+            yield f"base_best_head({kind})", True
+            yield f"gain_tau({kind})", True
 
 
 def _between(inputs: Inputs) -> Iterator[tuple[str, str]]:
     """Statistics between this corpus and each that comes after it."""
     for other in inputs.beside:
         for kind in _KINDS:
-            yield f"heads_tau_{kind}", other
+            yield f"heads_tau({kind})", other
 
 
 def _layers(inputs: Inputs) -> Sequence[int]:
@@ -152,4 +152,4 @@ def _layers(inputs: Inputs) -> Sequence[int]:
 
 def _of_layer(layer: int) -> str:
     """Name of the average head of a layer."""
-    return f"mean_head_f1/layer={layer}"
+    return f"mean_head(f1)/layer={layer}"

@@ -96,7 +96,7 @@ class ChangedHeads:
         if self.is_of_one and changed.shape[-1] != 1:
             raise StatisticsError(
                 f"{self.id} is of one head and got {changed.shape[-1]}; fix the layer and the "
-                "head, or take mean_head(drop(accuracy))@1."
+                "head, or take mean_changed_head(drop(accuracy))@1."
             )
         columns = np.concatenate([hit - changed, np.ones_like(hit)], axis=-1)
         return np.concatenate([columns * (1 - half), columns * half], axis=-1)

@@ -16,9 +16,9 @@ from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 
 #: Estimates of one number a change, and their metrics.
 _SINGLE = {
-    "mean_head_accuracy_drop": "mean_head(drop(accuracy))@1",
-    "selected_head_drop": "selected_head(drop(accuracy))@1",
-    "selected_head_gain": "selected_head(gain(accuracy))@1",
+    "mean_head_accuracy_drop": "mean_changed_head(drop(accuracy))@1",
+    "selected_head_drop": "selected_changed_head(drop(accuracy))@1",
+    "selected_head_gain": "selected_changed_head(gain(accuracy))@1",
 }
 
 
@@ -49,7 +49,7 @@ def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
         yield EstimateSpec("level", "accuracy@1", own, role="baseline", condition=condition)
     yield EstimateSpec(
         f"head_accuracy_drop/{change}",
-        "one_head(drop(accuracy))@1",
+        "changed_head(drop(accuracy))@1",
         own,
         condition=condition,
         along=("layer", "head"),

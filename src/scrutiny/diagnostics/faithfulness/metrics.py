@@ -45,10 +45,10 @@ Agreement:
 
 Heads (``hit`` before, ``hit_changed`` with one head changed, ``half`` of the text):
 
-``one_head(drop(accuracy))@1``, ``mean_head(drop(accuracy))@1``
+``changed_head(drop(accuracy))@1``, ``mean_changed_head(drop(accuracy))@1``
     **Measures**: accuracy before minus after, of one head, and of the average head. **Misleads
     when**: the largest of many is read off the same data.
-``selected_head(drop(accuracy))@1``, ``selected_head(gain(accuracy))@1``,
+``selected_changed_head(drop(accuracy))@1``, ``selected_changed_head(gain(accuracy))@1``,
 ``selected_head_over_layer@1``
     **Measures**: drop (gain) on one half of the texts of the head with the largest drop (gain) on
     the other half, both ways, averaged; and minus the drop of another head of its layer.
@@ -318,8 +318,8 @@ def _by_head(stem: str, **known: ChangedHeads) -> Parametric:
 
     Examples
     --------
-    >>> ONE_HEAD.of("drop(accuracy)").id
-    'one_head(drop(accuracy))@1'
+    >>> CHANGED_HEAD.of("drop(accuracy)").id
+    'changed_head(drop(accuracy))@1'
     """
     made = {f"{name}(accuracy)": replace(one, stream=one.id) for name, one in known.items()}
     return Parametric(
@@ -330,16 +330,16 @@ def _by_head(stem: str, **known: ChangedHeads) -> Parametric:
     )
 
 
-ONE_HEAD: Final = _by_head(
-    "one_head",
+CHANGED_HEAD: Final = _by_head(
+    "changed_head",
     drop=ChangedHeads("head_accuracy_drop@1", "accuracy drop without a head", drop, is_of_one=True),
 )
-MEAN_HEAD: Final = _by_head(
-    "mean_head",
+MEAN_CHANGED_HEAD: Final = _by_head(
+    "mean_changed_head",
     drop=ChangedHeads("mean_head_accuracy_drop@1", "accuracy drop without the average head", drop),
 )
-SELECTED_HEAD: Final = _by_head(
-    "selected_head",
+SELECTED_CHANGED_HEAD: Final = _by_head(
+    "selected_changed_head",
     drop=ChangedHeads(
         "selected_head_drop@1", "accuracy drop without the head chosen on the other half", selected
     ),

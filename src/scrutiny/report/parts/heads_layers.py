@@ -9,7 +9,7 @@ from scrutiny.report.charts.tables import Chart, ChartTable, Spec
 from scrutiny.report.charts.vega import guide, metric_title, series_color, tooltip, view_of
 from scrutiny.report.parts.heads_maps import anchor_of, cell_text, title_of
 from scrutiny.report.parts.part import Part, left_out
-from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue
+from scrutiny.report.reading.heads import AVERAGES, SCORES, HeadMap, HeadPlace, HeadValue, parts_of
 from scrutiny.report.reading.identity import grouped, identity
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.head_study import (
@@ -25,7 +25,6 @@ from scrutiny.report.wording.numbers import NO_VALUE, interval
 
 _MOST: Final = 12
 _FEWEST_IN_BOX: Final = 3
-_AVERAGE: Final = "mean_head_"
 _LEAD: Final = (
     "The mean over the heads of each layer, one dot for each run. From three runs on the box holds "
     "the middle half of the runs, its tick the median, and the line reaches from the least to the "
@@ -187,7 +186,7 @@ def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
             key.dataset,
         )
         is_same = same and mine.condition == key.condition and mine.diagnostic == key.diagnostic
-        if is_same and score_of(mine) == _AVERAGE + score_of(key):
+        if is_same and parts_of(mine.metric) == (AVERAGES[0], score_of(key)):
             return other
     return None
 

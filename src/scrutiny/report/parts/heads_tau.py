@@ -9,18 +9,18 @@ from scrutiny.report.charts.tables import Chart, ChartTable
 from scrutiny.report.charts.vega import metric_title
 from scrutiny.report.parts.part import Part
 from scrutiny.report.parts.seed_tests import is_test
+from scrutiny.report.reading.heads import parts_of
 from scrutiny.report.reading.identity import identity
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.head_study import HeadStudy, condition_words, score_rank, short_names
 from scrutiny.report.table.sections import main_estimates
-from scrutiny.report.wording.labels import unversioned
 from scrutiny.report.wording.numbers import NO_VALUE, interval
 
 ALPHA: Final = 0.05  # of one run by itself, as the paper counts them
-_BETWEEN: Final = "heads_tau_"
-_HALVES: Final = "split_half_tau_"
-_GAIN: Final = "gain_tau_"
-_OTHER_HALF: Final = "gain_tau_other_half_"
+_BETWEEN: Final = "heads_tau"
+_HALVES: Final = "split_half_tau"
+_GAIN: Final = "gain_tau"
+_OTHER_HALF: Final = "gain_tau_other_half"
 _ROLES: Final = ("null", "measured")  # a control family's estimates share a role with pseudo-cues
 _LEAD: Final = (
     "Kendall's tau-b over all heads. Between datasets it is held against what untrained networks "
@@ -56,19 +56,15 @@ class KnownEstimates:
 
     def tests(self, key: EstimateKey) -> Sequence[Estimate]:
         """Tests of single replicates beside an estimate of tau."""
-        name = f"{unversioned(key.metric)}_kendall@1"
+        name = "{}_kendall({})@1".format(*parts_of(key.metric))
         return self._tests.get(identity(replace(key, metric=name), without=["replicate"]), ())
 
-    def named(self, prefix: str, *, but: str = "") -> list[Estimate]:
-        """Estimates of measured families by the beginning of their metric, F1 first."""
+    def named(self, name: str) -> list[Estimate]:
+        """Estimates of measured families by the name of their metric, F1 first."""
         found = [
-            e
-            for e in self.whole
-            if e.key.role == "measured"
-            and e.key.metric.startswith(prefix)
-            and not (but and e.key.metric.startswith(but))
+            e for e in self.whole if e.key.role == "measured" and parts_of(e.key.metric)[0] == name
         ]
-        return sorted(found, key=lambda e: score_rank(unversioned(e.key.metric)[len(prefix) :]))
+        return sorted(found, key=lambda e: score_rank(parts_of(e.key.metric)[1]))
 
     def others(self, e: Estimate) -> dict[str, Estimate]:
         """Differences of an estimate from other families, by what these are to its own."""
@@ -93,7 +89,7 @@ def _between(known: KnownEstimates) -> Chart | None:
     found = known.named(_BETWEEN)
     datasets = {e.key.dataset for e in known.whole}
     return _table(
-        [_between_row(e, known, label=_label(e, _BETWEEN, found), names=datasets) for e in found],
+        [_between_row(e, known, label=_label(e, found), names=datasets) for e in found],
         anchor="heads-tau-between-table",
         title="Do heads rank alike on two datasets?",
         caption="Halves of one dataset are about what two datasets of half the size could reach.",
@@ -104,9 +100,9 @@ def _between_row(
     e: Estimate, known: KnownEstimates, *, label: str, names: set[str]
 ) -> dict[str, str]:
     """Cells of one tau by their column."""
-    score = unversioned(e.key.metric).removeprefix(_BETWEEN)
+    _, score = parts_of(e.key.metric)
     halves = [
-        interval(known.of(e.key, metric=f"{_HALVES}{score}@1", dataset=name))
+        interval(known.of(e.key, metric=f"{_HALVES}({score})@1", dataset=name))
         for name in _sides(e.key.dataset, names)
     ] or [NO_VALUE] * 2
     apart = known.others(e)
@@ -135,7 +131,7 @@ def _halves(known: KnownEstimates) -> Chart | None:
         return None
     rows = [
         {
-            "": _label(e, _HALVES, found),
+            "": _label(e, found),
             "tau between halves": interval(e),
         }
         for e in found
@@ -150,9 +146,9 @@ def _halves(known: KnownEstimates) -> Chart | None:
 
 def _gains(known: KnownEstimates, study: HeadStudy) -> Chart | None:
     """Whether good heads gain more, beside the control task."""
-    found = known.named(_GAIN, but=_OTHER_HALF)
+    found = known.named(_GAIN)
     return _table(
-        [_gain_row(e, known, study, label=_label(e, _GAIN, found)) for e in found],
+        [_gain_row(e, known, study, label=_label(e, found)) for e in found],
         anchor="heads-tau-gains-table",
         title="Do the rich get richer?",
         caption="Tau of a head's score before training and its gain.",
@@ -163,8 +159,8 @@ def _gain_row(
     e: Estimate, known: KnownEstimates, study: HeadStudy, *, label: str
 ) -> dict[str, str]:
     """Cells of one family's gains by their column."""
-    score = unversioned(e.key.metric).removeprefix(_GAIN)
-    metric = f"{_OTHER_HALF}{score}@1"
+    _, score = parts_of(e.key.metric)
+    metric = f"{_OTHER_HALF}({score})@1"
     other, control = known.of(e.key, metric=metric), _control(e, known, study)
     control_other = None if control is None else known.of(control.key, metric=metric)
     minus = known.others(other or e).get("control")
@@ -214,9 +210,9 @@ def _by_sign(tests: Sequence[Estimate]) -> tuple[str, str]:
     return f"{below}/{len(known)}", f"{len(passed) - below}/{len(known)}"
 
 
-def _label(e: Estimate, prefix: str, beside: Sequence[Estimate]) -> str:
+def _label(e: Estimate, beside: Sequence[Estimate]) -> str:
     """What a row is of: score, family, dataset and condition, as far as they differ."""
-    score = unversioned(e.key.metric).removeprefix(prefix)
+    _, score = parts_of(e.key.metric)
     families = {o.key.subject for o in beside}
     datasets = short_names(list(dict.fromkeys(o.key.dataset for o in beside)))
     parts = [e.key.subject] if len(families) > 1 else []

@@ -10,9 +10,8 @@ from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.record import HEADS, LAYERS
 from scrutiny.report.reading.assigned import key_of
-from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue
+from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue, parts_of
 from scrutiny.report.reading.identity import identity
-from scrutiny.report.wording.labels import unversioned
 from scrutiny.store.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -90,7 +89,8 @@ def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
     spec = assigned["spec"]
     is_plain = not (spec["at"] or spec["beside"] or spec.get("where"))
     own = all(side["of"] == "own" for side in spec["sides"].values())
-    is_score = unversioned(spec["metric"]) in SCORES
+    name, score = parts_of(spec["metric"])
+    is_score = name == "head" and score in SCORES
     return is_plain and own and is_score and list(spec["along"]) == _AXES
 
 
@@ -126,12 +126,12 @@ def _cells(
 
     import numpy as np
 
-    from scrutiny.diagnostics.attention.metrics.heads import ONE_HEAD
+    from scrutiny.diagnostics.attention.metrics.heads import HEAD
     from scrutiny.diagnostics.attention.metrics.scores import KINDS
 
-    score = unversioned(assigned["spec"]["metric"])
+    _, score = parts_of(assigned["spec"]["metric"])
     kind = next(kind for kind in KINDS if kind == score)
-    scores = ONE_HEAD[kind].sides(sums)[0].score(kind)  # (replicate, head)
+    scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
     lengths = {axis: length for measure in assigned["measures"] for axis, length in measure["axes"]}
     places = product(*(range(1, lengths[axis] + 1) for axis in _AXES))
     return {

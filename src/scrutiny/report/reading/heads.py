@@ -7,11 +7,15 @@ thousands of rows. JSON and CSV hold them all; pages and terminals show maps and
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 from scrutiny.core.claim import Finding
+from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.expressions import parse_expression
 from scrutiny.report.reading.identity import grouped, identity
+from scrutiny.report.wording.labels import unversioned
 
 #: Scores of a head as a classifier; the best head is that of the first of them that a run has.
 SCORES: Final = ("f1", "precision", "recall")
@@ -20,7 +24,7 @@ HeadPlace = tuple[int, ...]
 _LAYER: Final = "layer"
 _HEAD: Final = "head"
 _PLACES: Final = (f"condition.{_LAYER}", f"condition.{_HEAD}")
-_AVERAGES: Final = "mean_head"
+AVERAGES: Final = ("mean_head", "mean_changed_head")
 #: Level of the tests of single heads, adjusted for each other.
 ALPHA: Final = 0.05
 _FEWEST: Final = 3  # places of one kind; fewer were asked for one by one and are listed
@@ -97,14 +101,30 @@ class HeadMap:
         return list(dict.fromkeys(name for c in self.cells.values() for name in c.by_replicate))
 
 
+@lru_cache(maxsize=512)
+def parts_of(metric: str) -> tuple[str, str]:
+    """Name of a metric, and the score of a head that it is of, or nothing.
+
+    Examples
+    --------
+    >>> parts_of("mean_head(f1)@1"), parts_of("f1_over_baseline@1")
+    (('mean_head', 'f1'), ('f1_over_baseline', ''))
+    """
+    try:
+        whole = parse_expression(metric)
+    except PlanError:
+        return unversioned(metric), ""
+    return whole.name, ",".join(one.text for one in whole.arguments)
+
+
 def place_of(key: EstimateKey) -> HeadPlace | None:
     """Layer and head of an estimate of one head, layer of an average over heads; else nothing.
 
     Examples
     --------
-    >>> place_of(EstimateKey("d@1", "f1@1", "m", "x", condition={"layer": 8, "head": 4}))
+    >>> place_of(EstimateKey("d@1", "head(f1)@1", "m", "x", condition={"layer": 8, "head": 4}))
     (8, 4)
-    >>> place_of(EstimateKey("d@1", "mean_head_f1@1", "m", "x", condition={"layer": 8}))
+    >>> place_of(EstimateKey("d@1", "mean_head(f1)@1", "m", "x", condition={"layer": 8}))
     (8,)
     >>> place_of(EstimateKey("d@1", "accuracy@1", "m", "x", condition={"layer": 8})) is None
     True
@@ -114,7 +134,7 @@ def place_of(key: EstimateKey) -> HeadPlace | None:
         return None
     if isinstance(head, int):
         return layer, head
-    return (layer,) if head is None and key.metric.startswith(_AVERAGES) else None
+    return (layer,) if head is None and parts_of(key.metric)[0] in AVERAGES else None
 
 
 def place_name(place: HeadPlace) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue, maps_of
+from scrutiny.report.reading.heads import SCORES, HeadMap, HeadPlace, HeadValue, maps_of, parts_of
 from scrutiny.report.reading.identity import grouped, identity
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.sections import single_estimates
@@ -130,8 +130,9 @@ def by_layer(one: HeadMap) -> HeadMap:
 
 
 def score_of(key: EstimateKey) -> str:
-    """Metric without its version."""
-    return unversioned(key.metric)
+    """Score of a single head; of other metrics their name without the version."""
+    name, score = parts_of(key.metric)
+    return score if name == "head" else unversioned(key.metric)
 
 
 def score_rank(score: str) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 from rich.text import Text
 
 from scrutiny.report.charts.vega import metric_title
-from scrutiny.report.reading.heads import SCORES, HeadMap, maps_of, place_name
+from scrutiny.report.reading.heads import SCORES, HeadMap, maps_of, parts_of, place_name
 from scrutiny.report.reading.identity import grouped
 from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.head_study import condition_words, score_of, short_names
@@ -63,14 +63,14 @@ def _title(one: HeadMap, names: dict[str, str]) -> str:
 def _line(one: HeadMap) -> Iterator[Text]:
     values, best = one.values, one.best
     assert best is not None  # the caller keeps maps with values
-    metric = metric_title(one.key.metric)
+    metric = metric_title(score_of(one.key))
     if len(best) == 1:
         metric = f"{metric.replace('mean head', 'mean')} by layer"
     label = f"  {condition_words(one.key) or 'all'} \N{MIDDLE DOT} {metric}"
     first, *others = fold(label.strip(), _LABEL - 2, hanging=2)
     ends = [min(values.values()), median(values.values()), max(values.values())]
     cells = [(number(v, 3), 6) for v in ends]
-    is_score = score_of(one.key).removeprefix("mean_head_") in SCORES
+    is_score = parts_of(one.key.metric)[1] in SCORES
     which = f"{'best' if is_score else 'most'} {place_name(best)}"
     estimate = one.cells[best].estimate
     if estimate is not None and estimate.low is not None:

@@ -6,16 +6,41 @@ Columns of a statistic are counts of every head and, last, how many targets ther
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
 from scrutiny.reliability.additive import Array, divide
+from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.replicate_tests import CellTests, ReplicateTests
 from scrutiny.stats.errors import StatisticsError
 
-Kind = Literal["precision", "recall", "f1"]
+Kind = Literal["precision", "recall", "f1", "accuracy"]
+#: Scores of heads that may predict any number of words.
 KINDS: Final[tuple[Kind, ...]] = ("precision", "recall", "f1")
+#: What the metrics read.
+HEADS: Final = ("tp", "predicted", "gold")
+BASE_AND_TUNED: Final = ("base.tp", "base.predicted", "tp", "predicted", "gold")
+#: Cells of what is chosen in one half and scored in the other.
+HALVES: Final = ("a_half",)
+
+
+def by_score(
+    name: str, make: Callable[[Kind, str], "OfHeads"], *, usual: Sequence[Kind] = KINDS
+) -> Parametric:
+    """Metrics that differ in the score of a head: ``mean_head(f1)``, ``mean_head(recall)``."""
+
+    def of(value: str, full: str) -> OfHeads:
+        if value not in get_args(Kind):
+            raise ValueError(value)
+        return make(cast("Kind", value), full)
+
+    return Parametric(f"{name}@1", tuple(usual), of, f"one of {', '.join(get_args(Kind))}")
+
+
+def said(kind: Kind) -> str:
+    """Name of a score within a sentence."""
+    return "F1" if kind == "f1" else kind
 
 
 class HeadCounts(NamedTuple):
@@ -28,13 +53,13 @@ class HeadCounts(NamedTuple):
     def score(self, kind: Kind) -> Array:
         """Score ``(..., head)``: 0 of a head that predicts nothing, as in the released code.
 
-        NaN without any target: then there is nothing to find.
+        NaN without any target: then there is nothing to find. Accuracy is the name of F1 where
+        every word is one prediction, so that ``predicted`` equals ``gold``.
         """
         denominator = {
             "precision": self.predicted,
             "recall": np.broadcast_to(self.gold, self.tp.shape),
-            "f1": (self.predicted + self.gold) / 2,
-        }[kind]
+        }.get(kind, (self.predicted + self.gold) / 2)
         found = np.where(denominator > 0, divide(self.tp, denominator), 0.0)
         return np.where(self.gold > 0, found, np.nan)
 
@@ -49,7 +74,7 @@ class OfHeads:
 
     Parameters
     ----------
-    id, says, needs, cells, scale, higher_is, conditional_on, no_effect, tests
+    id, says, needs, cells, scale, higher_is, conditional_on, no_effect, tests, stream
         As in `scrutiny.reliability.additive.Additive`. ``needs`` are pairs of ``tp`` and
         ``predicted`` of one or more sides, then ``gold``.
     cell_tests
@@ -95,6 +120,7 @@ class OfHeads:
     cell_tests: CellTests | None = None
     widths: tuple[int, ...] | None = None
     has_one_width: bool = True
+    stream: str = ""
 
     def of_widths(self, widths: Sequence[int]) -> "OfHeads":
         """Return the same statistic for needs of these many columns each."""

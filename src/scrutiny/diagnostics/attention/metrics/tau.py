@@ -1,0 +1,159 @@
+"""Metrics of attention heads against each other: do they rank alike, and do good ones gain more.
+
+As in `scrutiny.diagnostics.attention.metrics.heads`, the score of a head stands in the
+parentheses.
+
+``heads_tau(f1)@1``, ``split_half_tau(f1)@1``
+    **Measures**: tau-b over heads between two corpora; between halves of one, which is about
+    what two corpora of half the size could reach. **Misleads when**: compared with 0: untrained
+    networks score .4 and more. Noise of the scores lowers it, so corpora of different size differ.
+``gain_tau(f1)@1``
+    **Measures**: tau-b over heads between the base's score and the gain by tuning, as published.
+    **Misleads when**: always: noise of the base's score stands on both sides with opposite signs
+    and pushes it below 0.
+``gain_tau_other_half(f1)@1``
+    **Measures**: the same with the base's score from the other half, both ways, averaged.
+    **Misleads when**: not compared with a control task, which changes heads too.
+
+**References**: Zhao & Bethard (2020), How does BERT's attention change when you fine-tune? An
+analysis methodology and a case study in negation scope; Kendall (1945), The treatment of ties in
+ranking problems; Barnett, van der Pols & Dobson (2005), Regression to the mean.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.diagnostics.attention.metrics.scores import (
+    BASE_AND_TUNED,
+    HALVES,
+    HEADS,
+    HeadCounts,
+    Kind,
+    OfHeads,
+    by_score,
+    said,
+)
+from scrutiny.reliability.additive import Array
+from scrutiny.reliability.replicate_tests import ReplicateTest
+from scrutiny.stats.association.tau import kendall_test, tau_b
+from scrutiny.stats.errors import StatisticsError
+
+
+def _between_cells(sides: Sequence[HeadCounts], kind: Kind) -> Array:
+    """Mean over pairs of cells of tau-b over heads; NaN with a single cell."""
+    scores = sides[0].score(kind)  # (..., cell, head)
+    pairs = combinations(range(scores.shape[-2]), 2)
+    found = [tau_b(scores[..., a, :], scores[..., b, :]) for a, b in pairs]
+    if not found:
+        return np.full(scores.shape[:-2], np.nan)
+    return np.asarray(np.mean(found, axis=0))
+
+
+def _between_tests(
+    kind: Kind, measures: NDArray[np.float64], cells: NDArray[np.int64]
+) -> Sequence[ReplicateTest]:
+    """Test of one replicate between two cells: p of tau as a reader of it alone would get it."""
+    codes = np.unique(cells)
+    if codes.size != 2:
+        return []  # tau is averaged over pairs of cells, and has no test
+    sums = np.stack([measures[cells == code].sum(axis=0) for code in codes])
+    one, other = HEADS_TAU.of(kind).sides(sums)[0].score(kind)
+    return _kendall(f"heads_tau_kendall({kind})@1", one, other)
+
+
+def _kendall(name: str, one: Array, other: Array) -> Sequence[ReplicateTest]:
+    """Kendall's test of two scores ``(head,)`` of one replicate."""
+    try:
+        found = kendall_test(one, other)
+    except StatisticsError:
+        return []  # all heads alike: there are no ranks
+    numbers = {"tau": found.statistic, "smallest_p": found.smallest_p}
+    return [ReplicateTest(name, f"kendall {found.method}", found.p_value, found.n, numbers)]
+
+
+def _heads_tau(kind: Kind, name: str) -> OfHeads:
+    """Tau-b over heads between corpora."""
+    return OfHeads(
+        name,
+        f"tau of heads' {said(kind)} between corpora",
+        HEADS,
+        lambda sides: _between_cells(sides, kind),
+        cells=("dataset",),
+        scale="fisher_z",
+        cell_tests=partial(_between_tests, kind),
+    )
+
+
+def _split_half_tau(kind: Kind, name: str) -> OfHeads:
+    """Tau-b over heads between halves of a corpus."""
+    return OfHeads(
+        name,
+        f"tau of heads' {said(kind)} between halves",
+        HEADS,
+        lambda sides: _between_cells(sides, kind),
+        cells=HALVES,
+        scale="fisher_z",
+    )
+
+
+def _gain(sides: Sequence[HeadCounts], kind: Kind) -> Array:
+    """Tau-b over heads of the base's score and the gain, both on the same rows."""
+    base, tuned = (side.score(kind)[..., 0, :] for side in sides)
+    return tau_b(base, tuned - base)
+
+
+def _gain_other_half(sides: Sequence[HeadCounts], kind: Kind) -> Array:
+    """The same with the base's score from the other cells."""
+    base, tuned = (side.score(kind) for side in sides)
+    before = sides[0].of_other_cells().score(kind)  # (..., cell, head)
+    mean: Array = tau_b(before, tuned - base).mean(axis=-1)
+    return mean
+
+
+def _gain_tests(
+    kind: Kind,
+    measures: NDArray[np.float64],
+    units: NDArray[np.int64] | None,
+    rng: np.random.Generator,
+) -> Sequence[ReplicateTest]:
+    """Test of one replicate: p of tau as a reader of one run would have got it."""
+    del units, rng
+    base, tuned = (side.score(kind) for side in GAIN_TAU.of(kind).sides(measures.sum(axis=0)))
+    return _kendall(f"gain_tau_kendall({kind})@1", base, tuned - base)
+
+
+def _gain_tau(kind: Kind, name: str) -> OfHeads:
+    """Whether heads that were good gain more, as published."""
+    return OfHeads(
+        name,
+        f"tau of heads' {said(kind)} and its gain",
+        BASE_AND_TUNED,
+        lambda sides: _gain(sides, kind),
+        scale="fisher_z",
+        no_effect=0.0,
+        tests=partial(_gain_tests, kind),
+    )
+
+
+def _gain_tau_other_half(kind: Kind, name: str) -> OfHeads:
+    """Whether heads that are good on other data gain more."""
+    return OfHeads(
+        name,
+        f"tau of heads' {said(kind)} on the other half and its gain",
+        BASE_AND_TUNED,
+        lambda sides: _gain_other_half(sides, kind),
+        cells=HALVES,
+        scale="fisher_z",
+        no_effect=0.0,
+    )
+
+
+HEADS_TAU: Final = by_score("heads_tau", _heads_tau)
+SPLIT_HALF_TAU: Final = by_score("split_half_tau", _split_half_tau)
+GAIN_TAU: Final = by_score("gain_tau", _gain_tau)
+GAIN_TAU_OTHER_HALF: Final = by_score("gain_tau_other_half", _gain_tau_other_half)
