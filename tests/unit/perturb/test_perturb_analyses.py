@@ -114,7 +114,7 @@ def test_a_single_step_on_a_single_field_takes_no_detour(monkeypatch):
     def stepped(*_):
         raise AssertionError("there is one step only")
 
-    monkeypatch.setattr(batch_module, "Progress", stepped)
+    monkeypatch.setattr(batch_module, "InProgress", stepped)
     assert list(perturb_stream(examples, ["typos"], Setting(seed=0))) == expected
 
 

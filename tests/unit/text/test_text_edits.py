@@ -309,7 +309,7 @@ def test_a_text_without_annotations_is_changed_without_carrying(monkeypatch):
     def carried(*_):
         raise AssertionError("nothing is there to carry")
 
-    monkeypatch.setattr(edits_module.Ordered, "of", carried)
+    monkeypatch.setattr(edits_module.OrderedEdits, "of", carried)
     example = Example("1", {"a": "one two", "b": "three"}, gold="x", attributes={"u_doc": "d"})
     edits = [Edit("b", 0, 5, "3"), Edit("a", 4, 7, "2"), Edit("a", 0, 3, "1")]
     changed = apply_edits(example, edits)
