@@ -16,9 +16,9 @@ import click
 from click.testing import CliRunner
 
 from scrutiny.cli import VERBS, group
-from scrutiny.cli.list_verb import SENTENCES, sentence_of
-from scrutiny.cli.show_verb import facts
 from scrutiny.cli.transformation_facts import FACTS, facts_of
+from scrutiny.cli.verbs.list import SENTENCES, sentence_of
+from scrutiny.cli.verbs.show import facts
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.metrics import metric_of, usual_metrics

@@ -3,14 +3,15 @@
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any, Final
 
 import click
 
 from scrutiny.cli.environment import prepared
 from scrutiny.cli.failures import broken_pipes_passed, exit_code_of
-from scrutiny.cli.streams import open_standard_streams
-from scrutiny.cli.watching import is_watched, watched
+from scrutiny.cli.running.streams import open_standard_streams
+from scrutiny.cli.running.watching import is_watched, watched
 
 #: Verb and the sentence that ``--help`` shows; the module has the verb's name.
 VERBS: Final = {
@@ -46,7 +47,7 @@ class Verbs(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
-        module = import_module(f"scrutiny.cli.{cmd_name}_verb")
+        module = import_module(f"scrutiny.cli.verbs.{cmd_name}" + "_" * iskeyword(cmd_name))
         return prepared(module.command, cmd_name)
 
     def make_context(

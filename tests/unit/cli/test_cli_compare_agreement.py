@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.cli import group
-from scrutiny.cli.compare_agreement_lines import NAMES, agreement_lines, floor_words, why_not
+from scrutiny.cli.compare.agreement_lines import NAMES, agreement_lines, floor_words, why_not
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scrutiny.cli import main, models_adding
+from scrutiny.cli import main
+from scrutiny.cli.models import adding as models_adding
 from scrutiny.core.errors import ModelError
 from scrutiny.models import packaged
 from scrutiny.models.places import cache_file, cache_folder, models_folder

@@ -10,7 +10,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.cli.new_verb import TEMPLATES, files
+from scrutiny.cli.verbs.new import TEMPLATES, files
 from scrutiny.core.errors import PlanError, UnknownNameError
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.cli import group, standing_page
+from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
+from scrutiny.cli.running import standing_page
 from scrutiny.report.formats import html
 
 MODEL = """\

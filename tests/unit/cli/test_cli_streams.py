@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from scrutiny.cli.failures import say
-from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.store.held import release
 
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
 from scrutiny.cli import VERBS, group
-from scrutiny.cli.environment import prepared
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.errors import PlanError
 from scrutiny.core.given import DEEPEST, refuse_odd_values
@@ -106,7 +104,8 @@ def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Com
 def test_every_number_of_every_verb() -> None:
     checked = []
     for verb in VERBS:
-        whole = prepared(import_module(f"scrutiny.cli.{verb}_verb").command, verb)
+        whole = group.get_command(click.Context(group), verb)
+        assert whole is not None
         for name, command in commands(whole, verb):
             for option in command.params:
                 if isinstance(option.type, click.types.FloatParamType):

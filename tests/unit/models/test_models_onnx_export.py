@@ -85,8 +85,8 @@ def test_an_export_that_answers_otherwise_is_not_kept(made, tmp_path, monkeypatc
 def test_families_are_written_as_families(made, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from scrutiny.cli import models_quantizing
-    from scrutiny.cli.models_verb import command
+    from scrutiny.cli.models import quantizing as models_quantizing
+    from scrutiny.cli.verbs.models import command
 
     base, records = made
     seen = []

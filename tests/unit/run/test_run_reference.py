@@ -10,8 +10,8 @@ import pytest
 import toy_beside
 from toy_beside import Agreeing, asked, model, plan, rows
 
-from scrutiny.cli.plans import audit_from_flags, plan_from_flags
-from scrutiny.cli.show_verb import facts
+from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
+from scrutiny.cli.verbs.show import facts
 from scrutiny.core.diagnostic import Design, EstimateSpec, Selector
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.model import Family, LoadOptions, Replicate
@@ -39,7 +39,7 @@ def toy(monkeypatch):
     made = toy_beside.registry()
     for name in ("planning.resolve", "planning.presupposed", "driver", "planning.audit"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
-    monkeypatch.setattr(import_module("scrutiny.cli.plans"), "registry", lambda: made)
+    monkeypatch.setattr(import_module("scrutiny.cli.running.plans"), "registry", lambda: made)
 
 
 @pytest.fixture

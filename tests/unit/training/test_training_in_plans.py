@@ -180,7 +180,7 @@ def test_a_check_trains_nothing_and_says_what_would_be(base, files, monkeypatch)
 
 
 def test_the_limit_of_a_run_is_not_one_of_what_it_trains_on(base, files, tmp_path):
-    from scrutiny.cli.plans import audit_from_flags, plan_from_flags
+    from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
     from scrutiny.core.model import LoadOptions
 
     path = tmp_path / "plan.toml"
@@ -266,7 +266,7 @@ def test_mistakes_are_one_paragraph(base, files, tmp_path, capsys, more, says):
 
 
 def test_an_interrupted_verb_goes_on(base, files, tmp_path, capsys, monkeypatch):
-    from scrutiny.cli.progress import Lines
+    from scrutiny.cli.running.progress import Lines
 
     out = tmp_path / "out"
     given = ["--model", base, "--data", files["train"], "--out", out, "--seeds", "1,2", *QUICK]

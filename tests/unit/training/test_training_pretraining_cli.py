@@ -7,7 +7,7 @@ from pretraining_texts import write_texts
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scrutiny.cli.train_verb import command
+from scrutiny.cli.verbs.train import command
 from scrutiny.core.errors import PlanError
 
 SIZES = [
@@ -93,7 +93,7 @@ def test_help_imports_no_torch():
     import sys
 
     code = (
-        "import sys; from scrutiny.cli.train_verb import command\n"
+        "import sys; from scrutiny.cli.verbs.train import command\n"
         "command(['pretrain', '--help'], standalone_mode=False)\n"
         "sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     )

@@ -179,8 +179,8 @@ def test_a_recurrent_family_knows_its_words(data, tmp_path):
 def test_the_commands(data, tmp_path):
     pytest.importorskip("sklearn")
     pytest.importorskip("torch")
-    from scrutiny.cli.train_linear import command as linear_command
-    from scrutiny.cli.train_recurrent import command as recurrent_command
+    from scrutiny.cli.train.linear import command as linear_command
+    from scrutiny.cli.train.recurrent import command as recurrent_command
 
     out = str(tmp_path / "linear")
     found = CliRunner().invoke(linear_command, ["--data", data, "--out", out, "--seeds", "1,2"])

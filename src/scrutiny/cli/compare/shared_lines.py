@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from scrutiny.cli.compare_words import bounds, wrapped
+from scrutiny.cli.compare.words import bounds, wrapped
 from scrutiny.cli.narrow import narrowed
 from scrutiny.report.wording.numbers import out_of
 

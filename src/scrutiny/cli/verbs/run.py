@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.options import DRAWS, asked_models, running_options
-from scrutiny.cli.output_paths import OutputFile
+from scrutiny.cli.running.output_paths import OutputFile
 
 
 @click.command("run")
@@ -34,12 +34,12 @@ def command(**flags: Any) -> int:
     scrutiny run plan.toml
     scrutiny run robustness --model builtin:sentiment --data builtin:reviews
     """
-    from scrutiny.cli.asked import is_plan, must_lead
+    from scrutiny.cli.running.asked import is_plan, must_lead
 
     plan_file = Path(flags["what"]) if is_plan(flags["what"]) else None
     must_lead(flags, plan_file, has_reference=True)
-    from scrutiny.cli.plans import plan_from_flags
-    from scrutiny.cli.running import Request, finish, run_request
+    from scrutiny.cli.running.plans import plan_from_flags
+    from scrutiny.cli.running.request import Request, finish, run_request
 
     request = Request.of(flags)
     plan = plan_from_flags(flags)

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrutiny.cli.compare_agreement_lines import NAMES, UNITS, floor_words, why_not
-from scrutiny.cli.compare_lines import flip_words, headline, level_name, noise_words, test_words
-from scrutiny.cli.compare_shared_lines import OWN, UNTRAINED, ceiling_name, likeness_name
-from scrutiny.cli.compare_words import outcome_words
+from scrutiny.cli.compare.agreement_lines import NAMES, UNITS, floor_words, why_not
+from scrutiny.cli.compare.lines import flip_words, headline, level_name, noise_words, test_words
+from scrutiny.cli.compare.shared_lines import OWN, UNTRAINED, ceiling_name, likeness_name
+from scrutiny.cli.compare.words import outcome_words
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.compare.view import (
     AgreedFacts,
@@ -24,7 +24,7 @@ from scrutiny.report.compare.view import (
 from scrutiny.report.wording.numbers import decimals_for, number
 
 if TYPE_CHECKING:
-    from scrutiny.cli.compare_sides import Opened
+    from scrutiny.cli.compare.sides import Opened
     from scrutiny.run.comparing.kept import Kept, Likened, SharedInvariances
     from scrutiny.run.comparing.levels import Level, SideBySide
     from scrutiny.store.run_folder import RunFolder
@@ -36,7 +36,7 @@ def view_of(found: "SideBySide", sides: "Opened", flags: Mapping[str, Any]) -> C
     """Return what the page says of two sides."""
     from importlib.metadata import version
 
-    from scrutiny.cli.running import command_line
+    from scrutiny.cli.running.request import command_line
 
     margin = flags["margin"]
     is_kept = flags["out"] is not None

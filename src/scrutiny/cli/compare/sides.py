@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from scrutiny.core.errors import DataError, PlanError
 
 if TYPE_CHECKING:
-    from scrutiny.cli.running import Request
+    from scrutiny.cli.running.request import Request
     from scrutiny.core.plan import Plan
     from scrutiny.run.comparing.flips import Noise
     from scrutiny.run.comparing.kept import SharedInvariances
@@ -100,7 +100,7 @@ def wanted_of(flags: Mapping[str, Any]) -> "Wanted":
     PlanError
         If ``--invariances`` names nothing between its commas.
     """
-    from scrutiny.cli.plans import split_recipes
+    from scrutiny.cli.running.plans import split_recipes
     from scrutiny.run.comparing.shared import MARGIN, Wanted
 
     text = flags["invariances"]
@@ -161,7 +161,7 @@ def _read(texts: list[str], flags: Mapping[str, Any], out: Path) -> Opened:
 
 def _asked(texts: list[str], flags: Mapping[str, Any], wanted: "Wanted") -> Opened:
     """Both models measured on the data; a single first model is asked again for its noise."""
-    from scrutiny.cli.running import Request, run_request
+    from scrutiny.cli.running.request import Request, run_request
     from scrutiny.run.comparing.live import noise_when_asked_again
     from scrutiny.run.planning.resolve import resolve
 
@@ -184,7 +184,7 @@ def _asked(texts: list[str], flags: Mapping[str, Any], wanted: "Wanted") -> Open
 
 def _plan_of(text: str, flags: Mapping[str, Any]) -> "Plan":
     """Plan of everything that is measured of one model."""
-    from scrutiny.cli.plans import plan_from_flags
+    from scrutiny.cli.running.plans import plan_from_flags
 
     several = [
         plan_from_flags({**flags, "what": what, "models": (text,), "params": ()})
@@ -202,8 +202,8 @@ def _shared(
     plan: "Plan", texts: list[str], flags: Mapping[str, Any], request: "Request", wanted: "Wanted"
 ) -> "SharedInvariances":
     """What both models share: a run of both, with each as the other's reference."""
-    from scrutiny.cli.plans import named_models
-    from scrutiny.cli.running import run_request
+    from scrutiny.cli.running.plans import named_models
+    from scrutiny.cli.running.request import run_request
     from scrutiny.run.comparing.shared import read_shared, shared_plan
 
     beside = shared_plan(replace(plan, models=named_models(texts)), wanted)
@@ -213,8 +213,8 @@ def _shared(
 
 def _mixed(texts: list[str], flags: Mapping[str, Any], *, live: int) -> Opened:
     """A run, and a live model that is asked what the run asked."""
-    from scrutiny.cli.plans import named_data, named_models
-    from scrutiny.cli.running import Request, run_request
+    from scrutiny.cli.running.plans import named_data, named_models
+    from scrutiny.cli.running.request import Request, run_request
     from scrutiny.core.registry import registry
     from scrutiny.run.comparing.live import noise_of_promise, noise_when_asked_again
     from scrutiny.run.comparing.rerun import plan_of_run

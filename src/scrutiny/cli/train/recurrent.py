@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train_words import chosen, train, word_options
+from scrutiny.cli.train.words import chosen, train, word_options
 
 _OF_NETWORK = ("cell", "pooling", "embedding", "hidden", "layers", "is_bidirectional")
 _OWN = ("epochs", "batch", "lr", "dropout", "limit", "dev_share", "least")

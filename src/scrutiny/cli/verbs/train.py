@@ -7,7 +7,7 @@ import click
 
 from scrutiny.cli.environment import prepared
 
-#: Subcommand and the sentence that ``--help`` shows; the module is ``train_NAME``.
+#: Subcommand and the sentence that ``--help`` shows; the module is ``train/NAME``.
 SUBCOMMANDS: Final = {
     "finetune": "Fine-tune encoders on a task with labels: classes, pairs, tags.",
     "linear": "Fit logistic regressions over words to samples of the rows.",
@@ -29,7 +29,7 @@ class Subcommands(click.Group):
         del ctx
         if cmd_name not in SUBCOMMANDS:
             return None
-        command: click.Command = import_module(f"scrutiny.cli.train_{cmd_name}").command
+        command: click.Command = import_module(f"scrutiny.cli.train.{cmd_name}").command
         return prepared(command, f"train {cmd_name}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

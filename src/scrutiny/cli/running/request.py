@@ -13,9 +13,9 @@ import click
 
 from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import load_options
-from scrutiny.cli.output_paths import must_be_beside
-from scrutiny.cli.progress import progress_of
-from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.cli.running.output_paths import must_be_beside
+from scrutiny.cli.running.progress import progress_of
+from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import DataError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
@@ -145,7 +145,7 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
 
     view = load_view(folder.path)
     if html is not None:
-        from scrutiny.cli.standing_page import write_page
+        from scrutiny.cli.running.standing_page import write_page
 
         write_page(Path(html), view, folder.path, render=_page_of)
     if flags["as_json"]:

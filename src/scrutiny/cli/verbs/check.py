@@ -7,7 +7,7 @@ import click
 
 from scrutiny.cli.narrow import fitted
 from scrutiny.cli.options import load_options, model_options
-from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.cli.running.streams import prints_on_stderr
 
 
 @click.command("check")
@@ -18,7 +18,7 @@ def command(
     plan: Path, device: str, batch: str, model_settings: tuple[str, ...], *, as_json: bool
 ) -> int:
     """Resolve and validate a plan and say what it would ask; runs nothing."""
-    from scrutiny.cli.asked import models_of_plan
+    from scrutiny.cli.running.asked import models_of_plan
 
     models_of_plan(plan)
     from scrutiny.core.canonical import plain

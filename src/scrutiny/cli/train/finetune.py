@@ -57,7 +57,7 @@ def command(**flags: Any) -> int:
     scrutiny train finetune --model zoo:bert-4x128/seed-1 --task control-labels \
         --data negation:story.json --epochs 6 --lr 1e-3 --out runs/control
     """
-    from scrutiny.cli.progress import progress_of
+    from scrutiny.cli.running.progress import progress_of
     from scrutiny.training.finetuning.runs import finetune
 
     job = _job(flags)
@@ -113,8 +113,8 @@ def _recipe(flags: dict[str, Any], task: Any) -> Any:
     """Recipe of the flags that were given and of ``--set``."""
     from dataclasses import fields
 
-    from scrutiny.cli.plans import split_recipes
-    from scrutiny.cli.set_fields import stated_fields
+    from scrutiny.cli.running.plans import split_recipes
+    from scrutiny.cli.train.set_fields import stated_fields
     from scrutiny.run.planning.params import make_params
     from scrutiny.training.finetuning.recipe import FinetuningRecipe
 

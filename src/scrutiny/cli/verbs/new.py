@@ -74,7 +74,7 @@ def files(kind: str, name: str) -> Iterator[tuple[Path, str]]:
         "class_name": "".join(word.capitalize() for word in name.split("_")),
         "words": name.replace("_", " "),
     }
-    here = Path(__file__).parent / "templates"
+    here = Path(__file__).parents[1] / "templates"
     for root in (here / "shared", here / kind):
         for path in sorted(root.rglob("*.tmpl")):
             place = str(path.relative_to(root)).removesuffix(".tmpl")

@@ -8,8 +8,8 @@ from typing import IO, Any
 import click
 
 from scrutiny.cli.failures import say, tell
-from scrutiny.cli.output_paths import OutputFile
-from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.cli.running.output_paths import OutputFile
+from scrutiny.cli.running.streams import prints_on_stderr
 
 
 @click.command("perturb")
@@ -59,7 +59,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """One object for each variant, in the order of the items."""
     from itertools import islice
 
-    from scrutiny.cli.plans import named_recipes
+    from scrutiny.cli.running.plans import named_recipes
     from scrutiny.core.registry import registry
     from scrutiny.data.reading import open_data, parse_limit
     from scrutiny.perturb.batch import perturb_draws

@@ -1,6 +1,6 @@
 """``scrutiny list``: what exists.
 
-What the built-in names say of themselves stands in ``sentences.json`` beside this file, made from
+What the built-in names say of themselves stands in ``sentences.json`` a folder above, made from
 the objects by ``make docs``: nothing has to be imported to be listed.
 """
 
@@ -17,7 +17,7 @@ from scrutiny.cli.transformation_facts import transformation_facts
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.registry import KINDS, Entry, registry
 
-SENTENCES: Final = Path(__file__).with_name("sentences.json")
+SENTENCES: Final = Path(__file__).parents[1] / "sentences.json"
 
 
 @click.command("list")

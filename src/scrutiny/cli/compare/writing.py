@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scrutiny.cli.compare_words import outcome_words
+from scrutiny.cli.compare.words import outcome_words
 from scrutiny.cli.narrow import narrowed
 from scrutiny.core.storable import printable
 
 if TYPE_CHECKING:
-    from scrutiny.cli.compare_sides import Opened
+    from scrutiny.cli.compare.sides import Opened
     from scrutiny.run.comparing.levels import SideBySide
 
 
 def printed(found: "SideBySide", flags: Mapping[str, Any]) -> None:
     """Print objects, or lines whose first one says what changed."""
-    from scrutiny.cli.compare_json import objects_of
-    from scrutiny.cli.compare_lines import findings_of, headline, lines_of
-    from scrutiny.cli.compare_shared_lines import shared_lines
+    from scrutiny.cli.compare.lines import findings_of, headline, lines_of
+    from scrutiny.cli.compare.objects import objects_of
+    from scrutiny.cli.compare.shared_lines import shared_lines
 
     if flags["as_json"]:
         for one in objects_of(found, top=flags["top"]):
@@ -46,7 +46,7 @@ def printed(found: "SideBySide", flags: Mapping[str, Any]) -> None:
 
 def write_page(found: "SideBySide", sides: "Opened", flags: Mapping[str, Any]) -> None:
     """Write the page of a comparison."""
-    from scrutiny.cli.compare_page import view_of
+    from scrutiny.cli.compare.page import view_of
     from scrutiny.report.compare.html import render_compare_html
     from scrutiny.store.files import save_text
 

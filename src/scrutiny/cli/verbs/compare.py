@@ -7,8 +7,8 @@ import click
 
 from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import DRAWS, running_options
-from scrutiny.cli.output_paths import OutputFile, must_be_beside
-from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.cli.running.output_paths import OutputFile, must_be_beside
+from scrutiny.cli.running.streams import prints_on_stderr
 
 _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
 
@@ -81,8 +81,8 @@ def command(**flags: Any) -> int:
 
     The exit code is 0. With --margin: 0 no regression, 1 a regression shown, 4 undecided.
     """
-    from scrutiny.cli.compare_sides import opened
-    from scrutiny.cli.compare_writing import printed, write_page
+    from scrutiny.cli.compare.sides import opened
+    from scrutiny.cli.compare.writing import printed, write_page
     from scrutiny.run.comparing.levels import CompareOptions
     from scrutiny.run.comparing.whole import compare_side_by_side
 

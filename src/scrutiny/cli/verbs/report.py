@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from scrutiny.cli.failures import tell
-from scrutiny.cli.output_paths import OutputFile
+from scrutiny.cli.running.output_paths import OutputFile
 
 
 @click.command("report")

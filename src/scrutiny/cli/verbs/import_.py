@@ -77,7 +77,7 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
     """Import and print what there is now."""
     from dataclasses import replace
 
-    from scrutiny.cli.running import command_line
+    from scrutiny.cli.running.request import command_line
     from scrutiny.run.importing.manifest import ImportOptions
     from scrutiny.run.importing.reading import import_logs
 

@@ -10,7 +10,7 @@ import click
 
 from scrutiny.cli.narrow import WIDTH
 from scrutiny.cli.options import Folder, load_options, model_options
-from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
@@ -48,7 +48,7 @@ def add(name: str, seeds: str, **asked: Any) -> int:
 
     What has to be converted (smollm2) or fine-tuned (minilm-mlm) is, once, into the cache folder.
     """
-    from scrutiny.cli.models_adding import TrainingWanted, add_packaged
+    from scrutiny.cli.models.adding import TrainingWanted, add_packaged
     from scrutiny.models.packaged import PACKAGED
 
     if name not in PACKAGED:
@@ -85,8 +85,8 @@ def quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
 
     What is written is tried against the model itself, and named onnx:FOLDER.
     """
-    from scrutiny.cli.models_quantizing import pattern
-    from scrutiny.cli.models_quantizing import quantize as written
+    from scrutiny.cli.models.quantizing import pattern
+    from scrutiny.cli.models.quantizing import quantize as written
 
     for folder, record in written(model, out, precision=precision):
         if as_json:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train_words import chosen, train, word_options
+from scrutiny.cli.train.words import chosen, train, word_options
 
 _OWN = ("draw", "share", "strength", "has_pairs", "limit", "dev_share", "least")
 

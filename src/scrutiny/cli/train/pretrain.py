@@ -128,7 +128,7 @@ def _numbers(given: dict[str, Any], name: str) -> tuple[int, ...]:
 
 def _recipe(given: dict[str, Any]) -> Any:
     """Recipe of the file, of ``--set`` and of the flags; the later wins."""
-    from scrutiny.cli.set_fields import stated_fields
+    from scrutiny.cli.train.set_fields import stated_fields
     from scrutiny.training.pretraining.recipe import read_recipe, recipe_from
 
     values = stated_fields(given["fields"])

@@ -6,8 +6,8 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.options import asked_models, running_options
-from scrutiny.cli.output_paths import OutputFile, what_is_wrong
-from scrutiny.cli.streams import prints_on_stderr
+from scrutiny.cli.running.output_paths import OutputFile, what_is_wrong
+from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import PlanError
 
 _PAGE: Final = "report.html"
@@ -28,11 +28,11 @@ def command(**flags: Any) -> int:
     scrutiny audit --model "hf:./runs/seed-{seed}" \
         --data "csv:dev.csv#text=sentence,label=label"
     """
-    from scrutiny.cli.asked import must_lead
+    from scrutiny.cli.running.asked import must_lead
 
     must_lead(flags, flags["plan"])
-    from scrutiny.cli.plans import audit_from_flags
-    from scrutiny.cli.running import Request, finish, run_request
+    from scrutiny.cli.running.plans import audit_from_flags
+    from scrutiny.cli.running.request import Request, finish, run_request
 
     request = Request.of(flags)
     if flags["html"] is None and flags["out"] is not None:

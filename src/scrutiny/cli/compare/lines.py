@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from scrutiny.cli.compare_agreement_lines import agreement_lines
-from scrutiny.cli.compare_words import wrapped
+from scrutiny.cli.compare.agreement_lines import agreement_lines
+from scrutiny.cli.compare.words import wrapped
 from scrutiny.cli.narrow import WIDTH, fitted
 from scrutiny.report.wording.numbers import denominator, out_of
 

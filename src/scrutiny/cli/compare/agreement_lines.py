@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from scrutiny.cli.compare_words import KEPT, bounds, wrapped
+from scrutiny.cli.compare.words import KEPT, bounds, wrapped
 
 if TYPE_CHECKING:
     from scrutiny.run.comparing.agreement import Agreed, SidesAgreement

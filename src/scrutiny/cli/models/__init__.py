@@ -1,0 +1,1 @@
+"""What `scrutiny models` does: add and quantize."""

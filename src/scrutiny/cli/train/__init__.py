@@ -1,0 +1,1 @@
+"""What `scrutiny train` does: a module for each kind of training."""

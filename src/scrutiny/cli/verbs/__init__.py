@@ -1,0 +1,1 @@
+"""Verbs: one module each, imported when it is called."""
