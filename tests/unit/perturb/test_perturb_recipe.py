@@ -127,8 +127,8 @@ def test_a_recipe_needs_and_speaks_what_its_steps_do():
 
 
 def test_a_step_knows_its_stream_and_its_quick_way():
-    step, other = (parse_recipe(name).steps[0] for name in ("typos(mode=swap)", "word_case"))
-    assert (step.stream, other.stream) == ("typos@1", "word_case@1")
+    step, other = (parse_recipe(name).steps[0] for name in ("typos(mode=swap)", "contraction"))
+    assert (step.stream, other.stream) == ("typos@1", "contraction@1")
     assert step.at_once == step.transformation.at_once
     assert other.at_once is None
     assert replace(step, where="anywhere").at_once == step.at_once
