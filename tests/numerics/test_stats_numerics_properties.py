@@ -366,4 +366,4 @@ def test_no_module_is_left_out_of_the_overview():
     for module in MODULES:
         name = module.rsplit(".", 1)[1]
         if name not in ("arrays", "errors"):
-            assert f"`{name}`" in public.__doc__
+            assert f"`{name}`" in public.__doc__ or f"\n{name}\n" in public.__doc__  # a room
