@@ -1,5 +1,6 @@
 """Stdout holds what was asked for, as NDJSON with ``--json``; all else goes to stderr."""
 
+import io
 import json
 import os
 from collections.abc import Callable
@@ -292,3 +293,21 @@ def test_nothing_steers_a_terminal(command: Command, tmp_path: Path) -> None:
         assert not set(said) & set("\x1b\x07\x9b\u202e")
     assert r"\x1b[31mred" in shown[1]
     assert r"\x1b[31mred" in twice[1]
+
+
+def test_a_metric_that_is_written_is_shown(command: Command) -> None:
+    code, out = command("show", "excess(accuracy)")[:2]
+    assert code == 0
+    assert out.startswith("excess(accuracy)@1  (statistic)\n\naccuracy drop beyond random change")
+    assert "Needs: before.hit, after.hit, control.hit" in out
+    shown = json.loads(command("show", "success_within(7)", "--json")[1])
+    assert (shown["kind"], shown["name"]) == ("statistic", "success_within(7)@1")
+
+
+def test_nothing_is_forgotten_where_nobody_can_be_asked(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    code, _, err = command("cache", "clear")
+    assert code == 2
+    assert "standard input is no terminal: add --yes" in " ".join(err.split())

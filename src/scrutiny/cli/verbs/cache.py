@@ -1,9 +1,11 @@
 """``scrutiny cache``: the answers that models gave."""
 
 import json
+import sys
 
 import click
 
+from scrutiny.core.errors import PlanError
 from scrutiny.models.places import cache_file
 
 
@@ -32,9 +34,11 @@ def ls(*, as_json: bool) -> int:
 
 
 @command.command("clear")
-@click.confirmation_option(prompt="Forget every answer? They would have to be asked again")
-def clear() -> int:
+@click.option("--yes", is_flag=True, help="Confirm the action without prompting.")
+def clear(*, yes: bool) -> int:
     """Forget all answers."""
+    if not yes:
+        _must_be_meant()
     from scrutiny.store.answers import AnswerCache
 
     path = cache_file()
@@ -46,3 +50,19 @@ def clear() -> int:
     cache.close()
     click.echo(f"{path}: {count:,} answers forgotten")
     return 0
+
+
+def _must_be_meant() -> None:
+    """Ask whether all answers may go.
+
+    Raises
+    ------
+    PlanError
+        If there is nobody to ask.
+    """
+    if not sys.stdin.isatty():
+        raise PlanError(
+            "Forgetting every answer is asked about first, and standard input is no terminal: add "
+            "--yes. The answers would have to be asked again."
+        )
+    click.confirm("Forget every answer? They would have to be asked again", abort=True)

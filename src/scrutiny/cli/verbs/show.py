@@ -10,7 +10,7 @@ import click
 
 from scrutiny.cli.narrow import narrowed
 from scrutiny.core.errors import UnknownNameError
-from scrutiny.core.registry import KINDS, Entry, registry
+from scrutiny.core.registry import KINDS, Entry, Registration, registry
 
 #: Code is wider than a terminal, and for people who write some; ``--json`` has it.
 _EXAMPLES: Final = re.compile(r"^Examples\n-+\n.*?(?=^\S[^\n]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
@@ -22,8 +22,7 @@ _EXAMPLES: Final = re.compile(r"^Examples\n-+\n.*?(?=^\S[^\n]*\n-+\n|\Z)", re.MU
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def command(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, when it misleads."""
-    found = find(name, kind)
-    thing = found.load()
+    found, thing = _metric(name) if "(" in name else _registered(name, kind)
     if as_json:
         click.echo(json.dumps(_object(found, thing), ensure_ascii=False))
         return 0
@@ -41,6 +40,19 @@ def command(name: str, kind: str | None, *, as_json: bool) -> int:
     for parameter, default in parameters.items():
         click.echo(narrowed(f"  {parameter} = {default}"))
     return 0
+
+
+def _registered(name: str, kind: str | None) -> tuple[Entry, Any]:
+    found = find(name, kind)
+    return found, found.load()
+
+
+def _metric(name: str) -> tuple[Entry, Any]:
+    """A metric that is written with parentheses, as if it were registered."""
+    from scrutiny.reliability.metrics import metric_of
+
+    thing = metric_of(name)
+    return Entry(Registration("statistic", thing.id, ""), "scrutiny"), thing
 
 
 def _object(found: Entry, thing: Any) -> dict[str, Any]:
