@@ -39,7 +39,7 @@ class SharedItems:
 
 
 def shared_items(datasets: list[Dataset]) -> list[SharedItems]:
-    """What each pair of data sets of one task shares, where it shares anything."""
+    """Pairs of data sets of one task that have items in common, and how many."""
     tasks = Counter(dataset.task for dataset in datasets)
     several = [dataset for dataset in datasets if tasks[dataset.task] > 1]
     asked = {id(dataset): _asked(dataset) for dataset in several}

@@ -193,7 +193,7 @@ def reader_options(scheme: str) -> Mapping[str, str]:
 
 
 def _marked(scheme: str, what: str, default: Any) -> Any:
-    """What the reader of a scheme says of its options; the default for an unknown one."""
+    """Attribute of the reader of a scheme; the default where reader or attribute is unknown."""
     if scheme not in schemes():
         return default
     return getattr(registry().load("reader", scheme), what, default)

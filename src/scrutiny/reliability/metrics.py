@@ -169,12 +169,12 @@ def _named(whole: Expression) -> str:
         return f"{whole.name}({stem})@{known}"
     given = whole._replace(arguments=())
     full = registry().resolve("statistic", given.text)
-    if not whole.arguments and not isinstance(_loaded(full), Parametric):
-        return full
     found = _loaded(full)
     stem, _, known = full.partition("@")
     if not isinstance(found, Parametric):
-        raise PlanError(f"{whole.text!r}: {stem} has no parameter; write {stem}.")
+        if whole.arguments:
+            raise PlanError(f"{whole.text!r}: {stem} has no parameter; write {stem}.")
+        return full
     if len(whole.arguments) != 1:
         raise PlanError(
             f"{whole.text!r}: {stem} needs one parameter, {found.needs_value}, for instance "

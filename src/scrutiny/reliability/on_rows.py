@@ -36,10 +36,8 @@ class AdditiveOnRows:
         return found
 
     def divisor(self, sums: Array) -> Array:
-        """What the value is divided by: the rows that count, unless the statistic says less."""
-        own = getattr(self.of, "divisor", None)
-        found: Array = np.full(sums.shape[:-1], self.rows.sum()) if own is None else own(sums)
-        return found
+        """What the value is divided by ``(...)`` of sums ``(..., component)``."""
+        return _divisor(self.of, self.rows, sums)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +53,15 @@ class WeightedOnRows:
         return found
 
     def divisor(self, sums: Array) -> Array:
-        """Rows that count."""
-        return np.full(sums.shape[:-1], self.rows.sum())
+        """What the value is divided by ``(...)`` of sums of the measures ``(..., need)``."""
+        return _divisor(self.of, self.rows, sums)
+
+
+def _divisor(of: Any, rows: NDArray[np.bool_], sums: Array) -> Array:
+    """Rows that count, unless the statistic says less; measures of other rows are zero."""
+    own = getattr(of, "divisor", None)
+    found: Array = np.full(sums.shape[:-1], rows.sum()) if own is None else own(sums)
+    return found
 
 
 def on_rows(statistic: Any, rows: NDArray[np.bool_]) -> AdditiveOnRows | WeightedOnRows:

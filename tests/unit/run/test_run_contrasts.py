@@ -10,6 +10,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
+from scrutiny.diagnostics.attack.metrics import MEDIAN_TEXTS_ASKED
 from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD
 from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
 from scrutiny.reliability.derive import join
@@ -324,3 +325,20 @@ def test_what_keeps_cells_apart_has_no_gap():
     a = side(hits(2, 30, 0.5), items=names(0, 30))
     with pytest.raises(PlanError, match="cannot be compared between slices"):
         gap(a, side(hits(2, 30, 0.5), items=names(30, 60)), statistic=metric_of("icat"))
+
+
+def test_a_gap_of_medians_divides_by_the_items_that_the_median_counts():
+    """Weighted rows: each median on its own slice, divided by its attacked items."""
+    asked = np.array([[1, 3.0], [1, 5.0], [0, 0.0], [1, 10.0], [1, 20.0], [1, 30.0]])
+
+    def attacked(low, high):
+        rows = asked[None, low:high]
+        panel = Panel(
+            (Measure("attacked"), Measure("asked")), ('{"seed":"1"}',), tuple(names(low, high))
+        )
+        side = Side(rows, np.zeros(rows.shape[:2], np.int8))
+        return panel, join(panel, {"": side}, needs=("attacked", "asked"))
+
+    found = gap(attacked(3, 6), attacked(0, 3), statistic=MEDIAN_TEXTS_ASKED).estimate
+    assert found.value == 20.0 - 4.0
+    assert found.denominator == 2  # the third item of the first slice was not attacked

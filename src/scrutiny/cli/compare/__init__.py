@@ -1,1 +1,1 @@
-"""What `scrutiny compare` does: two sides read, then said as lines, as objects, as a page."""
+"""The verb `scrutiny compare`: two sides are read, then printed as lines, JSON or a page."""

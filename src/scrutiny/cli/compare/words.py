@@ -34,5 +34,5 @@ def bounds(found: "Estimate") -> str:
 
 
 def outcome_words(outcome: "Outcome") -> str:
-    """What is shown about a loss beyond the margin."""
+    """Outcome of a comparison in words: whether a loss beyond the margin is shown."""
     return _WORDS[outcome]

@@ -1,1 +1,1 @@
-"""What `scrutiny models` does: add and quantize."""
+"""The verb `scrutiny models`: adding and quantizing them."""

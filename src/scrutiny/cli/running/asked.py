@@ -1,4 +1,4 @@
-"""What a command asks for, looked at before anything heavy is imported.
+"""Model and data strings of a command, looked at before anything heavy is imported.
 
 A mistyped model is answered at once, wherever it stands: behind ``--model`` and ``--reference``, or
 in a plan. Flags that a plan would pass over are refused.

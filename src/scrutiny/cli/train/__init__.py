@@ -1,1 +1,1 @@
-"""What `scrutiny train` does: a module for each kind of training."""
+"""The verb `scrutiny train`: a module for each kind of training."""

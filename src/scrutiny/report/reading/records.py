@@ -146,7 +146,7 @@ class FolderRecords:
         found = estimate(
             recorded.panel,
             _sides(recorded, assigned),
-            statistic=_statistic(spec["metric"]),
+            statistic=metric_of(spec["metric"]),
             key=whole.key,
             resampling=self._resampling(whole),
             seed=self._seed,
@@ -164,7 +164,7 @@ class FolderRecords:
         from scrutiny.reliability.derive import join
         from scrutiny.report.reading.differences import own_differences
 
-        statistic, sides = _statistic(pair["a"]["spec"]["metric"]), []
+        statistic, sides = metric_of(pair["a"]["spec"]["metric"]), []
         for assigned in (pair["a"], pair["b"]):
             recorded = self._recorded(assigned)
             if recorded is None:
@@ -190,7 +190,7 @@ class FolderRecords:
             measures=tuple(Measure.of(measure) for measure in assigned["measures"]),
             unit=spec["unit"],
             strata=spec["strata"],
-            cells=tuple(getattr(_statistic(spec["metric"]), "cells", ())),
+            cells=tuple(getattr(metric_of(spec["metric"]), "cells", ())),
         )
         where = spec.get("where")
         return recorded.where(where) if recorded is not None and where else recorded
@@ -211,11 +211,6 @@ def _is_of_whole_records(assigned: Mapping[str, Any]) -> bool:
     spec = assigned["spec"]
     own = all(side["of"] == "own" for side in spec["sides"].values())
     return own and not (spec["at"] or spec["along"] or spec["beside"])
-
-
-def _statistic(metric: str) -> Any:
-
-    return metric_of(metric)
 
 
 def _sides(recorded: "Recorded", assigned: Mapping[str, Any]) -> "dict[str, Side]":

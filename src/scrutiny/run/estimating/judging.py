@@ -14,7 +14,14 @@ from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.rules import Rule, parse_rule
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
-from scrutiny.run.planning.slicing import contrast_over, must_occur, over, split, with_attributes
+from scrutiny.run.planning.slicing import (
+    contrast_over,
+    must_occur,
+    named,
+    over,
+    split,
+    with_attributes,
+)
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -89,7 +96,7 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
     PlanError, UnknownNameError
         As `judge_run` does.
     """
-    text = f"{rule.metric} where {', '.join(f'{n}={v}' for n, v in rule.where.items())}"
+    text = f"{rule.metric} where {named(rule.where)}"
     estimator, (chosen,) = _chosen(folder, [rule], [text], group)
     return [number.estimate(estimator).estimate for number in chosen]
 
@@ -169,8 +176,7 @@ class _Number:
             made: Assignment | Contrast = contrast_over(self.of, columns)
         else:
             made = over(self.of, columns)
-        slice_ = ", ".join(f"{name}={value}" for name, value in columns.items())
-        return _Number(f"{self.id}/{slice_}", made, self.measure)
+        return _Number(f"{self.id}/{named(columns)}", made, self.measure)
 
     def estimate(self, estimator: Estimator) -> Estimated:
         """Its estimate."""

@@ -60,12 +60,22 @@ def with_attributes(items: pa.Table, names: Collection[str], texts: pa.Table) ->
     return items
 
 
+def named(columns: Mapping[str, str]) -> str:
+    """Name of a slice.
+
+    Examples
+    --------
+    >>> named({"a_topic": "film", "negation": "yes"})
+    'a_topic=film, negation=yes'
+    """
+    return ", ".join(f"{name}={value}" for name, value in columns.items())
+
+
 def over(assignment: Assignment, columns: Mapping[str, str]) -> Assignment:
     """Assignment over the items that have these values."""
     if not columns:
         return assignment
-    spec = assignment.spec
-    group = ", ".join(f"{name}={value}" for name, value in columns.items())
+    spec, group = assignment.spec, named(columns)
     return replace(assignment, spec=replace(spec, where={**spec.where, **columns}, group=group))
 
 

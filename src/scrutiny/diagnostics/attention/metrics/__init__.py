@@ -1,1 +1,1 @@
-"""What is computed of attention heads' records."""
+"""Metrics of attention heads: single heads, chosen heads, agreement between heads."""

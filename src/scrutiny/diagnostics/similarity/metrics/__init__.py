@@ -1,1 +1,1 @@
-"""What is computed of the records of two models side by side."""
+"""Metrics of two models side by side: their answers, their vectors, drift."""
