@@ -2,96 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.reliability.replicate_tests import ReplicateTests
+from scrutiny.core.statistic import AdditiveStatistic, Statistic
 from scrutiny.stats.intervals.scale import Scale
 
 Array = NDArray[Any]
 
 
-class Chance(NamedTuple):
-    """What stands for chance beside a metric, and is subtracted in ``beyond(m)``.
-
-    Parameters
-    ----------
-    says
-        What it is, in words: "random change".
-    measure
-        Measure of the same rows that holds it, where m is a mean; nothing where it is m of the
-        control.
-    stream
-        Random numbers of the difference, where they are not those of ``m_excess``.
-    """
-
-    says: str
-    measure: str = ""
-    stream: str = ""
-
-
 @dataclass(frozen=True, slots=True)
-class Additive:
+class Additive(AdditiveStatistic):
     """A value computed from sums of components.
 
     Parameters
     ----------
-    id
-        Versioned name.
-    says
-        What it is, in a few words for tables.
-    needs
-        Measures of sides, see `scrutiny.core.statistic.Statistic`.
     make
         Components ``(..., component)`` of measures ``(..., need)``.
     combine
         Values ``(...)`` of sums ``(..., component)``; NaN where the quantity does not exist.
-    scale
-        Where its interval is symmetric: a name of `scrutiny.stats.intervals.scale.SCALES`.
-    higher_is
-        "better", "worse" or "neither".
-    cells, conditional_on
-        See the protocol.
-    row_range
-        Least and largest value of one row, where the value is a plain mean over rows: what a
-        missing row could have been at worst. Nothing for F1, where one row can hold any share.
-    no_effect
-        Value that says "no difference" (0 for drops); nothing for levels. Replicates are said to
-        agree on the side of it.
-    tests
-        Tests of one replicate at a time that belong to it, or nothing.
-    divisor
-        What the value is divided by ``(...)`` of sums ``(..., component)``, where that is not
-        every row: attacked items, decided pairs. Nothing where every row counts.
-    stream
-        See `scrutiny.core.randomness.stream_of`.
-    is_mean
-        Whether the value is the first component's sum over the number of rows, the last component.
-    pair_tests
-        Tests of one replicate at a time between two of it on the same rows, or nothing.
-    chance
-        What it is beside by chance, or nothing.
+    others
+        See `scrutiny.core.statistic.Statistic`.
     """
 
-    id: str
-    says: str
-    needs: tuple[str, ...]
     make: Callable[[Array], Array]
     combine: Callable[[Array], Array]
-    scale: str = "identity"
-    higher_is: str = "neither"
-    cells: tuple[str, ...] = ()
-    conditional_on: str | None = None
-    row_range: tuple[float, float] | None = None
-    no_effect: float | None = None
-    tests: ReplicateTests | None = None
-    divisor: Callable[[Array], Array] | None = None
-    stream: str = ""
-    is_mean: bool = False
-    pair_tests: ReplicateTests | None = None
-    chance: Chance | None = None
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""
@@ -110,29 +47,26 @@ class Additive:
         return divide(total, counts.sum(axis=-1))
 
 
-def scale_of(statistic: Any) -> Scale:
+def scale_of(statistic: Statistic) -> Scale:
     """Scale of any statistic, cut where its value cannot lie: at the range of a row, of a mean."""
     named = Scale.of(statistic.scale)
-    span = getattr(statistic, "row_range", None)
-    return named if span is None else named.within(*span)
+    return named if statistic.row_range is None else named.within(*statistic.row_range)
 
 
-def divisors(statistic: Any, values: Array) -> tuple[float, ...]:
+def divisors(statistic: Statistic, values: Array) -> tuple[float, ...]:
     """What each replicate's value is divided by; nothing where that is every row.
 
     Parameters
     ----------
     statistic
-        Additive, weighted or refit. Its ``divisor`` reads sums over rows: of components, or of the
-        measures themselves where it has none.
+        Of any kind.
     values
         ``(replicate, row, need)``.
     """
-    divisor = getattr(statistic, "divisor", None)
-    if divisor is None:
+    if statistic.divisor is None:
         return ()
-    parts = statistic.components(values) if hasattr(statistic, "components") else values
-    return tuple(np.asarray(divisor(parts.sum(axis=-2)), dtype=np.float64).tolist())
+    parts = statistic.components(values) if isinstance(statistic, AdditiveStatistic) else values
+    return tuple(np.asarray(statistic.divisor(parts.sum(axis=-2)), dtype=np.float64).tolist())
 
 
 def divide(numerator: Array, denominator: Array) -> Array:

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
-from scrutiny.core.randomness import generator, stream_of
+from scrutiny.core.randomness import generator
 from scrutiny.core.record import Measure
+from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.adjusted_along import with_max_t
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimand, Estimated, of_draws, resample_joined
@@ -30,7 +30,7 @@ def estimate_along(
     panel: Panel,
     sides: Mapping[str, Side],
     *,
-    statistic: Any,
+    statistic: Statistic,
     key: EstimateKey,
     resampling: Resampling,
     seed: int,
@@ -74,8 +74,7 @@ def estimate_along(
     for k, one in enumerate(asked):
         mine = drawn.select(slice(k * width, (k + 1) * width))
         found.append(of_draws(one, mine, statistic=statistic, resampling=resampling, seed=seed))
-    no_effect = getattr(statistic, "no_effect", None)
-    if no_effect is None:
+    if statistic.no_effect is None:
         return found
-    rng = generator(seed, "max-t", name=stream_of(statistic), item=key.dataset)
-    return with_max_t(found, no_effect=no_effect, rng=rng, is_fixed=is_held(resampling))
+    rng = generator(seed, "max-t", name=statistic.drawn_as, item=key.dataset)
+    return with_max_t(found, no_effect=statistic.no_effect, rng=rng, is_fixed=is_held(resampling))

@@ -2,15 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.errors import ConformanceError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
-from scrutiny.core.randomness import generator, stream_of
+from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
+from scrutiny.core.statistic import (
+    AdditiveStatistic,
+    RefitStatistic,
+    Statistic,
+    WeightedStatistic,
+)
 from scrutiny.reliability.across import across
 from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import join
@@ -57,7 +64,7 @@ def estimate(
     panel: Panel,
     sides: Mapping[str, Side],
     *,
-    statistic: Any,
+    statistic: Statistic,
     key: EstimateKey,
     resampling: Resampling,
     seed: int,
@@ -70,7 +77,7 @@ def estimate(
     panel, sides, fallback
         See `scrutiny.reliability.derive.join`.
     statistic
-        Additive, weighted or refit; told apart by its method.
+        Of any kind.
     key
         Identity that the estimate gets.
     resampling
@@ -110,7 +117,12 @@ class Estimand:
 
 
 def of_draws(
-    asked: Estimand, resampled: Resampled, *, statistic: Any, resampling: Resampling, seed: int
+    asked: Estimand,
+    resampled: Resampled,
+    *,
+    statistic: Statistic,
+    resampling: Resampling,
+    seed: int,
 ) -> Estimated:
     """Estimate of a statistic whose draws of items are there."""
     names, joined, scale = asked.names, asked.joined, scale_of(statistic)
@@ -121,7 +133,7 @@ def of_draws(
         else:
             interval = interval_of(
                 resampled,
-                name=stream_of(statistic),
+                name=statistic.drawn_as,
                 scale=scale,
                 resampling=resampling,
                 seed=seed,
@@ -139,7 +151,7 @@ def of_draws(
         return asked.blank("no_value", resampling)
     agreement = across(
         resampled.point,
-        no_effect=getattr(statistic, "no_effect", None),
+        no_effect=statistic.no_effect,
         intervals=each,
         level=resampling.level,
     )
@@ -149,7 +161,7 @@ def of_draws(
         interval,
         resampled,
         each,
-        getattr(statistic, "row_range", None),
+        statistic.row_range,
         scale.whole,
         divided,
     )
@@ -184,7 +196,7 @@ def by_replicate(estimated: Estimated) -> list[Estimate]:
 
 
 def resample_joined(
-    panel: Panel, joined: Joined, statistic: Any, *, draws: int, rng: np.random.Generator
+    panel: Panel, joined: Joined, statistic: Statistic, *, draws: int, rng: np.random.Generator
 ) -> Resampled:
     """Statistic of each replicate on each draw of the panel's units."""
     rows = joined.rows
@@ -203,7 +215,7 @@ def resample_joined(
 
 
 def resample_any(
-    statistic: Any,
+    statistic: Statistic,
     values: NDArray[np.float64],
     *,
     units: Units,
@@ -217,7 +229,7 @@ def resample_any(
     Parameters
     ----------
     statistic
-        Additive, weighted or refit.
+        Of any kind.
     values
         ``(replicate, row, need)``.
     units, draws, rng
@@ -229,10 +241,12 @@ def resample_any(
     """
     if units.n_units == units.n_strata:
         draws = _ALIKE  # there is one unit to draw, so all draws are the data themselves
-    if hasattr(statistic, "weighted"):
+    if isinstance(statistic, WeightedStatistic):
         return resample_weighted(values, statistic.weighted, rng=rng, draws=draws, units=units)
-    if hasattr(statistic, "refit"):
+    if isinstance(statistic, RefitStatistic):
         return resample_refit(values, statistic.refit, rng=rng, draws=draws, units=units)
+    if not isinstance(statistic, AdditiveStatistic):
+        raise ConformanceError(f"{statistic.id} is a statistic of none of the three kinds.")
     dense = None if cells is None else np.unique(cells, return_inverse=True)[1]
     components = statistic.components(values)
     return resample(
@@ -242,20 +256,20 @@ def resample_any(
 
 def _each(
     resampled: Resampled,
-    statistic: Any,
+    statistic: Statistic,
     names: Sequence[str | None],
     *,
     resampling: Resampling,
     seed: int,
 ) -> tuple[Interval, ...]:
     """Interval over items of every replicate by itself, where something is made of them."""
-    if resampling.replicates != "each" and getattr(statistic, "no_effect", None) is None:
+    if resampling.replicates != "each" and statistic.no_effect is None:
         return ()
     own = replace(resampling, method="items")
     return tuple(
         interval_of(
             resampled.select([position]),
-            name=f"{stream_of(statistic)} {name or ''}",
+            name=f"{statistic.drawn_as} {name or ''}",
             scale=scale_of(statistic),
             resampling=own,
             seed=seed,

@@ -4,46 +4,12 @@ They take ``pred_a`` and ``pred_b``, indices of labels in one order. Their margi
 each resample, so that they are functions of weighted rows and not of sums.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from scrutiny.reliability.additive import Array, divide
-
-
-@dataclass(frozen=True, slots=True)
-class OfLabels:
-    """A value computed from weighted counts of labels.
-
-    Parameters
-    ----------
-    id, says, needs, scale, higher_is, conditional_on, no_effect
-        As in `scrutiny.reliability.additive.Additive`.
-    count
-        Value ``(draw,)`` of labels ``(row, need)`` and weights ``(draw, row)``.
-
-    **Measures**: see `scrutiny.diagnostics.similarity.metrics.outputs` and
-    `scrutiny.diagnostics.invariance.metrics`.
-
-    **Misleads when**: labels are lopsided.
-
-    **References**: Cohen (1960), A coefficient of agreement for nominal scales.
-    """
-
-    id: str
-    says: str
-    needs: tuple[str, ...]
-    count: Callable[[Array, Array], Array]
-    scale: str = "identity"
-    higher_is: str = "neither"
-    conditional_on: str | None = None
-    no_effect: float | None = None
-
-    def weighted(self, measures: Array, weights: Array) -> Array:
-        """Values ``(draw,)`` of measures ``(row, need)`` under weights ``(draw, row)``."""
-        return self.count(measures, weights)
+from scrutiny.reliability.weighted import Weighted
 
 
 def _shares(labels: Array, weights: Array, names: Array) -> Array:
@@ -74,7 +40,7 @@ def _commonest(measures: Array, weights: Array) -> Array:
     return highest
 
 
-KAPPA: Final = OfLabels(
+KAPPA: Final = Weighted(
     "kappa@1",
     "agreement beyond chance (Cohen's kappa)",
     ("pred_a", "pred_b"),
@@ -82,14 +48,14 @@ KAPPA: Final = OfLabels(
     scale="fisher_z",
     no_effect=0.0,
 )
-LABEL_ENTROPY: Final = OfLabels(
+LABEL_ENTROPY: Final = Weighted(
     "label_entropy@1",
     "entropy of the target's labels, bits",
     ("pred_b",),
     _entropy,
     scale="amount",
 )
-COMMONEST_LABEL: Final = OfLabels(
+COMMONEST_LABEL: Final = Weighted(
     "commonest_label@1",
     "share of the target's commonest label",
     ("pred_b",),

@@ -19,14 +19,14 @@ five points is then .05, and not a little more.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import Expression, made_of, parse_expression
-from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
+from scrutiny.core.statistic import Statistic, must_be_statistic
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
 
 _OF_DIFFERENCE: Final = {
@@ -36,8 +36,12 @@ _OF_DIFFERENCE: Final = {
 _OPPOSITE: Final = {"better": "worse", "worse": "better", "neither": "neither"}
 
 
+#: What all metrics of a parameter are.
+Kind = TypeVar("Kind", bound=Statistic)
+
+
 @dataclass(frozen=True, slots=True)
-class Parametric:
+class Parametric(Generic[Kind]):
     """Metrics that differ in one parameter.
 
     Parameters
@@ -55,17 +59,17 @@ class Parametric:
 
     id: str
     usual: tuple[str, ...]
-    make: Callable[[str, str], Any]
+    make: Callable[[str, str], Kind]
     needs_value: str
 
     @property
     def says(self) -> str:
         """What the first usual one is, and the other usual values."""
         first, *others = self.usual
-        said: str = self.of(first).says
+        said = self.of(first).says
         return f"{said} (or: {', '.join(others)})" if others else said
 
-    def of(self, value: str) -> Any:
+    def of(self, value: str) -> Kind:
         """The metric of a value.
 
         Raises
@@ -102,13 +106,13 @@ def metric_name(text: str) -> str:
     return _named(parse_expression(text))
 
 
-def metric_of(text: str) -> Any:
+def metric_of(text: str) -> Statistic:
     """Metric of its written form: additive, weighted or refit (`scrutiny.core.statistic`).
 
     Raises
     ------
-    PlanError, UnknownNameError
-        As `metric_name` does.
+    PlanError, UnknownNameError, ConformanceError
+        As `metric_name` does; or if a plug-in registers something else.
 
     Examples
     --------
@@ -121,7 +125,7 @@ def metric_of(text: str) -> Any:
         inner = whole.arguments[0]._replace(version=whole.version)
         return _composed(whole.name, metric_of(inner.text), name)
     found = _loaded(f"{whole.name}@{whole.version}")
-    return _with_value(found, whole.arguments[0].text) if whole.arguments else found
+    return _with_value(found, whole.arguments[0].text) if isinstance(found, Parametric) else found
 
 
 def usual_metrics() -> list[str]:
@@ -135,14 +139,14 @@ def usual_metrics() -> list[str]:
         stem, _, version = name.partition("@")
         usual = one.usual if isinstance(one, Parametric) else ()
         found += [f"{stem}({value})@{version}" for value in usual] or [name]
-        if isinstance(one, Additive) and one.chance:
+        if isinstance(one, Statistic) and one.chance:
             found.append(made_of("beyond", name))
     return sorted(found)
 
 
 # Estimates that share a metric share its draws, so one text has to give one object.
 @lru_cache(maxsize=1024)
-def _composed(macro: str, of: Any, name: str) -> Additive:
+def _composed(macro: str, of: Statistic, name: str) -> Additive:
     if not isinstance(of, Additive) or of.cells or any("." in need for need in of.needs):
         raise PlanError(
             f"{name} does not exist: {of.id} is no sum over rows of one text, so no difference "
@@ -152,7 +156,7 @@ def _composed(macro: str, of: Any, name: str) -> Additive:
 
 
 @lru_cache(maxsize=1024)
-def _with_value(found: Parametric, value: str) -> Any:
+def _with_value(found: Parametric[Statistic], value: str) -> Statistic:
     return found.of(value)
 
 
@@ -183,8 +187,9 @@ def _named(whole: Expression) -> str:
     return f"{stem}({whole.arguments[0].text})@{known}"
 
 
-def _loaded(full: str) -> Any:
-    return registry().load("statistic", full)
+def _loaded(full: str) -> Statistic | Parametric[Any]:
+    found = registry().load("statistic", full)
+    return found if isinstance(found, Parametric) else must_be_statistic(found, full)
 
 
 def drop(of: Additive, name: str) -> Additive:
@@ -197,7 +202,7 @@ def drop(of: Additive, name: str) -> Additive:
         higher_is=_OPPOSITE[of.higher_is],
         says=f"{of.says} drop",
         tests=of.pair_tests,
-        stream=stream_of(of).replace("@", "_drop@"),
+        stream=of.drawn_as.replace("@", "_drop@"),
     )
 
 
@@ -213,7 +218,7 @@ def excess(of: Additive, name: str) -> Additive:
         minus=(2, 1),
         higher_is=_OPPOSITE[of.higher_is],
         says=f"{of.says} drop beyond random change",
-        stream="excess_" + stream_of(of).replace("@", "_drop@"),
+        stream="excess_" + of.drawn_as.replace("@", "_drop@"),
     )
 
 
@@ -234,7 +239,7 @@ def beyond(of: Additive, name: str) -> Additive:
         says=f"{of.says}, beyond {chance.says}",
         conditional_on=", and ".join(filter(None, fixed)) or None,
         tests=None if chance.measure else of.pair_tests,
-        stream=chance.stream or stream_of(of).replace("@", "_excess@"),
+        stream=chance.stream or of.drawn_as.replace("@", "_excess@"),
     )
 
 

@@ -1,47 +1,12 @@
 """Tests of one replicate at a time: what a reader of a single checkpoint would have been told."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.statistic import ReplicateTest
 from scrutiny.stats.significance.mcnemar import mcnemar
-
-
-@dataclass(frozen=True, slots=True)
-class ReplicateTest:
-    """A test of one replicate's rows.
-
-    Parameters
-    ----------
-    metric
-        Versioned name of its row among the estimates ("mcnemar@1").
-    method
-        How it was done ("mcnemar mid-p").
-    p_value
-        Of the null hypothesis of no effect.
-    n_units
-        How many exchangeable things it rests on.
-    numbers
-        What else it says; "smallest_p" is the smallest p that it could have given.
-    """
-
-    metric: str
-    method: str
-    p_value: float
-    n_units: int
-    numbers: Mapping[str, float] = field(default_factory=dict)
-
-
-#: Tests of measures ``(row, need)``, units ``(row,)`` or nothing, and a source of randomness.
-ReplicateTests = Callable[
-    [NDArray[np.float64], NDArray[np.int64] | None, np.random.Generator], Sequence[ReplicateTest]
-]
-
-#: Tests of measures ``(row, need)`` between cells ``(row,)``: datasets beside one another.
-CellTests = Callable[[NDArray[np.float64], NDArray[np.int64]], Sequence[ReplicateTest]]
 
 
 def mcnemar_of_hits(
@@ -68,15 +33,3 @@ def mcnemar_of_hits(
             {"gained": gained, "lost": lost, "smallest_p": test.smallest_p},
         )
     ]
-
-
-def tests_of(statistic: Any) -> ReplicateTests | None:
-    """Tests that a statistic brings, or nothing."""
-    found: ReplicateTests | None = getattr(statistic, "tests", None)
-    return found
-
-
-def cell_tests_of(statistic: Any) -> CellTests | None:
-    """Tests between cells that a statistic brings, or nothing."""
-    found: CellTests | None = getattr(statistic, "cell_tests", None)
-    return found

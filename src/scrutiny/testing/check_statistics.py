@@ -4,22 +4,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.statistic import RefitStatistic, Statistic, WeightedStatistic
+from scrutiny.core.statistic import (
+    AdditiveStatistic,
+    RefitStatistic,
+    Statistic,
+    WeightedStatistic,
+    must_be_statistic,
+)
 from scrutiny.stats.intervals.scale import SCALES
-from scrutiny.testing.promises import promise, require_members, require_versioned
+from scrutiny.testing.promises import promise, require_versioned
 
 Array = np.ndarray[Any, Any]
 
-_MEMBERS: Final = ("id", "says", "needs", "conditional_on", "scale", "higher_is")
 _ROWS: Final = 12
 
 
-def check_statistic(
-    statistic: Statistic | WeightedStatistic | RefitStatistic, measures: Array | None = None
-) -> None:
-    """Raise unless a statistic keeps the promises of its protocol.
+def check_statistic(statistic: Statistic, measures: Array | None = None) -> None:
+    """Raise unless a statistic keeps the promises of its kind.
 
-    Checked, of all kinds: members and their types; the order of rows changes nothing; the
+    Checked, of all kinds: what it declares; the order of rows changes nothing; the
     measures are not changed. Of additive ones: each row has components of its own, leading axes
     pass through, draws do not depend on each other, and no row at all gives NaN. Of weighted ones:
     a row of weight 2 counts as two rows, and a row of weight 0 as none. Of refitted ones: the same
@@ -38,17 +41,16 @@ def check_statistic(
     ConformanceError
         With a sentence about the first promise that is broken.
     """
-    require_members(statistic, _MEMBERS, protocol="statistic")
+    must_be_statistic(statistic, type(statistic).__name__)
     require_versioned(statistic)
-    _check_members(statistic)
+    _check_declared(statistic)
     tried = sample_measures(len(statistic.needs)) if measures is None else measures
     before = tried.copy()
-    if hasattr(statistic, "components"):
+    if isinstance(statistic, AdditiveStatistic):
         _check_additive(statistic, tried)
-    elif hasattr(statistic, "weighted"):
+    elif isinstance(statistic, WeightedStatistic):
         _check_weighted(statistic, tried)
-    else:
-        require_members(statistic, ("refit",), protocol="statistic of any of the three kinds")
+    elif isinstance(statistic, RefitStatistic):
         _check_refit(statistic, tried)
     promise(
         statistic.id,
@@ -63,8 +65,8 @@ def sample_measures(needs: int) -> Array:
     return ((rows >> (columns % 3)) & 1).astype(np.float64)
 
 
-def _check_members(statistic: Statistic | WeightedStatistic | RefitStatistic) -> None:
-    """Raise unless the members are of the right types."""
+def _check_declared(statistic: Statistic) -> None:
+    """Raise unless what it declares is of the right types."""
     name = statistic.id
     promise(name, is_kept=bool(statistic.says), message="it does not say what it is.")
     promise(
@@ -79,7 +81,7 @@ def _check_members(statistic: Statistic | WeightedStatistic | RefitStatistic) ->
     )
 
 
-def _check_additive(statistic: Any, measures: Array) -> None:
+def _check_additive(statistic: AdditiveStatistic, measures: Array) -> None:
     """Raise unless components are additive over rows and ``value`` is a function of sums."""
     name = statistic.id
     parts = statistic.components(measures)
@@ -108,7 +110,7 @@ def _check_additive(statistic: Any, measures: Array) -> None:
     )
 
 
-def _additive_value(statistic: Any, parts: Array, weights: Array) -> float:
+def _additive_value(statistic: AdditiveStatistic, parts: Array, weights: Array) -> float:
     """Value of weighted rows ``(row,)``, all in one cell."""
     sums = (weights @ parts)[None, None, :]  # (draw, cell, component)
     value = statistic.value(sums, np.full((1, 1), weights.sum()))
@@ -120,7 +122,7 @@ def _additive_value(statistic: Any, parts: Array, weights: Array) -> float:
     return float(value[0])
 
 
-def _check_draws(statistic: Any, parts: Array) -> None:
+def _check_draws(statistic: AdditiveStatistic, parts: Array) -> None:
     """Raise unless several draws at once have the values that they have one by one."""
     draws = np.stack([np.ones(len(parts)), np.arange(len(parts), dtype=np.float64)])
     sums = (draws @ parts)[:, None, :]  # (draw, cell, component)
@@ -130,7 +132,7 @@ def _check_draws(statistic: Any, parts: Array) -> None:
         _same(statistic.id, float(value), alone, "a draw's value depends on the other draws")
 
 
-def _check_weighted(statistic: Any, measures: Array) -> None:
+def _check_weighted(statistic: WeightedStatistic, measures: Array) -> None:
     """Raise unless weights count as repetitions."""
     count = len(measures)
 
@@ -157,7 +159,7 @@ def _check_weighted(statistic: Any, measures: Array) -> None:
     _same(statistic.id, value(measures, ones), backward, "the order of the rows changes its value")
 
 
-def _check_refit(statistic: Any, measures: Array) -> None:
+def _check_refit(statistic: RefitStatistic, measures: Array) -> None:
     """Raise unless the same rows, in any order, give the same value."""
     first = float(statistic.refit(measures))
     _same(statistic.id, first, float(statistic.refit(measures)), "it gives two values")

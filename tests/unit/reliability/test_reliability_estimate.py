@@ -9,6 +9,7 @@ from made_panels import FAILED, KEY, SKIPPED, drops, panel, side
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
+from scrutiny.core.statistic import RefitStatistic, WeightedStatistic
 from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.metrics import metric_of
@@ -158,11 +159,7 @@ def test_cells_count_alike_whatever_their_size():
     assert accuracy(hits).estimate.value == pytest.approx(0.9)
 
 
-class Median:
-    id = "median@1"
-    needs = ("hit",)
-    scale = "identity"
-
+class Median(WeightedStatistic):
     def weighted(self, measures, weights):
         order = np.argsort(measures[:, 0], kind="stable")
         total = np.cumsum(weights[:, order], axis=1)
@@ -170,19 +167,15 @@ class Median:
         return measures[order, 0][place]
 
 
-class Spread:
-    id = "spread@1"
-    needs = ("hit",)
-    scale = "identity"
-
+class Spread(RefitStatistic):
     def refit(self, measures):
         return float(np.ptp(measures[:, 0]))
 
 
-@pytest.mark.parametrize(("statistic", "direct"), [(Median(), np.median), (Spread(), np.ptp)])
+@pytest.mark.parametrize(("statistic", "direct"), [(Median, np.median), (Spread, np.ptp)])
 def test_weighted_and_refitted_statistics_go_the_same_way(statistic, direct):
     values = RNG.random((2, 41))
-    found = accuracy(values, statistic, draws=200)
+    found = accuracy(values, statistic("x@1", "x", ("hit",)), draws=200)
     assert found.estimate.value == pytest.approx(np.mean([direct(v) for v in values]))
     assert found.estimate.low <= found.estimate.value <= found.estimate.high + 1e-12
 

@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import ConformanceError, PlanError, UnknownNameError
 from scrutiny.core.randomness import stream_of
+from scrutiny.core.registry import Entry, Registration, Registry
 from scrutiny.diagnostics.attack.metrics import SUCCESS_WITHIN
 from scrutiny.diagnostics.attention.metrics.heads import BASELINE
+from scrutiny.reliability import metrics
 from scrutiny.reliability.additive import Additive, scale_of
 from scrutiny.reliability.metrics import metric_name, metric_of, usual_metrics
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
@@ -57,6 +59,13 @@ def test_names_are_written_in_full(text, wanted):
 def test_what_is_no_metric_is_told(text, error, said):
     with pytest.raises(error, match=said):
         metric_name(text)
+
+
+def test_a_plug_in_that_is_no_statistic_is_told(monkeypatch):
+    entry = Entry(Registration("statistic", "duck@1", "types:SimpleNamespace"), "toy")
+    monkeypatch.setattr(metrics, "registry", lambda: Registry({("statistic", "duck@1"): entry}))
+    with pytest.raises(ConformanceError, match=r"duck@1: .* made of a subclass of Additive"):
+        metric_of("duck")
 
 
 @pytest.mark.parametrize(

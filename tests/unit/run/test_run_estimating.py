@@ -10,6 +10,7 @@ from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability.additive import Additive, divide
 from scrutiny.run.estimating import estimates as estimating
 from scrutiny.run.estimating.estimates import Estimator, estimate_all, place_of
@@ -29,11 +30,8 @@ CHANGE = Additive(
 )
 
 
-class Spread:
+class Spread(AdditiveStatistic):
     """Difference of two datasets' recall of the first head."""
-
-    id, says, needs, cells = "spread@1", "", ("tp", "gold"), ("dataset",)
-    conditional_on, scale, higher_is = None, "identity", "neither"
 
     def components(self, measures):
         return measures
@@ -43,10 +41,13 @@ class Spread:
         return rates[..., 0] - rates[..., 1]
 
 
+SPREAD = Spread("spread@1", "", ("tp", "gold"), cells=("dataset",))
+
+
 @pytest.fixture(autouse=True)
 def statistics(monkeypatch):
     """The statistics of this file among the others."""
-    own = {"r@1": RECALL, "mean_head@1": MEAN, "change@1": CHANGE, "spread@1": Spread()}
+    own = {"r@1": RECALL, "mean_head@1": MEAN, "change@1": CHANGE, "spread@1": SPREAD}
 
     monkeypatch.setattr(estimating, "metric_of", own.__getitem__)
 

@@ -2,16 +2,14 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import ConformanceError
+from scrutiny.core.statistic import AdditiveStatistic, RefitStatistic, WeightedStatistic
 from scrutiny.diagnostics.attention.metrics.regression import OfRegression
 from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.testing import check_statistic
 from scrutiny.testing.check_statistics import sample_measures
 
 
-class Mean:
-    id, says, needs, cells = "mean_of_x@1", "mean", ("x",), ()
-    conditional_on, scale, higher_is = None, "identity", "better"
-
+class Mean(AdditiveStatistic):
     def components(self, measures):
         return np.concatenate([measures, np.ones_like(measures)], axis=-1)
 
@@ -20,20 +18,18 @@ class Mean:
             return (sums[..., 0] / sums[..., 1])[..., 0]
 
 
-class Median:
-    id, says, needs = "median@1", "median", ("x",)
-    conditional_on, scale, higher_is = None, "identity", "better"
-
+class Median(WeightedStatistic):
     def weighted(self, measures, weights):
         return np.array([np.median(np.repeat(measures[:, 0], w.astype(int))) for w in weights])
 
 
-class Range:
-    id, says, needs = "range@1", "range", ("x",)
-    conditional_on, scale, higher_is = None, "identity", "better"
-
+class Range(RefitStatistic):
     def refit(self, measures):
         return float(np.ptp(measures[:, 0]))
+
+
+def made(kind, **more):
+    return kind(f"{kind.__name__.lower()}@1", "of x", ("x",), **more)
 
 
 @pytest.mark.parametrize("name", usual_metrics())
@@ -44,7 +40,7 @@ def test_built_in_ones_conform(name):
     check_statistic(statistic, sample_measures(10) if is_regression else None)
 
 
-@pytest.mark.parametrize("statistic", [Mean(), Median(), Range()], ids=lambda s: s.id)
+@pytest.mark.parametrize("statistic", [made(Mean), made(Median), made(Range)], ids=lambda s: s.id)
 def test_sound_ones_of_each_kind(statistic):
     check_statistic(statistic)
     check_statistic(statistic, np.linspace(-1, 4, 17)[:, None])
@@ -107,33 +103,24 @@ class Sorting(Range):
         return super().refit(measures)
 
 
-class OtherScale(Mean):
-    scale = "log"
-
-
-class Neither:
-    id, says, needs = "neither@1", "nothing", ("x",)
-    conditional_on, scale, higher_is = None, "identity", "better"
-
-
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
         (
-            OtherScale(),
+            made(Mean, scale="log"),
             "scale is 'log'; it is one of identity, ",
         ),
-        (Rank(), "components of a row depend on the other rows"),
-        (Flat(), r"not \(row, …\)"),
-        (NoLeadingAxes(), "keep the leading axes"),
-        (ZeroOfNothing(), r"without any row its value is 0\.0, not NaN"),
-        (WrongShape(), r"has the shape \(1, 1\), not \(1,\)"),
-        (AcrossDraws(), "a draw's value depends on the other draws"),
-        (NoRepetition(), "rows of weight 0, 1, 2"),
-        (FirstRow(), "the order of the rows changes its value"),
-        (LastRow(), "the order of the rows changes its value"),
-        (Sorting(), "it changed the measures"),
-        (Neither(), "it has no 'refit'"),
+        (made(Rank), "components of a row depend on the other rows"),
+        (made(Flat), r"not \(row, …\)"),
+        (made(NoLeadingAxes), "keep the leading axes"),
+        (made(ZeroOfNothing), r"without any row its value is 0\.0, not NaN"),
+        (made(WrongShape), r"has the shape \(1, 1\), not \(1,\)"),
+        (made(AcrossDraws), "a draw's value depends on the other draws"),
+        (made(NoRepetition), "rows of weight 0, 1, 2"),
+        (made(FirstRow), "the order of the rows changes its value"),
+        (made(LastRow), "the order of the rows changes its value"),
+        (made(Sorting), "it changed the measures"),
+        (object(), "object is no statistic. A statistic is made of a subclass"),
     ],
     ids=lambda x: type(x).__name__ if not isinstance(x, str) else None,
 )

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.reliability.additive import Additive, Array, Chance, over_rows, with_count
-from scrutiny.reliability.replicate_tests import ReplicateTest
+from scrutiny.core.statistic import Chance, ReplicateTest
+from scrutiny.reliability.additive import Additive, Array, over_rows, with_count
 from scrutiny.stats.association.clusters import adjusted_rand_of_counts, permuted_alignments
 from scrutiny.stats.association.word_sets import (
     SplitTest,

@@ -60,21 +60,14 @@ Lifland, Lanchantin, Ji & Qi (2020), Reevaluating adversarial examples in natura
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import (
-    Additive,
-    Array,
-    Chance,
-    divide,
-    over_rows,
-    second,
-    with_count,
-)
+from scrutiny.core.statistic import Chance
+from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
 from scrutiny.reliability.metrics import Parametric
+from scrutiny.reliability.weighted import Weighted
 
 _SHARE: Final = (0.0, 1.0)
 _SUCCESS: Final = ("attacked", "success")
@@ -325,32 +318,23 @@ PERPLEXITY_RATIO: Final = Additive(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MedianTextsAsked:
-    """Median over attacked items of the texts asked; the middle of two where the count is even."""
-
-    id: str = "median_texts_asked@1"
-    says: str = "texts asked, median"
-    needs: tuple[str, ...] = ("attacked", "asked")
-    conditional_on: str | None = None
-    scale: str = "amount"
-    higher_is: str = "neither"
-
-    def weighted(self, measures: Array, weights: Array) -> Array:
-        """Values ``(draw,)`` of measures ``(row, need)`` under weights ``(draw, row)``."""
-        order = np.argsort(measures[:, 1], kind="stable")
-        asked = measures[order, 1]
-        below = np.cumsum(weights[:, order] * measures[order, 0], axis=1)  # (draw, row)
-        half = below[:, -1:] / 2
-        lower = asked[np.argmax(below >= half, axis=1)]
-        upper = asked[np.argmax(below > half, axis=1)]
-        medians: Array = np.where(half[:, 0] > 0, (lower + upper) / 2, np.nan)
-        return medians
-
-    def divisor(self, sums: Array) -> Array:
-        """Attacked items ``(...)`` of sums of the measures ``(..., need)``."""
-        found: Array = sums[..., 0]
-        return found
+def _median(measures: Array, weights: Array) -> Array:
+    """Medians ``(draw,)`` over attacked items; the middle of two where their count is even."""
+    order = np.argsort(measures[:, 1], kind="stable")
+    asked = measures[order, 1]
+    below = np.cumsum(weights[:, order] * measures[order, 0], axis=1)  # (draw, row)
+    half = below[:, -1:] / 2
+    lower = asked[np.argmax(below >= half, axis=1)]
+    upper = asked[np.argmax(below > half, axis=1)]
+    medians: Array = np.where(half[:, 0] > 0, (lower + upper) / 2, np.nan)
+    return medians
 
 
-MEDIAN_TEXTS_ASKED: Final = MedianTextsAsked()
+MEDIAN_TEXTS_ASKED: Final = Weighted(
+    "median_texts_asked@1",
+    "texts asked, median",
+    ("attacked", "asked"),
+    _median,
+    scale="amount",
+    divisor=lambda sums: sums[..., 0],
+)

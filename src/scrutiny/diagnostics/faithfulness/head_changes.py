@@ -1,11 +1,12 @@
 """Accuracy before and after heads are changed: statistics of all heads, from sums by half."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability.additive import Array, divide
 from scrutiny.stats.errors import StatisticsError
 
@@ -53,13 +54,11 @@ def _chosen(by: Array, values: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedHeads:
+class ChangedHeads(AdditiveStatistic):
     """A value computed from the drops of all heads on both halves of the texts.
 
     Parameters
     ----------
-    id, says, needs, cells, scale, higher_is, conditional_on, no_effect, stream
-        As in `scrutiny.reliability.additive.Additive`.
     combine
         Value ``(...)`` of the drops.
     is_of_one
@@ -72,17 +71,10 @@ class ChangedHeads:
     **References**: Kovaleva et al. (2019), Revealing the dark secrets of BERT.
     """
 
-    id: str
-    says: str
     combine: Callable[[Drops], Array]
-    needs: tuple[str, ...] = ("hit", "half", "hit_changed")
     is_of_one: bool = False
-    cells: tuple[str, ...] = ()
-    scale: str = "coefficient"
-    higher_is: str = "neither"
-    conditional_on: str | None = None
-    no_effect: float | None = 0.0
-    stream: str = ""
+    scale: str = field(default="coefficient", kw_only=True)
+    no_effect: float | None = field(default=0.0, kw_only=True)
 
     def components(self, measures: Array) -> Array:
         """Drops and row counts by half ``(..., component)`` of measures ``(..., need)``."""

@@ -313,7 +313,7 @@ MEAN_TAU_GAP: Final = Additive(
 )
 
 
-def _by_head(stem: str, **known: ChangedHeads) -> Parametric:
+def _by_head(stem: str, **known: ChangedHeads) -> Parametric[ChangedHeads]:
     """Metrics of heads by what of the accuracy is measured; ``known`` are called as their streams.
 
     Examples
@@ -330,26 +330,38 @@ def _by_head(stem: str, **known: ChangedHeads) -> Parametric:
     )
 
 
+_HEADS: Final = ("hit", "half", "hit_changed")
+
 CHANGED_HEAD: Final = _by_head(
     "changed_head",
-    drop=ChangedHeads("head_accuracy_drop@1", "accuracy drop without a head", drop, is_of_one=True),
+    drop=ChangedHeads(
+        "head_accuracy_drop@1", "accuracy drop without a head", _HEADS, drop, is_of_one=True
+    ),
 )
 MEAN_CHANGED_HEAD: Final = _by_head(
     "mean_changed_head",
-    drop=ChangedHeads("mean_head_accuracy_drop@1", "accuracy drop without the average head", drop),
+    drop=ChangedHeads(
+        "mean_head_accuracy_drop@1", "accuracy drop without the average head", _HEADS, drop
+    ),
 )
 SELECTED_CHANGED_HEAD: Final = _by_head(
     "selected_changed_head",
     drop=ChangedHeads(
-        "selected_head_drop@1", "accuracy drop without the head chosen on the other half", selected
+        "selected_head_drop@1",
+        "accuracy drop without the head chosen on the other half",
+        _HEADS,
+        selected,
     ),
     gain=ChangedHeads(
-        "selected_head_gain@1", "accuracy gain without the head chosen on the other half", gain
+        "selected_head_gain@1",
+        "accuracy gain without the head chosen on the other half",
+        _HEADS,
+        gain,
     ),
 )
 SELECTED_HEAD_OVER_LAYER: Final = ChangedHeads(
     "selected_head_over_layer@1",
     "accuracy drop beyond that of another head of its layer",
+    (*_HEADS, "control.hit_changed"),
     over_layer,
-    needs=("hit", "half", "hit_changed", "control.hit_changed"),
 )

@@ -43,11 +43,12 @@ models, from the formulas of its released code; lift, kappa, phi, distance and a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, Self
 
 import numpy as np
 
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
 from scrutiny.stats.agreement.scope import CUTOFF, TOLERANCE, decay_of, proper_constants
 from scrutiny.stats.errors import StatisticsError
@@ -56,14 +57,13 @@ _FOUND: Final = "the pairs that the search found"
 
 
 @dataclass(frozen=True, slots=True)
-class OverPairs:
+class OverPairs(AdditiveStatistic):
     """A value computed from sums over the pairs of every base item.
 
     Parameters
     ----------
-    id, says, needs, scale, higher_is, cells, conditional_on, no_effect, divisor
-        As in `scrutiny.reliability.additive.Additive`. Needs of one side have one number for each
-        trial of it.
+    needs
+        Those of one side have one number for each trial of it.
     make
         Components ``(..., component)`` of the measures ``(..., trial)``, one argument a need, then
         the constants.
@@ -73,6 +73,8 @@ class OverPairs:
         Numbers by name that an estimate may set by its condition.
     widths
         Columns of each need. Nothing: all have equally many.
+    others
+        See `scrutiny.core.statistic.Statistic`.
 
     Examples
     --------
@@ -82,21 +84,13 @@ class OverPairs:
     0.5
     """
 
-    id: str
-    says: str
-    needs: tuple[str, ...]
     make: Callable[..., Array]
     combine: Callable[[Array], Array]
     constants: tuple[tuple[str, float], ...] = ()
     widths: tuple[int, ...] | None = None
-    scale: str = "identity"
-    higher_is: str = "neither"
-    cells: tuple[str, ...] = ()
-    conditional_on: str | None = _FOUND
-    no_effect: float | None = None
-    divisor: Callable[[Array], Array] | None = None
+    conditional_on: str | None = field(default=_FOUND, kw_only=True)
 
-    def of_widths(self, widths: Sequence[int]) -> "OverPairs":
+    def of_widths(self, widths: Sequence[int]) -> Self:
         """Return the same statistic for needs of these many columns each."""
         by_side: dict[str, set[int]] = {}
         for need, width in zip(self.needs, widths, strict=True):
@@ -108,7 +102,7 @@ class OverPairs:
             )
         return replace(self, widths=tuple(widths))
 
-    def of_condition(self, condition: Mapping[str, object]) -> "OverPairs":
+    def of_condition(self, condition: Mapping[str, object]) -> Self:
         """Return the same statistic with the constants that a condition names.
 
         Examples

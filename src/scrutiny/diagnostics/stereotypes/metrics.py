@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
 
 #: Sets of pairs that stand beside the original ones, in the order of the measure ``control``.
@@ -22,31 +23,25 @@ CONTROL_SETS: Final = ("original", "negated", "antistereotype", "swapped")
 
 
 @dataclass(frozen=True, slots=True)
-class OverCells:
+class OverCells(AdditiveStatistic):
     """A value made of quantities that are averaged over cells, each cell alike.
 
     Parameters
     ----------
-    id, says, needs, make, cells, scale, higher_is, conditional_on, no_effect
+    make
         As in `scrutiny.reliability.additive.Additive`.
     quantities
         Quantities ``(..., cell, quantity)`` of sums ``(..., cell, component)``; NaN in a cell that
         does not count.
     combine
         Value ``(...)`` of the quantities averaged over cells ``(..., quantity)``.
+    others
+        See `scrutiny.core.statistic.Statistic`.
     """
 
-    id: str
-    says: str
-    needs: tuple[str, ...]
     make: Callable[[Array], Array]
     quantities: Callable[[Array], Array]
     combine: Callable[[Array], Array]
-    cells: tuple[str, ...]
-    scale: str = "identity"
-    higher_is: str = "neither"
-    conditional_on: str | None = None
-    no_effect: float | None = None
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""

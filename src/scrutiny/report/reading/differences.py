@@ -11,6 +11,7 @@ from scrutiny.report.reading.view import OwnInterval
 if TYPE_CHECKING:
     import numpy as np
 
+    from scrutiny.core.statistic import Statistic
     from scrutiny.reliability.panel import Joined, Panel
     from scrutiny.stats.interval import Interval
 
@@ -21,7 +22,7 @@ _SAME: Final = 1e-9  # a replicate's value, computed again
 
 def own_differences(
     sides: "tuple[Side, Side]",
-    statistic: Any,
+    statistic: "Statistic",
     *,
     whole: Estimate,
     resampling: Resampling,

@@ -190,7 +190,7 @@ class FolderRecords:
             measures=tuple(Measure.of(measure) for measure in assigned["measures"]),
             unit=spec["unit"],
             strata=spec["strata"],
-            cells=tuple(getattr(metric_of(spec["metric"]), "cells", ())),
+            cells=metric_of(spec["metric"]).cells,
         )
         where = spec.get("where")
         return recorded.where(where) if recorded is not None and where else recorded

@@ -80,7 +80,7 @@ def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
 def no_effect(metric: str) -> float | None:
     """Value of a statistic that says "no difference"; nothing for levels and unknown names."""
     try:
-        return getattr(metric_of(metric), "no_effect", None)
+        return metric_of(metric).no_effect
     except ScrutinyError:
         return None
 

@@ -9,7 +9,6 @@ the plan's method for single estimates, a difference has the crossed interval.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
+from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.across import across, compared_runs
 from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import worst
@@ -143,13 +143,13 @@ def _names(panel: Panel, joined: Joined) -> tuple[str | None, ...]:
 
 def contrast(
     meeting: Meeting,
-    statistic: Any,
+    statistic: Statistic,
     *,
     key: EstimateKey,
     paired: bool,
     resampling: Resampling,
     seed: int,
-    subtracted: Any = None,
+    subtracted: Statistic | None = None,
 ) -> Estimated:
     """Difference of both sides with its interval, first minus second.
 
@@ -228,7 +228,9 @@ def contrast(
     return Estimated(found, interval, apart, row_range=_row_range(statistic), whole=whole)
 
 
-def _statistics(meeting: Meeting, statistic: Any, subtracted: Any) -> tuple[Any, Any]:
+def _statistics(
+    meeting: Meeting, statistic: Statistic, subtracted: Statistic
+) -> tuple[Statistic, Statistic]:
     """The statistic of each side: of its own rows, where the sides are slices."""
     if meeting.slices is None:
         return statistic, subtracted
@@ -238,7 +240,7 @@ def _statistics(meeting: Meeting, statistic: Any, subtracted: Any) -> tuple[Any,
 
 def _drawn(
     values: tuple[NDArray[np.float64], NDArray[np.float64]],
-    statistics: tuple[Any, Any],
+    statistics: tuple[Statistic, Statistic],
     *,
     draw: Callable[..., Resampled],
     make: Callable[[], np.random.Generator],
@@ -257,7 +259,7 @@ def _drawn(
 
 
 def _smaller_divisor(
-    values: tuple[NDArray[np.float64], NDArray[np.float64]], statistics: tuple[Any, Any]
+    values: tuple[NDArray[np.float64], NDArray[np.float64]], statistics: tuple[Statistic, Statistic]
 ) -> float | None:
     """The smaller of what both sides' values were divided by; nothing where it is every row."""
     sides = zip(statistics, values, strict=True)
@@ -265,9 +267,9 @@ def _smaller_divisor(
     return min((divisor for divisor in each if divisor is not None), default=None)
 
 
-def _row_range(statistic: Any) -> tuple[float, float] | None:
+def _row_range(statistic: Statistic) -> tuple[float, float] | None:
     """Range of the difference of one row between the sides."""
-    span = getattr(statistic, "row_range", None)
+    span = statistic.row_range
     return None if span is None else (span[0] - span[1], span[1] - span[0])
 
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import pyarrow as pa
 
@@ -14,8 +13,9 @@ from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
-from scrutiny.core.randomness import generator, stream_of
+from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts, columns_of
+from scrutiny.core.statistic import ReplicateTest, Statistic
 from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.along import estimate_along
 from scrutiny.reliability.claims import decide
@@ -23,7 +23,6 @@ from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel, Side
-from scrutiny.reliability.replicate_tests import ReplicateTest, cell_tests_of, tests_of
 from scrutiny.run.estimating.contrasts import beside, contrast, meet
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
 from scrutiny.run.planning.relations import relate
@@ -134,7 +133,7 @@ class Estimator:
             measures=assignment.measures,
             unit=spec.unit,
             strata=spec.strata,
-            cells=tuple(getattr(statistic, "cells", ())),
+            cells=statistic.cells,
         )
         whole = self._stack(key, spec.beside) if spec.beside else self._panel(key)
         return whole.where(spec.where) if spec.where else whole
@@ -167,19 +166,10 @@ class Estimator:
         return Side(side.values[rows], side.status[rows])
 
 
-def statistic_of(assignment: Assignment) -> Any:
-    """Statistic of a specification; one that asks is told its condition, and how wide needs are.
-
-    ``of_condition`` takes constants of the estimate (a tolerance) from its condition;
-    ``of_widths`` how many numbers each need has.
-    """
-    spec = assignment.spec
-    statistic = metric_of(spec.metric)
-    if hasattr(statistic, "of_condition"):
-        statistic = statistic.of_condition(assignment.condition)
-    if not hasattr(statistic, "of_widths"):
-        return statistic
-    at = assignment.places[0]
+def statistic_of(assignment: Assignment) -> Statistic:
+    """Statistic of a specification, told its condition (a tolerance) and how wide needs are."""
+    statistic = metric_of(assignment.spec.metric).of_condition(assignment.condition)
+    at = next(iter(assignment.places), assignment.spec.at)
     names = (need.rpartition(".")[2] for need in statistic.needs)
     return statistic.of_widths(
         [len(columns_of(assignment.measures, name, at) or ()) for name in names]
@@ -253,14 +243,14 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
     """
     spec = assignment.spec
     statistic = statistic_of(assignment)
-    tests, between_cells = tests_of(statistic), cell_tests_of(statistic)
+    tests, between_cells = statistic.tests, statistic.cell_tests
     if (tests is None and between_cells is None) or not _is_tested(spec):
         return []
     panel, joined = estimator.joined(assignment)
     units = None if panel.units is None else panel.units[joined.rows]
     if joined.rows.size == 0:
         return []
-    name = f"{stream_of(statistic)} {canonical_json(assignment.condition)} {spec.group}"
+    name = f"{statistic.drawn_as} {canonical_json(assignment.condition)} {spec.group}"
     rng = generator(estimator.seed, "replicate-test", name=name, item=assignment.dataset)
     names = [panel.replicates[i] for i in joined.replicates]
     cells = None if panel.cells is None else panel.cells[joined.rows]

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.core.task import Prediction, Task
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.training.finetuning.anchored_skill import skill_record
@@ -73,9 +74,9 @@ def score_of_answers(
     """
     import numpy as np
 
-    if task.scored_by is None:
+    statistic = task.scored_by and metric_of(task.scored_by.level)
+    if not isinstance(statistic, AdditiveStatistic):
         raise PlanError(f"The task {task.name!r} has no labels, so nothing is scored on it.")
-    statistic = metric_of(task.scored_by.level)
     names = [measure.name for measure in task.measures]
     rows = [task.score(e.gold, a, labels=labels) for e, a in zip(examples, answers, strict=True)]
     columns = [names.index(need) for need in statistic.needs]

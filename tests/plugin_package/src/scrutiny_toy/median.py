@@ -4,16 +4,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from scrutiny.core.statistic import WeightedStatistic
 
-class MedianMargin:
-    """Median of ``margin``; the smaller of two middle values."""
 
-    id = "median_margin@1"
-    says = "median margin"
-    needs: tuple[str, ...] = ("margin",)
-    conditional_on: str | None = None
-    scale = "identity"
-    higher_is = "neither"
+class Median(WeightedStatistic):
+    """Median of a measure; the smaller of two middle values."""
 
     def weighted(
         self, measures: "np.ndarray[Any, Any]", weights: "np.ndarray[Any, Any]"
@@ -25,4 +20,4 @@ class MedianMargin:
         return measures[order, 0][np.argmax(reached >= half, axis=1)]
 
 
-MEDIAN_MARGIN: Final = MedianMargin()
+MEDIAN_MARGIN: Final = Median("median_margin@1", "median margin", ("margin",))

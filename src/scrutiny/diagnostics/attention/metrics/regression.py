@@ -26,8 +26,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.statistic import AdditiveStatistic, ReplicateTest
 from scrutiny.reliability.additive import Array, divide
-from scrutiny.reliability.replicate_tests import ReplicateTest, ReplicateTests
 from scrutiny.stats.association.regression import (
     LeastSquares,
     Moments,
@@ -68,8 +68,8 @@ def moments_of(sums: Array) -> Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class OfRegression:
-    """A value of the fit: see `scrutiny.core.statistic.Statistic` and the module's page.
+class OfRegression(AdditiveStatistic):
+    """A value of the fit: see the module's page.
 
     ``combine`` maps sums ``(..., cell, column)`` to values ``(...)``.
 
@@ -80,16 +80,7 @@ class OfRegression:
     **References**: Zhao & Bethard (2020).
     """
 
-    id: str
-    says: str
     combine: Callable[[Array], Array]
-    scale: str = "identity"
-    cells: tuple[str, ...] = ()
-    no_effect: float | None = None
-    tests: ReplicateTests | None = None
-    needs: tuple[str, ...] = _NEEDS
-    higher_is: str = "neither"
-    conditional_on: str | None = None
 
     def components(self, measures: Array) -> Array:
         """Components: the sums themselves."""
@@ -164,6 +155,7 @@ def _anova(
 LABEL_BETA: Final = OfRegression(
     "label_beta@1",
     "attention on the label, at equal distance",
+    _NEEDS,
     _one(lambda fit: np.asarray(fit.standardized[..., _LABEL])),
     no_effect=0.0,
     tests=_anova,
@@ -171,27 +163,35 @@ LABEL_BETA: Final = OfRegression(
 DISTANCE_BETA: Final = OfRegression(
     "distance_beta@1",
     "attention on the distance, at equal labels",
+    _NEEDS,
     _one(lambda fit: np.asarray(fit.standardized[..., _DISTANCE])),
     no_effect=0.0,
 )
 LABEL_SS: Final = OfRegression(
     "label_ss@1",
     "sum of squares lost without the label",
+    _NEEDS,
     _one(lambda fit: np.asarray(fit.partial_ss[..., _LABEL])),
     scale="amount",
 )
 DISTANCE_SS: Final = OfRegression(
     "distance_ss@1",
     "sum of squares lost without the distance",
+    _NEEDS,
     _one(lambda fit: np.asarray(fit.partial_ss[..., _DISTANCE])),
     scale="amount",
 )
 REGRESSION_R2: Final = OfRegression(
-    "regression_r2@1", "variance explained", _one(lambda fit: np.asarray(fit.r2)), scale="share"
+    "regression_r2@1",
+    "variance explained",
+    _NEEDS,
+    _one(lambda fit: np.asarray(fit.r2)),
+    scale="share",
 )
 SELECTED_LABEL_BETA: Final = OfRegression(
     "selected_label_beta@1",
     "attention on the label, of the head chosen on the other half",
+    _NEEDS,
     _selected,
     cells=("a_half",),
     no_effect=0.0,

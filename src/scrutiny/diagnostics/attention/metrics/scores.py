@@ -5,14 +5,14 @@ Columns of a statistic are counts of every head and, last, how many targets ther
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple, cast, get_args
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, NamedTuple, Self, cast, get_args
 
 import numpy as np
 
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability.additive import Array, divide
 from scrutiny.reliability.metrics import Parametric
-from scrutiny.reliability.replicate_tests import CellTests, ReplicateTests
 from scrutiny.stats.errors import StatisticsError
 
 Kind = Literal["precision", "recall", "f1", "accuracy"]
@@ -27,7 +27,7 @@ HALVES: Final = ("a_half",)
 
 def by_score(
     name: str, make: Callable[[Kind, str], "OfHeads"], *, usual: Sequence[Kind] = KINDS
-) -> Parametric:
+) -> "Parametric[OfHeads]":
     """Metrics that differ in the score of a head: ``mean_head(f1)``, ``mean_head(recall)``."""
 
     def of(value: str, full: str) -> OfHeads:
@@ -69,16 +69,13 @@ class HeadCounts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class OfHeads:
+class OfHeads(AdditiveStatistic):
     """A value computed from counts of all heads, in one cell or several.
 
     Parameters
     ----------
-    id, says, needs, cells, scale, higher_is, conditional_on, no_effect, tests, stream
-        As in `scrutiny.reliability.additive.Additive`. ``needs`` are pairs of ``tp`` and
-        ``predicted`` of one or more sides, then ``gold``.
-    cell_tests
-        Tests of one replicate between cells.
+    needs
+        Pairs of ``tp`` and ``predicted`` of one or more sides, then ``gold``.
     combine
         Value ``(...)`` of the counts ``(..., cell, head)`` of each side.
     widths
@@ -87,6 +84,8 @@ class OfHeads:
         `of_widths`.
     has_one_width
         Whether all sides have the same heads.
+    others
+        See `scrutiny.core.statistic.Statistic`.
 
     **Measures**: see each statistic.
 
@@ -107,22 +106,12 @@ class OfHeads:
     0.5
     """
 
-    id: str
-    says: str
-    needs: tuple[str, ...]
     combine: Callable[[Sequence[HeadCounts]], Array]
-    cells: tuple[str, ...] = ()
-    scale: str = "logit"
-    higher_is: str = "neither"
-    conditional_on: str | None = None
-    no_effect: float | None = None
-    tests: ReplicateTests | None = None
-    cell_tests: CellTests | None = None
     widths: tuple[int, ...] | None = None
     has_one_width: bool = True
-    stream: str = ""
+    scale: str = field(default="logit", kw_only=True)
 
-    def of_widths(self, widths: Sequence[int]) -> "OfHeads":
+    def of_widths(self, widths: Sequence[int]) -> Self:
         """Return the same statistic for needs of these many columns each."""
         if len(widths) != len(self.needs):
             raise StatisticsError(f"{self.id} has {len(self.needs)} needs, not {len(widths)}.")

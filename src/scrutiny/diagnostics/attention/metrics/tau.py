@@ -28,6 +28,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.statistic import ReplicateTest
 from scrutiny.diagnostics.attention.metrics.scores import (
     BASE_AND_TUNED,
     HALVES,
@@ -39,7 +40,6 @@ from scrutiny.diagnostics.attention.metrics.scores import (
     said,
 )
 from scrutiny.reliability.additive import Array
-from scrutiny.reliability.replicate_tests import ReplicateTest
 from scrutiny.stats.association.tau import kendall_test, tau_b
 from scrutiny.stats.errors import StatisticsError
 

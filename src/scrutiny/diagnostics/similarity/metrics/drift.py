@@ -31,8 +31,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.reliability.additive import Additive, Chance, over_rows, with_count
-from scrutiny.reliability.replicate_tests import ReplicateTest
+from scrutiny.core.statistic import Chance, ReplicateTest
+from scrutiny.reliability.additive import Additive, over_rows, with_count
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.exact import TIE, ExactTest
 from scrutiny.stats.significance.permutation import sign_flip_test

@@ -38,7 +38,8 @@ ReSi; Nanda et al. (2022); Efron & Stein (1981), The jackknife estimate of varia
 
 from typing import Final
 
-from scrutiny.reliability.additive import Additive, Array, Chance, over_rows, with_count
+from scrutiny.core.statistic import Chance
+from scrutiny.reliability.additive import Additive, Array, over_rows, with_count
 
 _NEEDS: Final = ("value", "influence")
 #: What random exchanges of the items give is measured beside each likeness.

@@ -1,0 +1,26 @@
+"""Statistics of weighted rows: medians, shares of labels."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scrutiny.core.statistic import WeightedStatistic
+from scrutiny.reliability.additive import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted(WeightedStatistic):
+    """A value of weighted rows, by a function of arrays.
+
+    Parameters
+    ----------
+    of_rows
+        Values ``(draw,)`` of measures ``(row, need)`` and weights ``(draw, row)``.
+    others
+        See `scrutiny.core.statistic.Statistic`.
+    """
+
+    of_rows: Callable[[Array, Array], Array]
+
+    def weighted(self, measures: Array, weights: Array) -> Array:
+        """Values ``(draw,)`` of measures ``(row, need)`` under weights ``(draw, row)``."""
+        return self.of_rows(measures, weights)
