@@ -25,12 +25,12 @@ from attention_maps import CORPUS, TASK, bare, recorded_batches, small, timed
 from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.heads import Heads
+from scrutiny.diagnostics.attention.heads.diagnostic import Heads
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.word_maps import MapOptions, word_map
-from scrutiny.models.hf_attention_function import eager
-from scrutiny.models.load import load_model
-from scrutiny.models.packaged import PACKAGED
+from scrutiny.models.hf.attention.function import eager
+from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.packaged import PACKAGED
 
 
 class Ctx:

@@ -26,9 +26,9 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from scrutiny.models.hf_attention_function import eager
-from scrutiny.models.load import load_model
-from scrutiny.models.packaged import PACKAGED
+from scrutiny.models.hf.attention.function import eager
+from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.packaged import PACKAGED
 
 TASK = SimpleNamespace(name="anchored-spans", fields=("text",), scored_by=None)
 CORPUS = "negation/conandoyle_neg_zhao2020/data_story.json"

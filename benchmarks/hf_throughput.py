@@ -22,8 +22,8 @@ import torch
 
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions
-from scrutiny.models.checked import predict_or_fail
-from scrutiny.models.load import load_model
+from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.strings.load import load_model
 
 GOAL = 0.85
 ASKED = 1024  # examples that a run asks at a time

@@ -35,7 +35,7 @@ import torch
 
 from scrutiny.core.language import Cloze
 from scrutiny.core.model import LoadOptions
-from scrutiny.models.load import load_model
+from scrutiny.models.strings.load import load_model
 from scrutiny.run.asking.asker import Asker
 from scrutiny.store.answers import AnswerCache
 

@@ -30,7 +30,7 @@ from sentiment_texts import Split, read_corpus
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
-from scrutiny.models.builtin import (
+from scrutiny.models.builtin.network import (
     FEATURES_VERSION,
     REPLICATES,
     BuiltinSentiment,
@@ -212,7 +212,7 @@ def train(row, starts, y, *, weight, z, seed, settings):
 
 
 def quantize(network):
-    """Integer arrays of a network, in the units of ``scrutiny.models.builtin``.
+    """Integer arrays of a network, in the units of ``scrutiny.models.builtin.network``.
 
     ReLU passes positive factors through, so each dimension and each hidden unit has a scale of its
     own, which the layer above takes in.
@@ -305,7 +305,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     data = os.environ.get("SCRUTINY_DATA", str(ROOT.parent / "shared" / "data"))
     parser.add_argument("--data", type=Path, default=Path(data))
-    out = ROOT / "src" / "scrutiny" / "models" / "data" / "sentiment"
+    out = ROOT / "src" / "scrutiny" / "models" / "builtin" / "data" / "sentiment"
     parser.add_argument("--out", type=Path, default=out)
     parser.add_argument(
         "--tune", action="store_true", help="measure on the tuning split, write nothing"

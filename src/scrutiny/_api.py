@@ -15,7 +15,7 @@ from scrutiny.core.given import path_given, plain_given, text_given
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import KINDS, registry
-from scrutiny.models.family import must_lead_somewhere
+from scrutiny.models.named.family import must_lead_somewhere
 
 if TYPE_CHECKING:
     from scrutiny._results import Run

@@ -44,28 +44,38 @@ REGISTRATIONS: Final = (
     ),
     Registration("diagnostic", "attack@1", f"{_D}.attack.diagnostic:Attacks"),
     Registration("diagnostic", "attack.transfer@1", f"{_D}.attack.transfer:Transfer", "reference"),
-    Registration("diagnostic", "attention.arcs@1", f"{_D}.attention.arcs:HeadArcs", "attentions"),
+    Registration(
+        "diagnostic", "attention.arcs@1", f"{_D}.attention.arcs.diagnostic:HeadArcs", "attentions"
+    ),
     Registration(
         "diagnostic", "attention.classes@1", f"{_D}.attention.classes:Classes", "attentions"
     ),
     Registration(
         "diagnostic",
         "attention.coreference@1",
-        f"{_D}.attention.coreference:Coreference",
+        f"{_D}.attention.coreference.diagnostic:Coreference",
         "attentions",
     ),
     Registration(
         "diagnostic",
         "attention.divergence@1",
-        f"{_D}.attention.divergence:Divergence",
+        f"{_D}.attention.patterns.divergence:Divergence",
         "attentions",
     ),
-    Registration("diagnostic", "attention.heads@1", f"{_D}.attention.heads:Heads", "attentions"),
     Registration(
-        "diagnostic", "attention.patterns@1", f"{_D}.attention.patterns:Patterns", "attentions"
+        "diagnostic", "attention.heads@1", f"{_D}.attention.heads.diagnostic:Heads", "attentions"
     ),
     Registration(
-        "diagnostic", "attention.probe@1", f"{_D}.attention.probes:AttentionProbe", "attentions"
+        "diagnostic",
+        "attention.patterns@1",
+        f"{_D}.attention.patterns.diagnostic:Patterns",
+        "attentions",
+    ),
+    Registration(
+        "diagnostic",
+        "attention.probe@1",
+        f"{_D}.attention.probes.diagnostic:AttentionProbe",
+        "attentions",
     ),
     Registration(
         "diagnostic",
@@ -74,7 +84,7 @@ REGISTRATIONS: Final = (
         "attentions",
     ),
     Registration(
-        "diagnostic", "attention.stored@1", f"{_D}.attention.stored:Stored", "head_counts"
+        "diagnostic", "attention.stored@1", f"{_D}.attention.heads.stored:Stored", "head_counts"
     ),
     Registration(
         "diagnostic",
@@ -283,20 +293,20 @@ REGISTRATIONS: Final = (
     Registration("reader", "stereoset@1", f"{_R}.stereoset:read"),
     Registration("reader", "text@1", f"{_R}.plain_text:read"),
     Registration("reader", "tsv@1", f"{_R}.delimited:read_tsv"),
-    Registration("adapter", "attention-classifier@1", f"{_M}.attention_classifier:load"),
-    Registration("adapter", "builtin@1", f"{_M}.builtin_models:load"),
-    Registration("adapter", "choice@1", f"{_M}.choice:load"),
-    Registration("adapter", "head-scores@1", f"{_M}.head_scores:load"),
-    Registration("adapter", "hf@1", f"{_M}.hf:load"),
-    Registration("adapter", "linear@1", f"{_M}.linear_classifier:load"),
-    Registration("adapter", "named@1", f"{_M}.named:load"),
-    Registration("adapter", "onnx@1", f"{_M}.onnx_classifier:load"),
-    Registration("adapter", "predictions@1", f"{_M}.predictions:load"),
-    Registration("adapter", "python@1", f"{_M}.python_object:load"),
-    Registration("adapter", "recurrent@1", f"{_M}.recurrent_classifier:load"),
+    Registration("adapter", "attention-classifier@1", f"{_M}.words.attention:load"),
+    Registration("adapter", "builtin@1", f"{_M}.builtin.adapter:load"),
+    Registration("adapter", "choice@1", f"{_M}.choice.classifier:load"),
+    Registration("adapter", "head-scores@1", f"{_M}.stored.head_scores:load"),
+    Registration("adapter", "hf@1", f"{_M}.hf.adapter:load"),
+    Registration("adapter", "linear@1", f"{_M}.words.linear:load"),
+    Registration("adapter", "named@1", f"{_M}.named.names:load"),
+    Registration("adapter", "onnx@1", f"{_M}.onnx.classifier:load"),
+    Registration("adapter", "predictions@1", f"{_M}.stored.predictions:load"),
+    Registration("adapter", "python@1", f"{_M}.python.objects:load"),
+    Registration("adapter", "recurrent@1", f"{_M}.words.recurrent:load"),
     Registration("adapter", "smoothed@1", "scrutiny.perturb.smoothed_model:load"),
-    Registration("adapter", "untrained@1", f"{_M}.untrained:load"),
-    Registration("adapter", "zoo@1", f"{_M}.zoo:load"),
+    Registration("adapter", "untrained@1", f"{_M}.named.untrained:load"),
+    Registration("adapter", "zoo@1", f"{_M}.named.zoo:load"),
     Registration(
         "trainer",
         "attention-classifier@1",

@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.models.attention_network import Architecture
+from scrutiny.models.words.attention_network import Architecture
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve

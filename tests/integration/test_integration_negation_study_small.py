@@ -13,7 +13,7 @@ pytest.importorskip("transformers")
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "training"))
 from anchored_toys import frames, make_encoder
 
-from scrutiny.models.competence import read_competence
+from scrutiny.models.strings.competence import read_competence
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve

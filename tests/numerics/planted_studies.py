@@ -15,7 +15,7 @@ from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.data.tasks.names import load_task
-from scrutiny.diagnostics.attention.heads_design import make_heads_design
+from scrutiny.diagnostics.attention.heads.design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.planning.assignment import Assignment, Contrast

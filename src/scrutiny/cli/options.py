@@ -84,7 +84,7 @@ def asked_models(function: F) -> F:
 def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> Any:
     """Model strings as they were given; refuses those that name no model."""
     del context, option
-    from scrutiny.models.family import must_lead_somewhere
+    from scrutiny.models.named.family import must_lead_somewhere
 
     for text in given:
         must_lead_somewhere(text)

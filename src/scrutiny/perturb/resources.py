@@ -103,9 +103,10 @@ def _load_vectors(spec: str) -> Any:
 
 def _checkpoint(name: str, spec: str, what: str) -> str:
     """Path or name of the checkpoint of a model string: ``hf:…``, ``zoo:…``, a named model."""
-    from scrutiny.models import named, zoo
-    from scrutiny.models.packaged import PACKAGED
-    from scrutiny.models.source import parse
+    from scrutiny.models.named import names as named
+    from scrutiny.models.named import zoo
+    from scrutiny.models.strings.packaged import PACKAGED
+    from scrutiny.models.strings.source import parse
 
     is_named = spec.partition("/")[0] in PACKAGED
     if not (is_named or spec.startswith(("hf:", "zoo:"))):

@@ -21,10 +21,10 @@ from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models import adapters
-from scrutiny.models.family import members
-from scrutiny.models.inputs import require_task
-from scrutiny.models.source import TRAINING, ModelSource, parse
+from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.named.family import members
+from scrutiny.models.strings import adapters
+from scrutiny.models.strings.source import TRAINING, ModelSource, parse
 from scrutiny.perturb.batch import perturb_stream
 from scrutiny.perturb.engine import Setting
 from scrutiny.perturb.recipe import Recipe, parse_recipe
@@ -138,7 +138,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     ModelError
         If an option does not read, or the change does not keep the task's labels.
     """
-    from scrutiny.models.load import load_model
+    from scrutiny.models.strings.load import load_model
 
     require_task(task, _TASKS, source=source.text)
     smoothing = _smoothing(source, task)

@@ -9,9 +9,9 @@ from typing import Any, Final
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.model import Model
-from scrutiny.models.checked import predict_or_fail
-from scrutiny.models.lineage import checkpoint_folder
-from scrutiny.models.source import UNTRAINED, parse
+from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.strings.lineage import checkpoint_folder
+from scrutiny.models.strings.source import UNTRAINED, parse
 from scrutiny.run.asking.desk import ForgetfulDesk
 from scrutiny.run.executing.perform import Performer
 from scrutiny.run.planning.loading import load_given, load_replicate

@@ -19,7 +19,7 @@ from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import DataError, PlanError, StorageError
 from scrutiny.core.model import Family
 from scrutiny.core.registry import registry
-from scrutiny.models.lineage import replicates_of
+from scrutiny.models.strings.lineage import replicates_of
 from scrutiny.run.asking.desk import LocalDesk, NoAnswers
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE

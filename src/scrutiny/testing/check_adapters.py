@@ -9,8 +9,8 @@ from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.models.checked import predict_or_fail
-from scrutiny.models.determinism import check_determinism
+from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.answers.determinism import check_determinism
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model

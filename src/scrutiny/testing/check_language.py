@@ -17,7 +17,7 @@ from scrutiny.core.language import (
     Passage,
     SentencePair,
 )
-from scrutiny.models.checked_language import ask_or_fail
+from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.testing.promises import promise
 
 #: Capabilities of language models; a model has one of these or ``predict``, or both.

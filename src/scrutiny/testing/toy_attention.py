@@ -22,7 +22,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.language import Encoded
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction
-from scrutiny.models.checked import AnswerError
+from scrutiny.models.answers.checked import AnswerError
 from scrutiny.testing.toy_heads import ToyHead
 from scrutiny.text.tokens import token_spans
 

@@ -10,8 +10,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.checked import predict_or_fail
-from scrutiny.models.checked_language import ask_or_fail
+from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.answers.checked_language import ask_or_fail
 
 
 class ToyReference:

@@ -18,7 +18,7 @@ from scrutiny.core.language import (
     TokenIds,
 )
 from scrutiny.core.task import Prediction
-from scrutiny.models.checked import AnswerError
+from scrutiny.models.answers.checked import AnswerError
 from scrutiny.text.tokens import token_spans
 
 SPECIALS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from scrutiny.core.canonical import digest
 from scrutiny.core.errors import DataError
-from scrutiny.models.competence import FILE as COMPETENCE
-from scrutiny.models.lineage import FILE, FINE_TUNING, HASHES, KEY
+from scrutiny.models.strings.competence import FILE as COMPETENCE
+from scrutiny.models.strings.lineage import FILE, FINE_TUNING, HASHES, KEY
 from scrutiny.store.file_digest import hash_file
 from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
@@ -158,7 +158,7 @@ def competence_of(made: Path, prepared: Prepared, job: MaskedMinilm) -> dict[str
     DataError
         If a text has no document as long as a passage.
     """
-    from scrutiny.models.hf_parts import quiet
+    from scrutiny.models.hf.parts import quiet
 
     baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
     held_out = read_texts(list(job.held_out))
@@ -180,7 +180,7 @@ def encoder_with_head(original: Path) -> Any:
     import torch
     from transformers import BertConfig, BertForPreTraining, BertModel
 
-    from scrutiny.models.hf_parts import quiet
+    from scrutiny.models.hf.parts import quiet
 
     with quiet(), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)

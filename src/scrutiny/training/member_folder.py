@@ -9,7 +9,7 @@ from typing import Any
 
 from scrutiny.core.errors import PlanError
 from scrutiny.data.letters import training_hashes
-from scrutiny.models.lineage import HASHES
+from scrutiny.models.strings.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.lock import locked
 from scrutiny.training.finetuning.parts import DataParts

@@ -10,8 +10,8 @@ import pytest
 from scrutiny.cli import main
 from scrutiny.cli.models import adding as models_adding
 from scrutiny.core.errors import ModelError
-from scrutiny.models import packaged
-from scrutiny.models.places import cache_file, cache_folder, models_folder
+from scrutiny.models.strings import packaged
+from scrutiny.models.strings.places import cache_file, cache_folder, models_folder
 from scrutiny.testing import ToyMaskedLanguageModel
 
 
@@ -81,7 +81,7 @@ def test_what_does_not_fit(installed, capsys, arguments, said):
 def test_a_damaged_file_is_not_converted(installed, capsys, monkeypatch):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    monkeypatch.setattr("scrutiny.models.gguf_conversion.find_spec", lambda _: object())
+    monkeypatch.setattr("scrutiny.models.hf.gguf.find_spec", lambda _: object())
     assert code("models", "add", "smollm2") == 2
     assert "it is damaged" in " ".join(capsys.readouterr().err.split())
     assert not (models_folder() / "smollm2").exists()
@@ -160,7 +160,7 @@ def headless(monkeypatch):
             raise ModelError("it has no head for that")
         return models[-1]
 
-    monkeypatch.setattr("scrutiny.models.load.load_model", load)
+    monkeypatch.setattr("scrutiny.models.strings.load.load_model", load)
     return models
 
 
@@ -189,7 +189,7 @@ def test_with_data_that_has_labels_a_model_must_predict(headless, capsys):
 def test_options_of_models_and_gradients_are_checked(capsys, tmp_path):
     import numpy as np
 
-    from scrutiny.models.linear_classifier import BITS, LinearParts, write_linear
+    from scrutiny.models.words.linear import BITS, LinearParts, write_linear
 
     weights = np.array([[-1, 1], [1, -1]]) << BITS
     write_linear(LinearParts(("good", "bad"), ("neg", "pos"), weights, np.zeros(2, int)), tmp_path)

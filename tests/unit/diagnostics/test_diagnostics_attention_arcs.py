@@ -10,10 +10,10 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell, Inputs
 from scrutiny.data.tasks.dependency_arcs import DependencyArcs
-from scrutiny.diagnostics.attention.arcs import HeadArcs
-from scrutiny.diagnostics.attention.arcs_design import make_arcs_design
-from scrutiny.diagnostics.attention.arcs_params import OFFSETS, ArcsParams
-from scrutiny.diagnostics.attention.arcs_table import dependency_heads
+from scrutiny.diagnostics.attention.arcs.design import make_arcs_design
+from scrutiny.diagnostics.attention.arcs.diagnostic import HeadArcs
+from scrutiny.diagnostics.attention.arcs.params import OFFSETS, ArcsParams
+from scrutiny.diagnostics.attention.arcs.table import dependency_heads
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

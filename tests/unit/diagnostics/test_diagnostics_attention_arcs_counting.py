@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.core.annotation import Arcs
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.diagnostics.attention.arcs_counting import (
+from scrutiny.diagnostics.attention.arcs.counting import (
     NOWHERE,
     ROOT,
     GoldArcs,
@@ -17,7 +17,7 @@ from scrutiny.diagnostics.attention.arcs_counting import (
     right_words,
     trees_of,
 )
-from scrutiny.diagnostics.attention.arcs_params import OFFSETS, RELATIONS, ArcGroup, ArcsParams
+from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS, ArcGroup, ArcsParams
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 
 # the old king slept .   root: slept

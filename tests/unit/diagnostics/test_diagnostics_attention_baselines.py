@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.baselines import SPAN_BASELINES, span_baselines
+from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES, span_baselines
 
 
 def counts(view):

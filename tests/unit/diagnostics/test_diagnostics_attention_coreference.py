@@ -12,8 +12,8 @@ from scrutiny.core.annotation import Mention, Mentions
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.data.tasks.mention_clusters import MentionClusters
-from scrutiny.diagnostics.attention.coreference import Coreference, CoreferenceParams
-from scrutiny.diagnostics.attention.coreference_mentions import (
+from scrutiny.diagnostics.attention.coreference.diagnostic import Coreference, CoreferenceParams
+from scrutiny.diagnostics.attention.coreference.mentions import (
     baselines_of,
     head_of,
     pointed_right,

@@ -10,7 +10,7 @@ from toy_runs import estimate, run
 from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.data.tasks.passages import Passages
-from scrutiny.diagnostics.attention.divergence import (
+from scrutiny.diagnostics.attention.patterns.divergence import (
     Divergence,
     DivergenceParams,
     by_layer,

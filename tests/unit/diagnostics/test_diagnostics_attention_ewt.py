@@ -8,10 +8,10 @@ from toy_runs import estimate
 from scrutiny.core.annotation import Arcs
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.arcs_counting import GoldArcs, counted, right_offsets
-from scrutiny.diagnostics.attention.arcs_params import OFFSETS, RELATIONS
-from scrutiny.diagnostics.attention.arcs_table import dependency_heads
-from scrutiny.models.packaged import PACKAGED
+from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, counted, right_offsets
+from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS
+from scrutiny.diagnostics.attention.arcs.table import dependency_heads
+from scrutiny.models.strings.packaged import PACKAGED
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 

@@ -10,8 +10,8 @@ from scrutiny.core.diagnostic import Batch, Cell, Failure, Inputs
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import columns_of
-from scrutiny.diagnostics.attention.baselines import SPAN_BASELINES
-from scrutiny.diagnostics.attention.heads import Heads
+from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
+from scrutiny.diagnostics.attention.heads.diagnostic import Heads
 from scrutiny.diagnostics.attention.params import HeadsParams
 
 SHAPE = {"layer": 1, "head": 2}

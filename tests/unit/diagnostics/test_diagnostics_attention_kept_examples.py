@@ -5,8 +5,8 @@ import numpy as np
 from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.example import Example, Span
-from scrutiny.diagnostics.attention.heads import Heads
-from scrutiny.diagnostics.attention.kept_examples import HEADS, MOST, WORDS, KeptExamples
+from scrutiny.diagnostics.attention.heads.diagnostic import Heads
+from scrutiny.diagnostics.attention.heads.kept_examples import HEADS, MOST, WORDS, KeptExamples
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.word_maps import WordMap
 from scrutiny.testing.toy_context import ToyContext

@@ -7,8 +7,8 @@ import pytest
 
 from scrutiny.core.annotation import Arcs
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.arcs_counting import GoldArcs, right_offsets
-from scrutiny.diagnostics.attention.arcs_params import OFFSETS, RELATIONS
+from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, right_offsets
+from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS
 
 
 def offsets_of_the_file(path):

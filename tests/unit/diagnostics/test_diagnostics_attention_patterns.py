@@ -11,9 +11,9 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.dependency_arcs import DependencyArcs
 from scrutiny.data.tasks.passages import Passages
-from scrutiny.diagnostics.attention.arcs_params import OFFSETS
-from scrutiny.diagnostics.attention.patterns import Patterns, PatternsParams
-from scrutiny.diagnostics.attention.patterns_sums import SUMS, distributions, sums_of, words_of
+from scrutiny.diagnostics.attention.arcs.params import OFFSETS
+from scrutiny.diagnostics.attention.patterns.diagnostic import Patterns, PatternsParams
+from scrutiny.diagnostics.attention.patterns.sums import SUMS, distributions, sums_of, words_of
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

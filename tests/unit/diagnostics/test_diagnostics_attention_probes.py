@@ -15,14 +15,14 @@ from toy_runs import estimate, run
 from scrutiny.core.diagnostic import Batch, Cell, Inputs
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.data.tasks.dependency_arcs import DependencyArcs
-from scrutiny.diagnostics.attention.probes import AttentionProbe, ProbeParams
-from scrutiny.diagnostics.attention.probes_fitting import (
+from scrutiny.diagnostics.attention.probes.diagnostic import AttentionProbe, ProbeParams
+from scrutiny.diagnostics.attention.probes.fitting import (
     KINDS,
     Fitting,
     distance_features,
     fit_probe,
 )
-from scrutiny.diagnostics.attention.probes_reading import Parsed
+from scrutiny.diagnostics.attention.probes.reading import Parsed
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

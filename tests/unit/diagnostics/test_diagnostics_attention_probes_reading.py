@@ -7,14 +7,14 @@ from scipy.spatial.distance import pdist
 
 from scrutiny.core.annotation import Arcs
 from scrutiny.core.diagnostic import Failure
-from scrutiny.diagnostics.attention.arcs_counting import GoldArcs
-from scrutiny.diagnostics.attention.probes_reading import (
+from scrutiny.diagnostics.attention.arcs.counting import GoldArcs
+from scrutiny.diagnostics.attention.probes.reading import (
     chosen_for_training,
     parsed,
     read_training,
     scored_words,
 )
-from scrutiny.diagnostics.attention.probes_words import embeddings_of, reduced, vocabulary
+from scrutiny.diagnostics.attention.probes.words import embeddings_of, reduced, vocabulary
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 
 # she saw him .   root: saw

@@ -188,7 +188,7 @@ def test_where_no_head_matters_none_is_found(tmp_path):
 def test_heads_of_a_checkpoint_are_changed_one_by_one(tmp_path):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from scrutiny.models.load import load_model
+    from scrutiny.models.strings.load import load_model
 
     make_checkpoint = pytest.importorskip("tiny_checkpoint").make_checkpoint
     folder = make_checkpoint(tmp_path / "tiny", labels=("negative", "positive"))

@@ -7,8 +7,8 @@ from toy_invariance import WORDS, Linear, rows, run, swapping, values
 from scrutiny.core.example import Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.models.choice import ChoiceClassifier, Scoring
-from scrutiny.models.choice_prompt import Prompt
+from scrutiny.models.choice.classifier import ChoiceClassifier, Scoring
+from scrutiny.models.choice.prompt import Prompt
 from scrutiny.testing import ToyCausalLanguageModel
 
 A = Linear(0)

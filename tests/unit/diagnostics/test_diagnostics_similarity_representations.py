@@ -444,7 +444,7 @@ def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
 
     from scrutiny.core.language import Passage
     from scrutiny.diagnostics.similarity.vectors import vectors_of
-    from scrutiny.models.load import load_model
+    from scrutiny.models.strings.load import load_model
 
     task = SimpleNamespace(name="text-pair-classification", fields=("text", "text_pair"))
     model = load_model(f"hf:{classifiers}/seed-1", task)

@@ -5,7 +5,7 @@ from zlib import crc32
 import numpy as np
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.models.checked import AnswerError
+from scrutiny.models.answers.checked import AnswerError
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
 

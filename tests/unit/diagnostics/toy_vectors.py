@@ -6,7 +6,7 @@ import numpy as np
 
 from scrutiny.core.language import POOLINGS
 from scrutiny.core.registry import registry
-from scrutiny.models.checked import AnswerError
+from scrutiny.models.answers.checked import AnswerError
 
 #: Words of the sets, and where their vectors point: along the first axis in X and A.
 WORDS = {

@@ -12,12 +12,14 @@ pytest.importorskip("safetensors")
 from scrutiny.core.attention_layer import AttentionLayer  # noqa: E402
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
-from scrutiny.models.attention_classifier import (  # noqa: E402
+from scrutiny.models.named.family import expand  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.words.attention import (  # noqa: E402
     AttentionClassifier,
     AttentionParts,
     write_parts,
 )
-from scrutiny.models.attention_network import (  # noqa: E402
+from scrutiny.models.words.attention_network import (  # noqa: E402
     ATTENTIONS,
     ENCODERS,
     Architecture,
@@ -26,10 +28,8 @@ from scrutiny.models.attention_network import (  # noqa: E402
     sequences_of,
     weighted,
 )
-from scrutiny.models.attention_readout import softmax  # noqa: E402
-from scrutiny.models.attention_vocabulary import Vocabulary  # noqa: E402
-from scrutiny.models.family import expand  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.models.words.readout import softmax  # noqa: E402
+from scrutiny.models.words.vocabulary import Vocabulary  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TASK = SimpleNamespace(name="text-classification", fields=("text",))

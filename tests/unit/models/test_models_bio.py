@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.bio import labels_of_tags, spans_from_tags, split_tag
+from scrutiny.models.answers.bio import labels_of_tags, spans_from_tags, split_tag
 
 TOKENS = [(i * 2, i * 2 + 1) for i in range(6)]
 

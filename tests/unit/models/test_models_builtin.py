@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models import builtin
-from scrutiny.models.builtin import REPLICATES, BuiltinSentiment, feature_hashes
+from scrutiny.models.builtin import network as builtin
+from scrutiny.models.builtin.network import REPLICATES, BuiltinSentiment, feature_hashes
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[4] / "shared" / "data"))
 ODD = [
@@ -99,7 +99,7 @@ def test_any_text_is_answered_alike_alone_and_among_others(texts, data):
 
 def test_the_other_process_gives_the_same_bytes_without_torch(first):
     code = (
-        "import sys; from scrutiny.models.builtin import BuiltinSentiment\n"
+        "import sys; from scrutiny.models.builtin.network import BuiltinSentiment\n"
         "p = BuiltinSentiment(1).predict_proba(['Not bad at all.', '', 'Dull!'])\n"
         "heavy = {'torch', 'scipy', 'sklearn', 'transformers'} & set(sys.modules)\n"
         "print(sorted(heavy), p.tobytes().hex())"
@@ -361,7 +361,7 @@ def test_training_sentences_are_found_and_held_out_ones_are_not(first):
 
 
 def test_files_are_small_and_bear_their_notice():
-    folder = files("scrutiny.models") / "data" / "sentiment"
+    folder = files("scrutiny.models.builtin") / "data" / "sentiment"
     sizes = {f.name: len(f.read_bytes()) for f in folder.iterdir()}
     assert sum(size for name, size in sizes.items() if "replicate" in name) < 1_500_000
     assert sizes["training_hashes.npy"] < 600_000

@@ -2,10 +2,10 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import KnowsTrainingText, Model
-from scrutiny.models.builtin_models import targets
-from scrutiny.models.checked import predict_or_fail
-from scrutiny.models.determinism import check_determinism
-from scrutiny.models.load import load_model
+from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.answers.determinism import check_determinism
+from scrutiny.models.builtin.adapter import targets
+from scrutiny.models.strings.load import load_model
 
 TEXTS = ["A wonderful, moving film.", "Dull and a waste of time.", "", "it", "not good " * 99]
 

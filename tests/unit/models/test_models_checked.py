@@ -10,7 +10,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
-from scrutiny.models.checked import AnswerError, check_answer, predict_or_fail
+from scrutiny.models.answers.checked import AnswerError, check_answer, predict_or_fail
 
 
 class Scripted:

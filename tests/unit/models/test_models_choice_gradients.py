@@ -16,8 +16,8 @@ from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.gradients import Gradients, Piece  # noqa: E402
 from scrutiny.core.language import Cloze  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.models.checked import AnswerError  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.models.answers.checked import AnswerError  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.testing import check_gradients  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , not a film", ""]

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.competence import read_competence
+from scrutiny.models.strings.competence import read_competence
 
 RECORD = {"gates": {"beats_5gram": True, "agreement": False}, "masked_accuracy": 0.31}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from scrutiny.core.task import Prediction
-from scrutiny.models.determinism import check_determinism
+from scrutiny.models.answers.determinism import check_determinism
 from scrutiny.testing import KeywordClassifier
 
 TEXTS = [f"{'good ' * i}film" for i in range(15)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.models.guests import (
+from scrutiny.models.answers.guests import (
     at_home,
     errors_named,
     exits_refused,
@@ -157,7 +157,7 @@ def test_a_child_that_runs_on_ends_where_the_users_code_ends(tmp_path: Path):
 
     code = (
         "import os\n"
-        "from scrutiny.models.guests import at_home\n"
+        "from scrutiny.models.answers.guests import at_home\n"
         "with at_home('python:m:M'):\n"
         "    child = os.fork()\n"
         "if child:\n"

@@ -6,9 +6,9 @@ import pytest
 from scrutiny.core.errors import DataError, ModelError, UserError
 from scrutiny.core.stored_heads import KnowsHeadCounts
 from scrutiny.data.tasks.stored_heads import StoredHeads
-from scrutiny.models.family import expand
-from scrutiny.models.head_scores import counts_of
-from scrutiny.models.load import load_model
+from scrutiny.models.named.family import expand
+from scrutiny.models.stored.head_scores import counts_of
+from scrutiny.models.strings.load import load_model
 
 GOLD = 6_382
 TASK = StoredHeads()

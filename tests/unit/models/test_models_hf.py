@@ -12,9 +12,9 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.model import LoadOptions, Model  # noqa: E402
-from scrutiny.models.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.determinism import check_determinism  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
+from scrutiny.models.answers.determinism import check_determinism  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
 
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 TEXTS = [
@@ -331,7 +331,7 @@ def test_where_it_came_from_does_not_change_the_fingerprint(tmp_path, classifica
 
 
 def test_shards_are_hashed_all(tmp_path):
-    from scrutiny.models.hf_checkpoint import Checkpoint
+    from scrutiny.models.hf.checkpoint import Checkpoint
 
     index = {"weight_map": {"b": "m-2.safetensors", "a": "m-1.safetensors", "c": "m-1.safetensors"}}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
@@ -399,7 +399,7 @@ def test_outputs_that_are_no_tags(tmp_path, tagging):
 
 
 def test_first_pieces_with_a_space_in_front():
-    from scrutiny.models.hf_models import first_pieces
+    from scrutiny.models.hf.classifiers import first_pieces
 
     words = [(0, 3), (4, 8), (9, 10)]
     offsets = [(0, 0), (0, 3), (3, 6), (6, 8), (0, 0)]

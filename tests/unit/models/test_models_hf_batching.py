@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.models.checked import AnswerError, predict_or_fail
-from scrutiny.models.hf_batching import (
+from scrutiny.models.answers.checked import AnswerError, predict_or_fail
+from scrutiny.models.hf.batching import (
     START_TOKENS,
     Budget,
     is_out_of_memory,
@@ -171,7 +171,7 @@ def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, mon
     torch = pytest.importorskip("torch")
     from tiny_bert import make_checkpoint
 
-    from scrutiny.models.load import load_model
+    from scrutiny.models.strings.load import load_model
 
     make_checkpoint(tmp_path)
     examples = make(*["the film was good", "bad", "a dull story"] * 5)

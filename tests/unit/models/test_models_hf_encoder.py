@@ -17,9 +17,10 @@ from scrutiny.core.language import (  # noqa: E402
     Tokenizes,
 )
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.models import hf_attention, hf_vectors  # noqa: E402
-from scrutiny.models.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
+from scrutiny.models.hf import vectors as hf_vectors  # noqa: E402
+from scrutiny.models.hf.attention import maps as hf_attention  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
 
 PASSAGES = [
     Passage("the films was good", (4, 9)),

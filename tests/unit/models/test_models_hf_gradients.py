@@ -14,8 +14,8 @@ from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.gradients import Gradients, Piece  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.models.hf_gradients import _piece, _Writing  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.models.hf.slopes.gradients import _piece, _Writing  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.testing import check_gradients  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", ""]

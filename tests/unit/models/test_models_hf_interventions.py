@@ -19,9 +19,9 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.language import Cloze, Continuation, Passage  # noqa: E402
 from scrutiny.core.model import Model  # noqa: E402
-from scrutiny.models.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
+from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
 
 TASK = SimpleNamespace(name="anchored-spans", fields=("text",), scored_by=None)
 TEXTS = ("the films was good", "bad", "a very dull story, and not a good film!", "it was fine")

@@ -8,14 +8,14 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.gradients import Gradients, Piece
-from scrutiny.models.linear_classifier import (
+from scrutiny.models.strings.load import load_model
+from scrutiny.models.words.linear import (
     BITS,
     LinearParts,
     LinearWordModel,
     read_linear,
     write_linear,
 )
-from scrutiny.models.load import load_model
 from scrutiny.testing import check_adapter
 
 ONE = 1 << BITS

@@ -2,9 +2,9 @@ import pytest
 
 from scrutiny.core.errors import ConformanceError, ModelError, UnknownNameError
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.models import load as load_module
-from scrutiny.models.adapters import adapter, known_targets
-from scrutiny.models.load import load_model
+from scrutiny.models.strings import load as load_module
+from scrutiny.models.strings.adapters import adapter, known_targets
+from scrutiny.models.strings.load import load_model
 
 MODEL = """
 class Echo:

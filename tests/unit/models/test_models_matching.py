@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.models.matching import describe_place, match_names, match_paths, natural_key
+from scrutiny.models.strings.matching import describe_place, match_names, match_paths, natural_key
 
 
 def test_natural_order_of_numbers():

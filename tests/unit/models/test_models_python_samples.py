@@ -3,8 +3,8 @@
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.family import expand
-from scrutiny.models.load import load_model
+from scrutiny.models.named.family import expand
+from scrutiny.models.strings.load import load_model
 
 CODE = '''
 import random

@@ -9,22 +9,22 @@ torch = pytest.importorskip("torch")
 
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.gradients import Gradients, Piece  # noqa: E402
-from scrutiny.models.attention_network import BEGIN, END  # noqa: E402
-from scrutiny.models.attention_vocabulary import Vocabulary  # noqa: E402
-from scrutiny.models.family import expand  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
-from scrutiny.models.recurrent_classifier import (  # noqa: E402
+from scrutiny.models.named.family import expand  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.words.attention_network import BEGIN, END  # noqa: E402
+from scrutiny.models.words.network import read_network  # noqa: E402
+from scrutiny.models.words.recurrent import (  # noqa: E402
     RecurrentClassifier,
     RecurrentParts,
     write_recurrent,
 )
-from scrutiny.models.recurrent_network import (  # noqa: E402
+from scrutiny.models.words.recurrent_network import (  # noqa: E402
     CELLS,
     POOLINGS,
     RecurrentArchitecture,
     make_recurrent,
 )
-from scrutiny.models.word_network import read_network  # noqa: E402
+from scrutiny.models.words.vocabulary import Vocabulary  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 WORDS = Vocabulary(("good", "bad", "film", "the", "."))

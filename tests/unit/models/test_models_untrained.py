@@ -6,11 +6,11 @@ transformers = pytest.importorskip("transformers")
 from tiny_bert import WORDS, change_config, make_checkpoint, make_tokenizer  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
-from scrutiny.models.checkpoints import checkpoint_folder  # noqa: E402
-from scrutiny.models.family import expand  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
-from scrutiny.models.source import parse  # noqa: E402
-from scrutiny.models.untrained import draw_network, untrained_checkpoint  # noqa: E402
+from scrutiny.models.hf.checkpoint_behind import checkpoint_folder  # noqa: E402
+from scrutiny.models.named.family import expand  # noqa: E402
+from scrutiny.models.named.untrained import draw_network, untrained_checkpoint  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.strings.source import parse  # noqa: E402
 
 TAGS = ("O", "B-PER", "I-PER")
 TEXTS = ("the film was good", "a dull story")

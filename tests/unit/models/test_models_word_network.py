@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import MissingExtraError, ModelError
-from scrutiny.models.lineage import checkpoint_folder, replicates_of
-from scrutiny.models.linear_classifier import LinearParts, write_linear
-from scrutiny.models.load import load_model
+from scrutiny.models.strings.lineage import checkpoint_folder, replicates_of
+from scrutiny.models.strings.load import load_model
+from scrutiny.models.words.linear import LinearParts, write_linear
 
 KINDS = ("recurrent", "attention-classifier")
 
@@ -17,12 +17,12 @@ KINDS = ("recurrent", "attention-classifier")
 @pytest.fixture
 def written(tmp_path):
     """Folder of each kind with two words, and the record of a training beside the weights."""
-    from scrutiny.models.attention_classifier import AttentionParts
-    from scrutiny.models.attention_network import Architecture
-    from scrutiny.models.attention_vocabulary import Vocabulary
-    from scrutiny.models.recurrent_classifier import RecurrentParts
-    from scrutiny.models.recurrent_network import RecurrentArchitecture
-    from scrutiny.models.word_network import fresh_parts, write_network
+    from scrutiny.models.words.attention import AttentionParts
+    from scrutiny.models.words.attention_network import Architecture
+    from scrutiny.models.words.network import fresh_parts, write_network
+    from scrutiny.models.words.recurrent import RecurrentParts
+    from scrutiny.models.words.recurrent_network import RecurrentArchitecture
+    from scrutiny.models.words.vocabulary import Vocabulary
 
     pytest.importorskip("torch")
     kinds = {

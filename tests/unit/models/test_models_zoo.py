@@ -4,10 +4,10 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models import zoo
-from scrutiny.models.checkpoints import checkpoint_folder
-from scrutiny.models.family import expand
-from scrutiny.models.source import parse
+from scrutiny.models.hf.checkpoint_behind import checkpoint_folder
+from scrutiny.models.named import zoo
+from scrutiny.models.named.family import expand
+from scrutiny.models.strings.source import parse
 
 
 @pytest.fixture

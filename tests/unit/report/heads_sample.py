@@ -15,8 +15,8 @@ import pyarrow as pa
 from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.attention.baselines import SPAN_BASELINES
-from scrutiny.diagnostics.attention.heads_design import make_heads_design
+from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
+from scrutiny.diagnostics.attention.heads.design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.planning.assignment import Assignment, Contrast, to_json

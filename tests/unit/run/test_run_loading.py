@@ -10,7 +10,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import KnowsTrainingText, LoadOptions
 from scrutiny.data.letters import training_hashes
 from scrutiny.data.tasks.names import load_task
-from scrutiny.models import load
+from scrutiny.models.strings import load
 from scrutiny.run.planning.loading import capabilities_of, load_replicate
 from scrutiny.run.training.trained_on import chosen_by
 from scrutiny.testing.toy_models import KeywordClassifier

@@ -10,7 +10,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.models.python_reading import ObjectReading
+from scrutiny.models.python.reading import ObjectReading
 from scrutiny.run.asking.desk import ForgetfulDesk
 from scrutiny.run.asking.sameness import MOST, Again, Witnesses, compared, must_be_the_same
 

@@ -7,7 +7,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
-from scrutiny.models.checked import predict_or_fail
+from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.testing import (
     ConstantClassifier,
     FlakyClassifier,

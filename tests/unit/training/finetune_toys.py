@@ -46,7 +46,7 @@ def make_encoder(folder, *, seed=0, maker="BertModel", dropout=0.0):
     import torch
     import transformers
 
-    from scrutiny.models.hf_parts import quiet
+    from scrutiny.models.hf.parts import quiet
 
     config = transformers.BertConfig(
         vocab_size=len(WORDS),

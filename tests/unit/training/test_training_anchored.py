@@ -15,24 +15,24 @@ from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
 from scrutiny.data.held_out import SHARE, is_held_out, sentence_place  # noqa: E402
 from scrutiny.data.tasks.names import load_task  # noqa: E402
-from scrutiny.models.competence import read_competence  # noqa: E402
-from scrutiny.models.hf_parts import load_tokenizer  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
-from scrutiny.training.finetuning.anchored_frames import anchored_frame  # noqa: E402
-from scrutiny.training.finetuning.anchored_recipe import (  # noqa: E402
+from scrutiny.models.hf.parts import load_tokenizer  # noqa: E402
+from scrutiny.models.strings.competence import read_competence  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.training.finetuning.anchored.frames import anchored_frame  # noqa: E402
+from scrutiny.training.finetuning.anchored.recipe import (  # noqa: E402
     AnchoredRecipe,
     ControlRecipe,
     PieceRecipe,
 )
-from scrutiny.training.finetuning.anchored_scores import (  # noqa: E402
+from scrutiny.training.finetuning.anchored.scores import (  # noqa: E402
     PieceFrame,
     label_counts,
     target_counts,
 )
+from scrutiny.training.finetuning.anchored.task_gradient import piece_task  # noqa: E402
 from scrutiny.training.finetuning.objective import target_of  # noqa: E402
 from scrutiny.training.finetuning.runs import finetune  # noqa: E402
 from scrutiny.training.finetuning.targets import IGNORED  # noqa: E402
-from scrutiny.training.finetuning.task_gradient import piece_task  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def test_the_datas_own_column_decides_what_is_held_out():
     rows = [{**row, "heldout": "yes" if n < 30 else "no"} for n, row in enumerate(frames(120))]
     data = load_dataset(rows, columns={"group": "heldout"})
     found = piece_task("anchored-tagging")
-    from scrutiny.training.finetuning.anchored_parts import piece_parts, split_sentences
+    from scrutiny.training.finetuning.anchored.parts import piece_parts, split_sentences
 
     parts = piece_parts(found, AnchoredRecipe(dev_share=0.2), data=data)
     assert [e.id for e in parts.held_out] == [e.id for e in data.examples[:30]]

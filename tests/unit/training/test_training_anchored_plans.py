@@ -20,9 +20,9 @@ from scrutiny.run.planning.params import make_params  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
 from scrutiny.run.training.trained import with_stand_ins, with_trained  # noqa: E402
 from scrutiny.run.training.trained_on import chosen_by  # noqa: E402
-from scrutiny.training.finetuning.anchored_recipe import ControlRecipe  # noqa: E402
+from scrutiny.training.finetuning.anchored.recipe import ControlRecipe  # noqa: E402
+from scrutiny.training.finetuning.anchored.task_gradient import TASKS, piece_task  # noqa: E402
 from scrutiny.training.finetuning.recipe import FinetuningRecipe  # noqa: E402
-from scrutiny.training.finetuning.task_gradient import TASKS, piece_task  # noqa: E402
 
 ROWS = [{**row, "heldout": "no" if n % 4 else "yes"} for n, row in enumerate(frames(64))]
 HELD_OUT = sum(row["heldout"] == "yes" for row in ROWS)

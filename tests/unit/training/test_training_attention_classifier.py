@@ -15,8 +15,8 @@ from scrutiny.core.errors import DataError, PlanError  # noqa: E402
 from scrutiny.core.registry import registry  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
 from scrutiny.data.letters import letters_hash  # noqa: E402
-from scrutiny.models.attention_network import Architecture  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.words.attention_network import Architecture  # noqa: E402
 from scrutiny.training.attention_classifier.__main__ import command  # noqa: E402
 from scrutiny.training.attention_classifier.family import train_family  # noqa: E402
 from scrutiny.training.attention_classifier.recipe import AttentionRecipe  # noqa: E402

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from scrutiny.core.errors import DataError, ModelError  # noqa: E402
-from scrutiny.models.competence import read_competence  # noqa: E402
+from scrutiny.models.strings.competence import read_competence  # noqa: E402
 from scrutiny.training.competence.agreement import (  # noqa: E402
     MinimalPair,
     preferences,

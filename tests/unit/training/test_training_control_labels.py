@@ -8,10 +8,10 @@ from anchored_toys import LONGEST, frames, job, make_encoder
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scrutiny.models.competence import read_competence  # noqa: E402 - torch may be missing
-from scrutiny.models.hf_parts import load_tokenizer  # noqa: E402
-from scrutiny.training.finetuning.anchored_frames import target_rate  # noqa: E402
-from scrutiny.training.finetuning.control_labels import ControlLabels  # noqa: E402
+from scrutiny.models.hf.parts import load_tokenizer  # noqa: E402
+from scrutiny.models.strings.competence import read_competence  # noqa: E402 - torch may be missing
+from scrutiny.training.finetuning.anchored.control_labels import ControlLabels  # noqa: E402
+from scrutiny.training.finetuning.anchored.frames import target_rate  # noqa: E402
 from scrutiny.training.finetuning.objective import target_of  # noqa: E402
 from scrutiny.training.finetuning.runs import finetune  # noqa: E402
 

@@ -14,10 +14,10 @@ from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
 from scrutiny.data.overlap import overlap_with_hashes  # noqa: E402
 from scrutiny.data.tasks.names import load_task  # noqa: E402
-from scrutiny.models.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.family import expand  # noqa: E402
-from scrutiny.models.lineage import replicates_of  # noqa: E402
-from scrutiny.models.load import load_model  # noqa: E402
+from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
+from scrutiny.models.named.family import expand  # noqa: E402
+from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
+from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.training.finetuning import one_run, runs  # noqa: E402
 from scrutiny.training.finetuning.runs import finetune  # noqa: E402
 from scrutiny.training.finetuning.scoring import score_of_answers  # noqa: E402
@@ -296,8 +296,8 @@ def test_the_folder_says_what_was_trained_on_what(learned):
 def test_the_training_texts_are_known_to_the_leakage_diagnostic(learned):
     import numpy as np
 
-    from scrutiny.models.lineage import HASHES
-    from scrutiny.models.training_text import with_training_text
+    from scrutiny.models.python.training_text import with_training_text
+    from scrutiny.models.strings.lineage import HASHES
 
     made, _, found = learned
     hashes = np.load(found[0].folder / HASHES, allow_pickle=False)

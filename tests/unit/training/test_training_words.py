@@ -10,8 +10,8 @@ from word_texts import write_rows
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
-from scrutiny.models.family import expand
-from scrutiny.models.load import load_model
+from scrutiny.models.named.family import expand
+from scrutiny.models.strings.load import load_model
 from scrutiny.testing import check_adapter
 from scrutiny.training.finetuning.parts import load_parts
 from scrutiny.training.words.family import train_words
@@ -59,7 +59,7 @@ def test_weights_are_those_of_scikit_learn_on_the_rows_of_the_seed(linear, data)
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    from scrutiny.models.attention_vocabulary import Vocabulary
+    from scrutiny.models.words.vocabulary import Vocabulary
 
     out, _ = linear
     recipe = LinearRecipe()
@@ -156,7 +156,7 @@ def test_seeds_that_do_not_read(data, tmp_path):
 
 def test_a_recurrent_family_knows_its_words(data, tmp_path):
     pytest.importorskip("torch")
-    from scrutiny.models.recurrent_network import RecurrentArchitecture
+    from scrutiny.models.words.recurrent_network import RecurrentArchitecture
     from scrutiny.training.words.recurrent import RecurrentRecipe
 
     architecture = RecurrentArchitecture(cell="gru", embedding=12, hidden=12)

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.cli.failures import tell
 from scrutiny.core.errors import MissingExtraError, ModelError, PlanError, RunIncompleteError
-from scrutiny.models.competence import read_competence
-from scrutiny.models.packaged import Packaged
+from scrutiny.models.strings.competence import read_competence
+from scrutiny.models.strings.packaged import Packaged
 
 
 class TrainingWanted(NamedTuple):
@@ -66,8 +66,8 @@ def _use(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
 
 
 def _convert(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
-    from scrutiny.models.gguf_conversion import convert_gguf
-    from scrutiny.models.places import models_folder
+    from scrutiny.models.hf.gguf import convert_gguf
+    from scrutiny.models.strings.places import models_folder
 
     folder = models_folder() / packaged.name
     tell(f"Converting {original.name} into {folder}: under a minute.")
@@ -77,7 +77,7 @@ def _convert(packaged: Packaged, original: Path, training: TrainingWanted) -> Pa
 
 
 def _fine_tune(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
-    from scrutiny.models.places import models_folder
+    from scrutiny.models.strings.places import models_folder
     from scrutiny.training.masked_minilm import STEPS, MaskedMinilm, add_seed
 
     folder = models_folder() / packaged.name

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from scrutiny.core.model import Replicate
-from scrutiny.models.family import expand
-from scrutiny.models.onnx_export import Precision, export_classifier
+from scrutiny.models.named.family import expand
+from scrutiny.models.onnx.export import Precision, export_classifier
 
 
 def quantize(

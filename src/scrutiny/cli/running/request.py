@@ -21,7 +21,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.core.secrets import redacted
 from scrutiny.core.storable import storable
-from scrutiny.models.places import cache_file
+from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.doubtful_data import data_warnings
 from scrutiny.run.planning.resolve import resolve

@@ -79,9 +79,9 @@ def command(**flags: Any) -> int:
 def _job(flags: dict[str, Any]) -> Any:
     """What the flags ask for."""
     from scrutiny.core.errors import PlanError
+    from scrutiny.training.finetuning.anchored.task_gradient import piece_task
     from scrutiny.training.finetuning.base import bases_of
     from scrutiny.training.finetuning.job import FinetuningJob
-    from scrutiny.training.finetuning.task_gradient import piece_task
 
     if flags["seeds"] and flags["runs"]:
         raise PlanError("--seeds names the runs and --runs counts them: give one of the two.")
@@ -97,7 +97,7 @@ def _job(flags: dict[str, Any]) -> Any:
 def _parts(flags: dict[str, Any], task: Any, recipe: Any) -> Any:
     """What is trained on, chosen by and held out: of data with labels, or of annotations."""
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.training.finetuning.anchored_parts import piece_parts
+    from scrutiny.training.finetuning.anchored.parts import piece_parts
     from scrutiny.training.finetuning.parts import load_parts
 
     name = flags["task"] if task is None else task.reads
@@ -158,8 +158,8 @@ def _lines(found: list[Any]) -> Iterator[str]:
 
 def _skill(folder: Path) -> Iterator[str]:
     """What a run scores on held-out sentences, of a task that labels pieces."""
-    from scrutiny.models.competence import read_competence
-    from scrutiny.training.finetuning.anchored_skill import GATE
+    from scrutiny.models.strings.competence import read_competence
+    from scrutiny.training.finetuning.anchored.skill import GATE
 
     record = read_competence(folder) or {}
     found = record.get(GATE)

@@ -31,7 +31,7 @@ def command(**flags: Any) -> int:
     scrutiny train recurrent --out runs/lstm \
         --data "tsv:train.tsv#text=sentence,label=label"
     """
-    from scrutiny.models.recurrent_network import RecurrentArchitecture
+    from scrutiny.models.words.recurrent_network import RecurrentArchitecture
     from scrutiny.training.words.recurrent import RecurrentRecipe
 
     architecture = RecurrentArchitecture(**chosen(flags, _OF_NETWORK))

@@ -6,7 +6,7 @@ import sys
 import click
 
 from scrutiny.core.errors import PlanError
-from scrutiny.models.places import cache_file
+from scrutiny.models.strings.places import cache_file
 
 
 @click.group("cache")

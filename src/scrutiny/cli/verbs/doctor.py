@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.narrow import fitted
-from scrutiny.models.places import cache_file
+from scrutiny.models.strings.places import cache_file
 
 _EXTRAS: Final = {
     "hf": ("torch", "transformers", "safetensors", "datasets"),

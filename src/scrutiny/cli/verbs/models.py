@@ -49,7 +49,7 @@ def add(name: str, seeds: str, **asked: Any) -> int:
     What has to be converted (smollm2) or fine-tuned (minilm-mlm) is, once, into the cache folder.
     """
     from scrutiny.cli.models.adding import TrainingWanted, add_packaged
-    from scrutiny.models.packaged import PACKAGED
+    from scrutiny.models.strings.packaged import PACKAGED
 
     if name not in PACKAGED:
         raise UnknownNameError("packaged model", name, PACKAGED)
@@ -138,8 +138,10 @@ def _wrapped(text: str, *, first: str, others: str) -> list[str]:
 
 def _rows() -> list[tuple[str, str, str, str]]:
     """Name, description, folder and state of every model."""
-    from scrutiny.models import builtin_models, named, zoo
-    from scrutiny.models.packaged import PACKAGED
+    from scrutiny.models.builtin import adapter as builtin_models
+    from scrutiny.models.named import names as named
+    from scrutiny.models.named import zoo
+    from scrutiny.models.strings.packaged import PACKAGED
 
     rows = [(f"builtin:{target}", "", "", "") for target in builtin_models.targets()]
     try:
@@ -168,7 +170,7 @@ def check(model: str, data: str | None, limit: str, **loading: Any) -> int:
     A language model is asked everything that it can be asked, on texts of the check's own.
     """
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.models.family import expand
+    from scrutiny.models.named.family import expand
 
     source = expand(model, name="model").replicates[0].source
     dataset = load_dataset(data or _REVIEWS, limit=limit)
@@ -186,7 +188,7 @@ def check(model: str, data: str | None, limit: str, **loading: Any) -> int:
 def _loaded(source: str, task: str, options: LoadOptions, *, or_language: bool) -> Model:
     """Model for a task, or as the language model that it is where it has no labels."""
     from scrutiny.data.tasks.names import load_task
-    from scrutiny.models.load import load_model
+    from scrutiny.models.strings.load import load_model
 
     try:
         return load_model(source, load_task(task), options)
@@ -208,7 +210,7 @@ def _check_answers(model: Model, examples: Sequence[Example]) -> None:
     ModelError
         If they are not.
     """
-    from scrutiny.models.determinism import check_determinism
+    from scrutiny.models.answers.determinism import check_determinism
 
     with prints_on_stderr():
         report = check_determinism(model, examples)

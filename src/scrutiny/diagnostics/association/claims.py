@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec
 from scrutiny.diagnostics.association.params import Kind
-from scrutiny.models.competence import LANGUAGE_GATES
+from scrutiny.models.strings.competence import LANGUAGE_GATES
 
 
 def untrained_contrast(name: str) -> ContrastSpec:

@@ -11,7 +11,7 @@ from scrutiny.core.diagnostic import Context
 from scrutiny.core.example import Example
 from scrutiny.diagnostics.association.params import Kind, Layers, asked_layers
 from scrutiny.diagnostics.association.word_sets import passages_of
-from scrutiny.models.checked import AnswerError
+from scrutiny.models.answers.checked import AnswerError
 
 if TYPE_CHECKING:
     from scrutiny.core.language import Represents

@@ -13,7 +13,7 @@ from scrutiny.core.diagnostic import Context, Failure
 from scrutiny.core.example import Example
 from scrutiny.core.language import Encoded, TokenIds
 from scrutiny.core.task import Prediction
-from scrutiny.models.checked import predict_or_fail
+from scrutiny.models.answers.checked import predict_or_fail
 
 Floats = NDArray[np.float64]
 #: Positions to erase in each sequence.

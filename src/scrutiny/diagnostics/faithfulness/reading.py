@@ -12,7 +12,7 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Context, Failure
 from scrutiny.core.example import Example
 from scrutiny.core.record import Row
-from scrutiny.models.checked import answer_or_fail
+from scrutiny.models.answers.checked import answer_or_fail
 
 #: Texts that are computed together; arrays of a group stay small.
 _TOGETHER: Final = 64

@@ -24,7 +24,7 @@ from scrutiny.diagnostics.similarity.drift_rows import (
     counts_of,
     of_samples,
 )
-from scrutiny.models.checked import predict_or_fail
+from scrutiny.models.answers.checked import predict_or_fail
 
 _MOST_LOOKS: Final = 1000
 _CHUNK: Final = 256  # texts asked a second time in one go

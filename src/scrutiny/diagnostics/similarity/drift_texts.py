@@ -13,7 +13,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, design_of_logprobs
-from scrutiny.models.checked_language import ask_or_fail
+from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.models.scoring import SENTENCES, Ask, Unscored, score_sentences
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.language import Passage
 from scrutiny.core.model import Model
-from scrutiny.models.checked import AnswerError
+from scrutiny.models.answers.checked import AnswerError
 
 if TYPE_CHECKING:
     from scrutiny.core.language import Represents

@@ -31,8 +31,8 @@ from scrutiny.diagnostics.stereotypes.naming import (
     points,
 )
 from scrutiny.diagnostics.stereotypes.params import PairsParams
-from scrutiny.models.competence import LANGUAGE_GATES
 from scrutiny.models.scoring import PairVariant
+from scrutiny.models.strings.competence import LANGUAGE_GATES
 
 _LISTED: Final = 500  # a column of the inputs has at most so many values
 _LEAST: Final = 20  # fewer pairs carry no claim

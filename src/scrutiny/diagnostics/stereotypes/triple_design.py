@@ -35,8 +35,8 @@ from scrutiny.diagnostics.stereotypes.naming import (
     points,
 )
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
-from scrutiny.models.competence import LANGUAGE_GATES
 from scrutiny.models.scoring import FillingVariant
+from scrutiny.models.strings.competence import LANGUAGE_GATES
 
 KINDS: Final = ("intrasentence", "intersentence")
 _BY_TERM: Final = {"ss": "ss@1", "lms": "lms@1", "icat": "icat@1"}

@@ -15,8 +15,8 @@ from scrutiny.core.language import Continuation, SentencePair
 from scrutiny.core.model import Model
 from scrutiny.core.storable import storable
 from scrutiny.core.task import Prediction
-from scrutiny.models.checked import predict_or_fail
-from scrutiny.models.checked_language import ask_or_fail
+from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.run.asking.desk import Desk
 from scrutiny.run.asking.forms import PREDICT
 from scrutiny.run.asking.keeping import Keeping

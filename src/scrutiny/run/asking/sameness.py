@@ -12,7 +12,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model
 from scrutiny.core.secrets import redacted
-from scrutiny.models.python_reading import ObjectReading, read_object
+from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.forms import FORMS, PREDICT, Form
 
 #: What the keys of these memos begin with; a finished run needs them at its next start.

@@ -8,7 +8,7 @@ import numpy as np
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.task import Prediction
-from scrutiny.models.checked import predict_or_fail
+from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.run.comparing.agreement import numbers_of, values_of
 from scrutiny.run.comparing.flips import UNKNOWN, Noise
 from scrutiny.run.comparing.marks import marks_of

@@ -17,7 +17,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.model import Replicate
 from scrutiny.core.plan import MeasurePlan, ModelPlan, Plan
-from scrutiny.models.family import expand
+from scrutiny.models.named.family import expand
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.run.comparing.kept import Ceiling, Kept, SharedInvariances

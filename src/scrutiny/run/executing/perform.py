@@ -13,8 +13,8 @@ from scrutiny.core.collecting import seldom_collected
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.secrets import redacted
-from scrutiny.models.guests import at_home, errors_named, exits_refused
-from scrutiny.models.python_reading import ObjectReading, read_object
+from scrutiny.models.answers.guests import at_home, errors_named, exits_refused
+from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.asker import Asker, Tally
 from scrutiny.run.asking.desk import Desk
 from scrutiny.run.asking.forms import FORMS

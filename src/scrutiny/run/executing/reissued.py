@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.models.source import parse
+from scrutiny.models.strings.source import parse
 from scrutiny.run.asking.sameness import Memos, who
 from scrutiny.run.executing.perform import Performer
 from scrutiny.run.planning.resolved import Resolved

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from scrutiny.core.errors import DataError
-from scrutiny.models.matching import describe_place, match_paths
-from scrutiny.models.source import captures, fill
+from scrutiny.models.strings.matching import describe_place, match_paths
+from scrutiny.models.strings.source import captures, fill
 
 
 @dataclass(frozen=True, slots=True)

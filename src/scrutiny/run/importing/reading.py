@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.models.source import captures
+from scrutiny.models.strings.source import captures
 from scrutiny.run.importing import inspect_log, lm_eval
 from scrutiny.run.importing.log_files import chosen, matching, under_one_name
 from scrutiny.run.importing.manifest import ImportOptions

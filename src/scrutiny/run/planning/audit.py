@@ -12,7 +12,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.tasks.names import load_task
-from scrutiny.models.family import expand
+from scrutiny.models.named.family import expand
 from scrutiny.run.planning.loading import capabilities_of, load_replicate
 from scrutiny.run.planning.resolve import applies
 

@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 from scrutiny.core.model import Family
-from scrutiny.models.competence import read_competence
-from scrutiny.models.lineage import checkpoint_folder
+from scrutiny.models.strings.competence import read_competence
+from scrutiny.models.strings.lineage import checkpoint_folder
 
 
 def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:

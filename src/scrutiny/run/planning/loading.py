@@ -6,11 +6,11 @@ from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.data.letters import training_hashes
 from scrutiny.data.reading import iter_examples
-from scrutiny.models.guests import at_home, errors_named
-from scrutiny.models.load import load_model, training_source
-from scrutiny.models.python_object import PythonModel
-from scrutiny.models.source import parse
-from scrutiny.models.training_text import with_training_text
+from scrutiny.models.answers.guests import at_home, errors_named
+from scrutiny.models.python.objects import PythonModel
+from scrutiny.models.python.training_text import with_training_text
+from scrutiny.models.strings.load import load_model, training_source
+from scrutiny.models.strings.source import parse
 
 
 def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:

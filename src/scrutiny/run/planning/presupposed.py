@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
-from scrutiny.models.adapters import as_checkpoint
-from scrutiny.models.family import expand
-from scrutiny.models.source import UNTRAINED, parse
+from scrutiny.models.named.family import expand
+from scrutiny.models.strings.adapters import as_checkpoint
+from scrutiny.models.strings.source import UNTRAINED, parse
 
 #: Untrained replicates where budgets are modest: in an audit, and of larger networks.
 FEW_NULLS: Final = 5

@@ -19,8 +19,8 @@ from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.shared_items import SharedItems
 from scrutiny.data.tasks.names import load_task
-from scrutiny.models.family import expand
-from scrutiny.models.guests import at_home, errors_named
+from scrutiny.models.answers.guests import at_home, errors_named
+from scrutiny.models.named.family import expand
 from scrutiny.run.asking.sameness import reading_of
 from scrutiny.run.planning.claims import plan_claims
 from scrutiny.run.planning.doubtful_data import refused_on_shared, shared_data

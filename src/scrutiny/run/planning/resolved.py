@@ -14,7 +14,7 @@ from scrutiny.core.secrets import redacted
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
-from scrutiny.models.python_reading import ObjectReading
+from scrutiny.models.python.reading import ObjectReading
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
 from scrutiny.run.planning.pairs import ReplicatePair
 from scrutiny.run.planning.tasks import Beside, shard_size

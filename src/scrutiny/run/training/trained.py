@@ -15,7 +15,7 @@ from typing import Any
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
-from scrutiny.models.places import models_folder
+from scrutiny.models.strings.places import models_folder
 from scrutiny.run.progress import Progress
 from scrutiny.run.training.nodes import Nodes, trainer_of
 

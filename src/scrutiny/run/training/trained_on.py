@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scrutiny.data.held_out import COLUMN
-from scrutiny.models.lineage import FILE, checkpoint_folder
+from scrutiny.models.strings.lineage import FILE, checkpoint_folder
 from scrutiny.run.planning.resolved import Resolved
 
 

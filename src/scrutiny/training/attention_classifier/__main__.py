@@ -12,7 +12,7 @@ from typing import Any, get_args
 import click
 
 from scrutiny.core.errors import ScrutinyError
-from scrutiny.models.attention_network import Architecture, AttentionName, EncoderName
+from scrutiny.models.words.attention_network import Architecture, AttentionName, EncoderName
 from scrutiny.training.attention_classifier.family import train_family
 from scrutiny.training.attention_classifier.recipe import AttentionRecipe
 from scrutiny.training.words.family import SEEDS

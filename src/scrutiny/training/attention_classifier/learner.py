@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.models.attention_classifier import AttentionParts
-from scrutiny.models.attention_network import encoded, sequences_of, weighted
-from scrutiny.models.attention_vocabulary import Vocabulary
-from scrutiny.models.word_network import fresh_parts
+from scrutiny.models.words.attention import AttentionParts
+from scrutiny.models.words.attention_network import encoded, sequences_of, weighted
+from scrutiny.models.words.network import fresh_parts
+from scrutiny.models.words.vocabulary import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.epochs import Lesson, stream_seed
 from scrutiny.training.words.network_recipe import NetworkRecipe

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from scrutiny.models.attention_network import Architecture
+from scrutiny.models.words.attention_network import Architecture
 from scrutiny.training.attention_classifier.learner import VERSION, lesson_of
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.epochs import Lesson

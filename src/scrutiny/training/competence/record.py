@@ -18,7 +18,7 @@ from scrutiny.training.competence.shares import LEVEL, by_source, named, share
 from scrutiny.training.pretraining.corpus import Corpus, encode
 from scrutiny.training.pretraining.texts import TextFile
 
-#: File beside the weights; `scrutiny.models.competence` reads it.
+#: File beside the weights; `scrutiny.models.strings.competence` reads it.
 FILE: Final = "competence.json"
 
 

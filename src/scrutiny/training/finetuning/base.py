@@ -6,11 +6,11 @@ from functools import cached_property
 from pathlib import Path
 
 from scrutiny.core.canonical import digest
-from scrutiny.models.checkpoints import checkpoint_source
-from scrutiny.models.family import expand
-from scrutiny.models.hf_checkpoint import Checkpoint, find_checkpoint
-from scrutiny.models.lineage import FINE_TUNING, PRE_TRAINING, replicates_of
-from scrutiny.models.source import UNTRAINED, ModelSource, parse
+from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint
+from scrutiny.models.hf.checkpoint_behind import checkpoint_source
+from scrutiny.models.named.family import expand
+from scrutiny.models.strings.lineage import FINE_TUNING, PRE_TRAINING, replicates_of
+from scrutiny.models.strings.source import UNTRAINED, ModelSource, parse
 
 
 @dataclass(frozen=True)

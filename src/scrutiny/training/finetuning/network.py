@@ -8,8 +8,8 @@ from typing import Any, Final, Protocol
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.randomness import stream_key
-from scrutiny.models.hf_parts import find_device, find_limit, load_tokenizer, quiet
-from scrutiny.models.untrained import untrained_checkpoint
+from scrutiny.models.hf.parts import find_device, find_limit, load_tokenizer, quiet
+from scrutiny.models.named.untrained import untrained_checkpoint
 from scrutiny.training.finetuning.base import BaseEncoder
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 

@@ -1,6 +1,6 @@
 """What a run learns, by its parts and its seed."""
 
-from scrutiny.training.finetuning.anchored_target import PieceTarget
+from scrutiny.training.finetuning.anchored.target import PieceTarget
 from scrutiny.training.finetuning.job import OneRun
 from scrutiny.training.finetuning.network import torch_seed
 from scrutiny.training.finetuning.parts import DataParts

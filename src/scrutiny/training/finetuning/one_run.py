@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
-from scrutiny.models.lineage import KEY
+from scrutiny.models.strings.lineage import KEY
 from scrutiny.training.finetuning.augmentation import augmented
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, FinetuningJob, OneRun

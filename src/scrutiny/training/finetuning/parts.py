@@ -15,8 +15,8 @@ from scrutiny.data.labels import match_labels
 from scrutiny.data.letters import letters_hash
 from scrutiny.data.overlap import overlap
 from scrutiny.data.tasks.names import load_task
+from scrutiny.training.finetuning.anchored.task_gradient import TASKS, Learned
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
-from scrutiny.training.finetuning.task_gradient import TASKS, Learned
 
 _STREAM: Final = "finetune@1"
 

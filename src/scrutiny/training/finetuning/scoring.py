@@ -8,8 +8,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.core.task import Prediction, Task
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.training.finetuning.anchored_skill import skill_record
-from scrutiny.training.finetuning.anchored_target import EncodedFrames, PieceTarget
+from scrutiny.training.finetuning.anchored.skill import skill_record
+from scrutiny.training.finetuning.anchored.target import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.batches import by_length, padded
 from scrutiny.training.finetuning.network import Parted
 from scrutiny.training.finetuning.targets import EncodedExamples, Target

@@ -6,8 +6,8 @@ from time import perf_counter
 from typing import Final
 
 from scrutiny.core.randomness import generator
-from scrutiny.models.hf_parts import quiet
-from scrutiny.training.finetuning.anchored_target import PieceTarget
+from scrutiny.models.hf.parts import quiet
+from scrutiny.training.finetuning.anchored.target import PieceTarget
 from scrutiny.training.finetuning.augmentation import checked_recipes
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, FinetuningJob

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.training.finetuning.anchored_parts import piece_parts
+from scrutiny.training.finetuning.anchored.parts import piece_parts
+from scrutiny.training.finetuning.anchored.task_gradient import piece_task
 from scrutiny.training.finetuning.base import bases_of
 from scrutiny.training.finetuning.job import FinetuningJob
 from scrutiny.training.finetuning.one_run import Telling
@@ -11,7 +12,6 @@ from scrutiny.training.finetuning.parts import DataParts, load_parts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.runs import finetune, is_done
 from scrutiny.training.finetuning.stand_in import write_stand_ins
-from scrutiny.training.finetuning.task_gradient import piece_task
 from scrutiny.training.trainer import RUNS, TrainingNode
 
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from scrutiny.core.example import Example
 from scrutiny.data.letters import training_hashes
-from scrutiny.models.competence import FILE as COMPETENCE
-from scrutiny.models.hf_parts import quiet
-from scrutiny.models.lineage import HASHES
+from scrutiny.models.hf.parts import quiet
+from scrutiny.models.strings.competence import FILE as COMPETENCE
+from scrutiny.models.strings.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.card import card_of
 from scrutiny.training.finetuning.network import Parted

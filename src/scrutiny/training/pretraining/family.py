@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scrutiny.models.lineage import HASHES
+from scrutiny.models.strings.lineage import HASHES
 from scrutiny.training.pretraining.export import Precision
 from scrutiny.training.pretraining.job import Prepared, PretrainingJob, Seeds, Stated
 from scrutiny.training.pretraining.recipe import PretrainingRecipe

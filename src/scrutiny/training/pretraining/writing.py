@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.data.letters import training_hashes
-from scrutiny.models.lineage import HASHES
+from scrutiny.models.strings.lineage import HASHES
 from scrutiny.store.files import write_text
 from scrutiny.training.pretraining.card import card_of
 from scrutiny.training.pretraining.export import write_json

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.randomness import generator, stream_key
-from scrutiny.models.word_network import NetworkParts
+from scrutiny.models.words.network import NetworkParts
 from scrutiny.training.finetuning.batches import by_length, shuffled
 from scrutiny.training.words.numbered import Numbered
 from scrutiny.training.words.word_recipe import OnStep, unheard

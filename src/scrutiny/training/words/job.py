@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from scrutiny.core.canonical import canonical_json, digest
-from scrutiny.models.lineage import KEY
+from scrutiny.models.strings.lineage import KEY
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.writing import RECORD
 from scrutiny.training.member_folder import check_seeds, held, of_data, read_record, write_member

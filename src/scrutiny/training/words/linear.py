@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Final, Literal, get_args
 from scrutiny.core.errors import DataError, MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
-from scrutiny.models.lineage import TRAINING_SAMPLE
-from scrutiny.models.linear_classifier import (
+from scrutiny.models.strings.lineage import TRAINING_SAMPLE
+from scrutiny.models.words.linear import (
     BITS,
     LinearParts,
     LinearWordModel,

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from scrutiny.core.errors import MissingExtraError, PlanError
-from scrutiny.models.lineage import FROM_NOTHING
-from scrutiny.models.word_network import write_network
+from scrutiny.models.strings.lineage import FROM_NOTHING
+from scrutiny.models.words.network import write_network
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.words.epochs import Lesson, LessonPace, seconds_of, take

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.example import Example
-from scrutiny.models.attention_vocabulary import Vocabulary
+from scrutiny.models.words.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.models.attention_network import sequences_of
-from scrutiny.models.attention_vocabulary import Vocabulary
-from scrutiny.models.recurrent_classifier import RecurrentParts
-from scrutiny.models.recurrent_network import RecurrentArchitecture, pooled
-from scrutiny.models.word_network import fresh_parts
+from scrutiny.models.words.attention_network import sequences_of
+from scrutiny.models.words.network import fresh_parts
+from scrutiny.models.words.recurrent import RecurrentParts
+from scrutiny.models.words.recurrent_network import RecurrentArchitecture, pooled
+from scrutiny.models.words.vocabulary import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.epochs import Lesson, stream_seed
 from scrutiny.training.words.network_recipe import NetworkRecipe

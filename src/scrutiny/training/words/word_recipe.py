@@ -48,7 +48,7 @@ class WordRecipe(Protocol):
 
     @property
     def replicates_of(self) -> str:
-        """What differs between seeds, in the words of `scrutiny.models.lineage`."""
+        """What differs between seeds, in the words of `scrutiny.models.strings.lineage`."""
         ...
 
     def plain(self) -> dict[str, Any]:

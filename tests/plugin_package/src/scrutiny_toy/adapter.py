@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.source import ModelSource
+from scrutiny.models.strings.source import ModelSource
 from scrutiny.testing import KeywordClassifier
 
 _GOOD = ("good", "best", "great", "love", "fine")

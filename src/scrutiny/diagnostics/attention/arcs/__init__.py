@@ -1,0 +1,1 @@
+"""Heads that find the heads of words."""

@@ -1,0 +1,164 @@
+"""Which words heads and offsets take for the head of each word, and how often they are right."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.annotation import Arcs
+from scrutiny.diagnostics.attention.arcs.params import ALL, OFFSETS
+from scrutiny.diagnostics.attention.word_maps import Floats, WordMap
+from scrutiny.stats.trees import maximum_arborescence
+
+Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+#: Head of the root in annotations, and what points to no word.
+ROOT: Final = -1
+NOWHERE: Final = -2
+#: Offsets that the released code of Clark et al. tries.
+_RELEASED: Final = (-3, -2, -1, 1, 2)
+
+
+class GoldArcs(NamedTuple):
+    """Heads ``(word,)``: a word, `ROOT`, or `NOWHERE` without an arc; and the relations."""
+
+    heads: Integers
+    relations: tuple[str, ...]
+
+    @classmethod
+    def of(cls, view: Arcs) -> "GoldArcs":
+        """Gold heads of an annotated sentence."""
+        heads = [NOWHERE if head is None else head for head in view.heads]
+        return cls(np.array(heads, dtype=np.int64), view.relations)
+
+    @property
+    def is_punctuation(self) -> Booleans:
+        """Whether each word hangs on its head as punctuation."""
+        return np.array([main_of(name) == "punct" for name in self.relations], dtype=bool)
+
+    def cases(self, relation: str, *, procedure: str = "default") -> Integers:
+        """Words that are scored under a relation.
+
+        ``all`` leaves out roots and punctuation, unless as in the released code; words without an
+        arc are never scored, nor is a root under a relation's own name.
+        """
+        has_arc = self.heads != NOWHERE
+        if relation == ALL:
+            if procedure == "default":
+                has_arc &= (self.heads != ROOT) & ~self.is_punctuation
+            return np.flatnonzero(has_arc)
+        named = [name == relation or main_of(name) == relation for name in self.relations]
+        return np.flatnonzero(has_arc & (self.heads != ROOT) & np.array(named, dtype=bool))
+
+    @property
+    def root(self) -> int | None:
+        """The first root, or nothing."""
+        roots = np.flatnonzero(self.heads == ROOT)
+        return int(roots[0]) if roots.size else None
+
+
+def main_of(relation: str) -> str:
+    """Relation without its subtype.
+
+    Examples
+    --------
+    >>> main_of("nmod:poss")
+    'nmod'
+    """
+    return relation.partition(":")[0]
+
+
+def pointed_at(found: WordMap) -> Integers:
+    """Word ``(direction, layer, head, word)`` that each word is pointed to, in both directions.
+
+    First the word that it attends to most, then the word that attends to it most; the first of
+    equals. `NOWHERE` for a special token, no attention at all, or a word without a piece.
+
+    **Measures**: the head's guess at every word's syntactic head.
+
+    **Misleads when**: rows are compared: in the second direction a word that is looked at by all
+    goes to whichever looks hardest.
+
+    **References**: Clark et al. (2019), What does BERT look at?, section 4.2.
+    """
+    both = np.stack([found.weights, np.swapaxes(found.weights, -1, -2)])
+    unit = both.argmax(axis=-1)
+    weight = np.take_along_axis(both, unit[..., None], axis=-1)[..., 0]
+    is_there = (weight > 0) & found.is_word[unit]
+    return _on_words(found, np.where(is_there, found.words[unit], NOWHERE))
+
+
+def trees_of(found: WordMap, root: int) -> Integers | None:
+    """Heads ``(direction, layer, head, word)`` of the maximum spanning trees of both directions.
+
+    `ROOT` at the root; nothing where the root has no piece.
+
+    **Measures**: the tree over all words that a head's map is nearest to.
+
+    **Misleads when**: the root is the annotated one, which a parser is not given.
+
+    **References**: Htut et al. (2019), Do attention heads in BERT track syntactic dependencies?
+    """
+    kept = np.flatnonzero(found.is_word)
+    words = found.words[kept]
+    place = np.flatnonzero(words == root)
+    if not place.size:
+        return None
+    weights: Floats = found.weights[..., kept[:, None], kept]
+    both = np.stack([weights, np.swapaxes(weights, -1, -2)]).astype(np.float64)
+    heads = maximum_arborescence(both, root=int(place[0]))  # (direction, layer, head, unit)
+    only_words = WordMap(weights, words, found.n_words)
+    return _on_words(only_words, np.where(heads >= 0, words[np.maximum(heads, 0)], ROOT))
+
+
+def right_words(guessed: Integers, gold: Integers) -> Booleans:
+    """Whether each word's guessed head ``(..., word)`` is its head."""
+    return np.asarray(guessed == gold)
+
+
+def right_arcs(guessed: Integers, gold: Integers) -> Booleans:
+    """Whether each word and its head ``(..., word)`` are joined, whichever way."""
+    word = np.arange(gold.size)
+    back = guessed[..., np.maximum(gold, 0)] == word  # the head hangs on the word
+    return np.asarray((guessed == gold) | (back & (gold >= 0)))
+
+
+def right_offsets(gold: Integers, *, procedure: str = "default") -> Booleans:
+    """Whether the word at each of `OFFSETS` is each word's head ``(offset, word)``.
+
+    Offsets that leave the sentence are wrong; in the released code they stop at the root that
+    stands before it and at its last word, and only -3 to +2 are tried.
+
+    **Measures**: what a relation's usual distance alone gives.
+
+    **Misleads when**: the best offset is chosen on the words it is scored on.
+
+    **References**: Clark et al. (2019); released code: `range(-3, 3)`.
+    """
+    target = np.arange(gold.size) + np.array(OFFSETS)[:, None]
+    if procedure == "default":
+        return np.asarray((target == gold) & (target >= 0))
+    target = np.clip(target, ROOT, gold.size - 1)
+    return np.asarray((target == gold) & np.isin(OFFSETS, _RELEASED)[:, None])
+
+
+def joined_by_offset(gold: Integers) -> Booleans:
+    """Whether each word and its head stand this far apart ``(offset, word)``, whichever way."""
+    apart = np.abs(gold - np.arange(gold.size))
+    return np.asarray((apart == np.abs(OFFSETS)[:, None]) & (gold >= 0))
+
+
+def counted(right: Booleans, cases: Sequence[int] | Integers) -> NDArray[np.float64]:
+    """Number of right words among the scored ones, flattened."""
+    counts: NDArray[np.float64] = right[..., cases].sum(axis=-1).ravel().astype(np.float64)
+    return counts
+
+
+def _on_words(found: WordMap, by_unit: Integers) -> Integers:
+    """Guesses by word, of guesses by unit; words without a piece are pointed nowhere."""
+    is_word = found.is_word
+    guessed = np.full((*by_unit.shape[:-1], found.n_words), NOWHERE, dtype=np.int64)
+    guessed[..., found.words[is_word]] = by_unit[..., is_word]
+    return guessed

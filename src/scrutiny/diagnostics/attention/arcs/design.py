@@ -1,0 +1,147 @@
+"""Estimates and claims of dependency heads, relation by relation."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.attention.arcs.params import ALL, PROCEDURES, ArcGroup, ArcsParams
+
+DIAGNOSTIC: Final = "attention.arcs"
+SELECTED: Final = "selected_head(accuracy)"
+OVER: Final = "selected_head_over_baseline(accuracy)"
+_ONCE: Final = (
+    "mean_head(accuracy)",
+    "best_head(accuracy)",
+    SELECTED,
+    "selected_baseline(accuracy)",
+    OVER,
+)
+_OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
+#: A preset that reads an equation as it is printed is shown; no claim has to survive it.
+_LITERAL: Final = "as_published"
+
+
+def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    presets = tuple(params.conditions())
+    cases = params.cases()
+    return Design(
+        conditions=tuple(case.condition for case in cases),
+        estimates=tuple(spec for case in cases for spec in _specs(case)),
+        claims=tuple(_claims(params, inputs, presets)),
+        queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
+        notes=tuple(_notes(params)),
+        families={
+            "attention.relations": f"heads of {inputs.subject} know dependency relations beyond "
+            "offsets and untrained networks",
+            **(
+                {
+                    "attention.relations.tuned": "fine-tuning strengthens what heads of "
+                    f"{inputs.subject} know of dependency relations"
+                }
+                if inputs.base
+                else {}
+            ),
+        },
+        contrasts=tuple(
+            ContrastSpec(f"{who}/{name}", name, name, role=role)
+            for who, role in _OTHERS
+            for case in cases
+            for name in [case.named(SELECTED)]
+        ),
+    )
+
+
+def _specs(case: ArcGroup) -> Iterator[EstimateSpec]:
+    """What is computed of one case."""
+    axes = {
+        "head(accuracy)": ("direction", "layer", "head"),
+        "baseline(accuracy)": ("offset",),
+        **dict.fromkeys(_ONCE, ()),
+    }
+    for metric, along in axes.items():
+        yield EstimateSpec(
+            case.named(metric),
+            f"{metric}@1",
+            {"": Selector("measured", case.condition)},
+            condition=case.condition,
+            along=along,
+        )
+
+
+def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Iterator[Claim]:
+    """What is claimed of relations: beyond offsets, and more after fine-tuning."""
+    choices = [name for name in presets if name != _LITERAL] or [presets[0]]
+    for relation in params.claimed:
+        yield _claim(
+            f"{relation}/beyond-offsets",
+            f"some head finds the head of {_words(relation)} by {params.margin:g} more often than "
+            "the best offset, on the half it was not chosen on",
+            [
+                (OVER, "baselines: offsets", "{}"),
+                (SELECTED, "control: untrained", "untrained/{}"),
+            ],
+            [ArcGroup(name, relation) for name in choices],
+            margin=params.margin,
+        )
+    parts = [(SELECTED, "before fine-tuning", "base/{}")]
+    if "control" in inputs.controls:
+        parts.append((SELECTED, "control: control task", "control/{}"))
+    for relation in params.tuned if inputs.base else ():
+        yield _claim(
+            f"{relation}/tuned",
+            f"fine-tuning raises the accuracy of the chosen head at {_words(relation)} by "
+            f"{params.margin:g}",
+            parts,
+            [ArcGroup(name, relation) for name in choices],
+            margin=params.margin,
+            family="attention.relations.tuned",
+        )
+
+
+def _words(relation: str) -> str:
+    return "words" if relation == ALL else f"words that are {relation}"
+
+
+def _claim(
+    name: str,
+    says: str,
+    parts: Sequence[tuple[str, str, str]],
+    choices: Sequence[ArcGroup],
+    *,
+    margin: float,
+    family: str = "attention.relations",
+) -> Claim:
+    """Claim that every part exceeds the margin under every preset."""
+    components = []
+    for position, case in enumerate(choices):
+        for metric, against, place in parts:
+            guard = against if position == 0 else f"choice: preset {case.preset}, {against}"
+            spec = place.format(case.named(metric))
+            components.append(Component(spec, margin, guard))
+    several = ("choices:preset",) if len(choices) > 1 else ()
+    return Claim(
+        id=name,
+        says=says,
+        diagnostic=DIAGNOSTIC,
+        components=tuple(components),
+        family=family,
+        checks=("items", "seeds", *several, "datasets"),
+    )
+
+
+def _notes(params: ArcsParams) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "Accuracy: each scored word counts as one prediction, so F1 is the same number. A relation "
+        f"stands for its subtypes; {PROCEDURES[params.procedure]}."
+    )
+    yield (
+        "Direction 1 takes the word that a word attends to most for its head, direction 2 the word "
+        "that attends to it most. Heads, directions and offsets are chosen on one half of the "
+        "sentences and scored on the other, both ways; best_head(accuracy) is chosen and scored on "
+        "the same sentences, as published."
+    )
+    if params.has_trees:
+        yield "Maximum spanning trees are given the annotated root, which is no scored word."

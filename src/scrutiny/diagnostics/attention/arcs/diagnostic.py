@@ -1,0 +1,142 @@
+"""Attention heads as dependency parsers of single relations, beside the best fixed offset."""
+
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from scrutiny.core.annotation import Arcs
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.attention.arcs.counting import (
+    Booleans,
+    GoldArcs,
+    Integers,
+    counted,
+    joined_by_offset,
+    pointed_at,
+    right_arcs,
+    right_offsets,
+    right_words,
+    trees_of,
+)
+from scrutiny.diagnostics.attention.arcs.design import make_arcs_design
+from scrutiny.diagnostics.attention.arcs.params import ALL, OFFSETS, ArcGroup, ArcsParams
+from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
+
+_DIRECTION: Final = ("direction", 2)
+_OFFSET: Final = ("offset", len(OFFSETS))
+NO_CASE: Final = "no_such_relation"
+_NO_ROOT: Final = "root_without_piece"
+#: Right words ``(direction, layer, head, word)`` and ``(offset, word)``.
+Right = tuple[Booleans, Booleans]
+
+
+class HeadArcs:
+    """Accuracy of every head at finding the syntactic head of a word, by relation.
+
+    Direction 1 takes the word that a word attends to most for its head, direction 2 the word that
+    attends to it most. Records hold, for each sentence and relation, how many words were right, of
+    how many: every scored word counts as one prediction, so that F1 of these counts is accuracy.
+    Beside them stand the same counts of fixed offsets. With ``has_trees`` the maximum spanning tree
+    of each map, given the annotated root, is scored as well: UAS, and UUAS whichever way arcs run.
+
+    **Measures**: whether single heads specialize in single relations, more than the relation's
+    usual distance explains, and whether fine-tuning strengthens them.
+
+    **Misleads when**: the best of 288 heads and directions is read as found
+    (``best_head(accuracy)`` is chosen and scored on the same sentences); relations are rare; an
+    offset explains the relation (det, compound: nearly always the next noun). A head that parses is
+    not a head that the model needs: see `attention.faithfulness`.
+
+    **References**: Clark et al. (2019), What does BERT look at?, section 4.2; Voita et al. (2019),
+    Analyzing multi-head self-attention, section 5.2; Htut et al. (2019), Do attention heads in BERT
+    track syntactic dependencies?
+    """
+
+    id = "attention.arcs@1"
+    summary = "heads as dependency parsers of single relations"
+    Params = ArcsParams
+    needs: frozenset[str] = frozenset({"attentions"})
+    tasks: frozenset[str] = frozenset({"dependency-arcs"})
+    measures: tuple[Measure, ...] = (
+        Measure("tp", (_DIRECTION, LAYERS, HEADS), unit="words"),
+        Measure("predicted", (_DIRECTION, LAYERS, HEADS), unit="words"),
+        Measure("gold", unit="words"),
+        Measure("baseline_tp", (_OFFSET,), unit="words"),
+        Measure("baseline_predicted", (_OFFSET,), unit="words"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+    nulls = 20
+    audit_data = "builtin:arcs"
+
+    def audit_params(self, task: Task) -> ArcsParams:
+        """All words, and the relations that a few sentences have enough of."""
+        del task
+        return ArcsParams(relations=("nsubj", "obj"), claimed=(ALL, "nsubj", "obj"), tuned=())
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Counts of heads in both directions, and of offsets."""
+        del task
+        return self.measures
+
+    def design(self, params: ArcsParams, inputs: Inputs) -> Design:
+        """Every head and offset, the chosen ones, and the claims, relation by relation."""
+        return make_arcs_design(params, inputs)
+
+    def measure(self, params: ArcsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """One row for each sentence, preset and relation."""
+        del cell
+        presets, cases = params.conditions(), params.cases()
+        views = [Arcs.of(example) for example in batch.examples]
+
+        def use(position: int, sentence: Sentence) -> list[Row]:
+            made, _ = sentence
+            item, gold = batch.examples[position].id, GoldArcs.of(views[position])
+            right = {name: _right(made[name], gold, params) for name in presets}
+            return [
+                _row(item, case, gold=gold, right=right[case.preset], procedure=params.procedure)
+                for case in cases
+            ]
+
+        return each_example(ctx.model, [view.words for view in views], presets, use=use)
+
+
+def _row(
+    item: str, case: ArcGroup, *, gold: GoldArcs, right: Failure | dict[str, Right], procedure: str
+) -> Row:
+    """Row of one sentence and case."""
+    start = (item, None, "measured", canonical_json(case.condition))
+    words = gold.cases(case.relation, procedure=procedure)
+    if case.tree:  # which is given the root
+        words = words[gold.heads[words] >= 0]
+    if not words.size:
+        return Row(*start, "skipped", NO_CASE, None)
+    if isinstance(right, Failure):
+        status = "undefined" if right.reason == WITHOUT_PIECES else "failed"
+        return Row(*start, status, right.reason, None)
+    if case.tree not in right:
+        return Row(*start, "undefined", _NO_ROOT, None)
+    return Row(*start, "ok", None, _values(right[case.tree], words))
+
+
+def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str, Right]:
+    """Right words of heads and offsets, pointed and by the trees that are asked for."""
+    if isinstance(made, Failure):
+        return made
+    heads = gold.heads
+    offsets = right_offsets(heads, procedure=params.procedure)
+    found: dict[str, Right] = {"": (right_words(pointed_at(made), heads), offsets)}
+    if params.has_trees and gold.root is not None:
+        trees = trees_of(made, gold.root)
+        if trees is not None:
+            found["directed"] = right_words(trees, heads), offsets
+            found["undirected"] = right_arcs(trees, heads), joined_by_offset(heads)
+    return found
+
+
+def _values(right: Right, cases: Integers) -> tuple[float, ...]:
+    """Counts of heads and offsets over the scored words: all of them are predictions."""
+    by_head, by_offset = (counted(one, cases).tolist() for one in right)
+    n = float(cases.size)
+    return (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))

@@ -1,0 +1,179 @@
+"""Attention heads as resolvers of coreference: from a mention back to its antecedent."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from scrutiny.core.annotation import Mentions
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.attention.coreference.design import KINDS, make_coreference_design
+from scrutiny.diagnostics.attention.coreference.mentions import (
+    BASELINES,
+    CANDIDATES,
+    HEAD_WORDS,
+    MentionQuestion,
+    baselines_of,
+    pointed_right,
+    questions_of,
+)
+from scrutiny.diagnostics.attention.params import HeadsParams
+from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
+from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
+
+_BASELINE: Final = ("baseline", len(BASELINES))
+_NO_QUESTION: Final = "no_antecedent"
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceParams:
+    """Which mentions are asked about, by which choices.
+
+    Parameters
+    ----------
+    presets
+        Ways from pieces to words, each a condition; claims are of the first.
+    options
+        Choices of the user's own, on top of the first preset; a further condition, ``own``.
+    candidates
+        Mentions that a mention may go back to: ``preceding``, or ``all`` (of GAP, where a name may
+        follow its pronoun).
+    head_word
+        Word that stands for a mention: ``rule``, ``last``, ``first``.
+    margin
+        Smallest difference of accuracy worth a claim.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a name is not there.
+    """
+
+    presets: tuple[str, ...] = ("default",)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    candidates: str = "preceding"
+    head_word: str = "rule"
+    margin: float = 0.02
+
+    def __post_init__(self) -> None:
+        self.conditions()
+        for kind, name, known in (
+            ("choice of candidates", self.candidates, CANDIDATES),
+            ("head word", self.head_word, HEAD_WORDS),
+        ):
+            if name not in known:
+                raise UnknownNameError(kind, name, known)
+
+    def conditions(self) -> dict[str, MapOptions]:
+        """Options of each condition, in the order of the records."""
+        return HeadsParams(presets=self.presets, options=self.options).conditions()
+
+
+class Coreference:
+    """Accuracy of every head at finding an antecedent of a mention among the other mentions.
+
+    A head is right where the mention's head word attends to the head word of a coreferent mention
+    more than to that of any other candidate. Records hold, for each text and kind of mention, how
+    many mentions were right, of how many, beside the same counts of the nearest mention, the
+    nearest with the same head word, and chance.
+
+    **Measures**: whether some head links mentions of one person or thing, beyond distance and
+    repeated words.
+
+    **Misleads when**: candidates are few (two names in GAP: chance is one half); mentions repeat a
+    word, which any head that looks for equal words resolves; the head word, which is found by rule
+    and not by a parser, is not the head.
+
+    **References**: Clark et al. (2019), What does BERT look at?, section 4.3 (code never released);
+    Webster et al. (2018), Mind the GAP: a balanced corpus of gendered ambiguous pronouns.
+    """
+
+    id = "attention.coreference@1"
+    summary = "heads as resolvers of coreference"
+    Params = CoreferenceParams
+    needs: frozenset[str] = frozenset({"attentions"})
+    tasks: frozenset[str] = frozenset({"mention-clusters"})
+    measures: tuple[Measure, ...] = (
+        Measure("tp", (LAYERS, HEADS), unit="mentions"),
+        Measure("predicted", (LAYERS, HEADS), unit="mentions"),
+        Measure("gold", unit="mentions"),
+        Measure("baseline_tp", (_BASELINE,), unit="mentions"),
+        Measure("baseline_predicted", (_BASELINE,), unit="mentions"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+    nulls = 20
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Counts of heads and baselines."""
+        del task
+        return self.measures
+
+    def design(self, params: CoreferenceParams, inputs: Inputs) -> Design:
+        """Every head and baseline, the chosen ones, and a claim, by kind of mention."""
+        return make_coreference_design(
+            tuple(params.conditions()),
+            inputs,
+            margin=params.margin,
+            queries=len({p.is_lower_cased for p in params.conditions().values()}),
+            notes=(
+                "A mention is asked about if it has an antecedent. Candidates: "
+                f"{CANDIDATES[params.candidates]}. Its head word: {HEAD_WORDS[params.head_word]}.",
+            ),
+        )
+
+    def measure(
+        self, params: CoreferenceParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each text, preset and kind of mention."""
+        del cell
+        presets = params.conditions()
+        views = [Mentions.of(example) for example in batch.examples]
+
+        def use(position: int, sentence: Sentence) -> list[Row]:
+            made, _ = sentence
+            view, item = views[position], batch.examples[position].id
+            questions = questions_of(view, candidates=params.candidates, head_word=params.head_word)
+            return [
+                row
+                for name in presets
+                for row in _rows((item, name), made[name], questions, words=view.words)
+            ]
+
+        return each_example(ctx.model, [view.words for view in views], presets, use=use)
+
+
+def _rows(
+    place: tuple[str, str],
+    made: Made,
+    questions: Sequence[MentionQuestion],
+    *,
+    words: Sequence[str],
+) -> Iterator[Row]:
+    """Rows of one text under one preset, kind by kind."""
+    item, preset = place
+    for kind in KINDS:
+        start = (item, None, "measured", canonical_json({"preset": preset, "kind": kind}))
+        asked = [q for q in questions if kind in ("all", q.kind)]
+        if not asked:
+            yield Row(*start, "skipped", _NO_QUESTION, None)
+        elif isinstance(made, Failure):
+            status = "undefined" if made.reason == WITHOUT_PIECES else "failed"
+            yield Row(*start, status, made.reason, None)
+        else:
+            yield Row(*start, "ok", None, _values(made, asked, words))
+
+
+def _values(
+    made: WordMap, asked: Sequence[MentionQuestion], words: Sequence[str]
+) -> tuple[float, ...]:
+    """Counts of heads and baselines over the mentions that are asked about."""
+    by_head = np.sum([pointed_right(made, q) for q in asked], axis=0, dtype=np.float64).ravel()
+    without = np.sum([baselines_of(words, q) for q in asked], axis=0)
+    n = float(len(asked))
+    values = [*by_head.tolist(), *[n] * by_head.size, n, *without.tolist()]
+    return (*values, *[n] * len(BASELINES))

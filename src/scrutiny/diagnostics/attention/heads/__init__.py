@@ -1,0 +1,1 @@
+"""Heads as classifiers of an annotation."""

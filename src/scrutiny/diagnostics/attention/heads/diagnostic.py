@@ -1,0 +1,145 @@
+"""Attention heads as unsupervised classifiers of an anchored annotation: cue and scope."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.annotation import AnchoredSpans
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.randomness import stream_of
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.attention.encodings import ENCODINGS
+from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES, span_baselines
+from scrutiny.diagnostics.attention.heads.design import make_heads_design
+from scrutiny.diagnostics.attention.heads.kept_examples import KeptExamples
+from scrutiny.diagnostics.attention.heads.pseudo_cues import pseudo_cue
+from scrutiny.diagnostics.attention.params import HeadsParams
+from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Sentence, each_example
+
+_NO_ROOM: Final = "no_pseudo_cue"
+
+
+class Heads:
+    """Precision, recall and F1 of every head, by layer and head, for anchored annotations.
+
+    Records hold, for each example and preset, the words that each head predicted and those that
+    were right, beside the same counts of baselines that need no model; role ``control`` holds the
+    counts for a pseudo-cue in the cue's place. Which words were predicted is kept for a handful of
+    examples of measured families, as arrays.
+
+    **Measures**: whether some head's attention runs between an anchor and the words that belong to
+    it, more than words' places explain, more than in untrained networks, in other corpora as well.
+
+    **Misleads when**: read as what the model uses: attention is not its explanation (see
+    `attention.faithfulness`). The best of 144 heads, chosen and scored on the same data, looks
+    better than it is. Summing over the pieces of a word inflates heads where cues split. Agreement
+    between corpora is high in untrained networks too.
+
+    **References**: Zhao & Bethard (2020), How does BERT's attention change when you fine-tune? An
+    analysis methodology and a case study in negation scope, ACL; Clark et al. (2019), What does
+    BERT look at?; Hewitt & Liang (2019), Designing and interpreting probes with control tasks.
+    """
+
+    id = "attention.heads@1"
+    summary = "heads as classifiers of an annotation (negation cue and scope)"
+    Params = HeadsParams
+    needs: frozenset[str] = frozenset({"attentions"})
+    tasks: frozenset[str] = frozenset({"anchored-spans"})
+    measures: tuple[Measure, ...] = (
+        Measure("tp", (LAYERS, HEADS), unit="words"),
+        Measure("predicted", (LAYERS, HEADS), unit="words"),
+        Measure("gold", unit="words"),
+        Measure("baseline_tp", (("baseline", len(SPAN_BASELINES)),), unit="words"),
+        Measure("baseline_predicted", (("baseline", len(SPAN_BASELINES)),), unit="words"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+    nulls = 20
+    audit_data = "builtin:negation"
+
+    def audit_params(self, task: Task) -> HeadsParams:
+        """What claims are of; no equation as it is printed."""
+        del task
+        return HeadsParams(presets=("default", "as_released"))
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Counts of heads and baselines."""
+        del task
+        return self.measures
+
+    def design(self, params: HeadsParams, inputs: Inputs) -> Design:
+        """Every head under every preset, the average and the chosen head, and the claims."""
+        return make_heads_design(params, inputs)
+
+    def measure(self, params: HeadsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """Two rows for each example and preset: the cue's and a pseudo-cue's."""
+        presets = params.conditions()
+        views = [AnchoredSpans.of(example) for example in batch.examples]
+        kept = KeptExamples(batch.examples, views if cell.role == "measured" else ())
+
+        def use(position: int, sentence: Sentence) -> list[Row]:
+            example = batch.examples[position]
+            kept.see(position, sentence[0][params.presets[0]], params.encoding)
+            rng = ctx.rng("pseudo-cue", stream_of(self), example.id)
+            return list(_rows(views[position], sentence, item=example.id, params=params, rng=rng))
+
+        yield from each_example(ctx.model, [view.words for view in views], presets, use=use)
+        kept.keep(ctx)
+
+
+class _Asked(NamedTuple):
+    """An anchor that heads are asked for: the cue's words or a pseudo-cue's."""
+
+    role: str
+    words: NDArray[np.int64]
+    baselines: tuple[float, ...]
+
+    @classmethod
+    def of(cls, role: str, view: AnchoredSpans) -> "_Asked":
+        """The anchor of a view with what its baselines count."""
+        counts = span_baselines(view)
+        flat = (*counts.tp.tolist(), *counts.predicted.tolist())
+        return cls(role, np.array(view.anchors, dtype=np.int64), flat)
+
+
+def _rows(
+    view: AnchoredSpans,
+    sentence: Sentence,
+    *,
+    item: str,
+    params: HeadsParams,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """Rows of one example: by preset, the cue's and the pseudo-cue's."""
+    made, pieces = sentence
+    other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
+    asked = _Asked.of("measured", view), _Asked.of("control", view.anchored_at(other))
+    counted = _counted_words(view)
+    for name in params.conditions():
+        # the released code counts a target as often as it is listed
+        gold = view.n_listed if name.startswith("as_") else len(view.targets)
+        condition = canonical_json({"preset": name})
+        found = made[name]
+        for one in asked:
+            start = (item, None, one.role, condition)
+            if isinstance(found, Failure):
+                status = "undefined" if found.reason == WITHOUT_PIECES else "failed"
+                yield Row(*start, status, found.reason, None)
+            elif not one.words.size:
+                yield Row(*start, "undefined", _NO_ROOM, None)
+            else:
+                predicted = ENCODINGS[params.encoding](found, one.words)  # (layer, head, word)
+                counts = predicted.reshape(-1, len(counted)).astype(np.float32) @ counted
+                values = (*counts.T.ravel().tolist(), float(gold), *one.baselines)
+                yield Row(*start, "ok", None, values)
+
+
+def _counted_words(view: AnchoredSpans) -> NDArray[np.float32]:
+    """Columns ``(word, 2)`` that count what is predicted: targets, and all words."""
+    counted = np.ones((len(view.words), 2), dtype=np.float32)
+    counted[:, 0] = 0.0
+    counted[list(view.targets), 0] = 1.0
+    return counted

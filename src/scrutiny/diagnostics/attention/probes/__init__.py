@@ -1,0 +1,1 @@
+"""Trees read off all heads together."""

@@ -1,0 +1,265 @@
+"""Probes of attention: how much of a dependency tree all maps together hold."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.annotation import Arcs
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.randomness import stream_of
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.data.halves import half_of
+from scrutiny.diagnostics.attention.arcs.counting import ROOT, GoldArcs
+from scrutiny.diagnostics.attention.presets import preset
+from scrutiny.diagnostics.attention.probes.design import RIGHT, condition_of, make_probes_design
+from scrutiny.diagnostics.attention.probes.fitting import (
+    KINDS,
+    WITH_WORDS,
+    FittedProbe,
+    Fitting,
+    fit_probe,
+)
+from scrutiny.diagnostics.attention.probes.reading import (
+    Parsed,
+    chosen_for_training,
+    parsed,
+    read_training,
+    scored_words,
+    stream,
+)
+from scrutiny.diagnostics.attention.probes.words import embeddings_of, reduced, vocabulary
+from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made
+from scrutiny.diagnostics.attention.word_maps import MapOptions
+
+_NOT_TRAINED: Final = "no_other_half"
+_NOTHING_SCORED: Final = "nothing_scored"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeParams:
+    """Which probes, on how many sentences, fitted how.
+
+    Parameters
+    ----------
+    probes
+        Of ``attention``, ``attention-words``, ``distances-words``; those with words only where the
+        model's embeddings can be had.
+    preset
+        Way from pieces to words; special tokens are kept for the root.
+    n_training
+        Most sentences of a half that a probe is fitted to. Their maps are all that is held:
+        2 bytes x maps x words x (words + 2) each, 70 MB for 1,000 sentences of 15 words and 144
+        maps; one half at a time.
+    draws
+        Fits of each probe, from other first weights and in another order; each is a condition.
+    epochs, learning_rate
+        Of Adam, one sentence at a time. A tenth of the sentences is held out, and the epoch that
+        does best on it is kept. The paper has one epoch of 40,000 sentences.
+    dimensions
+        Principal components of the embeddings that probes are given.
+    margin
+        Smallest difference of UAS worth a claim.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a name or number cannot be.
+    """
+
+    probes: tuple[str, ...] = ("attention", "attention-words", "distances-words")
+    preset: str = "default"
+    n_training: int = 1000
+    draws: int = 3
+    epochs: int = 10
+    learning_rate: float = 0.002
+    dimensions: int = 100
+    margin: float = 0.02
+
+    def __post_init__(self) -> None:
+        preset(self.preset)
+        for name in self.probes:
+            if name not in KINDS:
+                raise UnknownNameError("probe", name, KINDS)
+        if min(self.n_training, self.draws, self.epochs, self.dimensions) < 1:
+            raise PlanError("n_training, draws, epochs and dimensions must be 1 or more.")
+
+    @property
+    def options(self) -> MapOptions:
+        """How maps are made: special tokens stand for the root."""
+        return replace(preset(self.preset), special="keep", missing="drop-word")
+
+    def kinds(self, capabilities: frozenset[str]) -> tuple[str, ...]:
+        """Probes that a model can be asked for."""
+        has_words = "representations" in capabilities
+        return tuple(name for name in self.probes if has_words or name not in WITH_WORDS)
+
+
+class AttentionProbe:
+    """Unlabeled attachment of probes that weight all maps, beside probes that see none.
+
+    The head of a word is a softmax over sum_k w_k a_ij + u_k a_ji, the root by attention to the
+    special tokens. ``attention`` has one weight a map and direction; in ``attention-words`` weights
+    are linear in the two words' vectors; ``distances-words`` sees words and distances and no map;
+    ``right-branching`` hangs every word on the next. Fitted on one half of the sentences, tested
+    on the other, both ways. Word vectors are the model's own input embeddings (the paper's are
+    GloVe).
+
+    **Measures**: how much syntax all heads hold together, for a reader who may combine them.
+
+    **Misleads when**: attention-words is compared with attention alone: words by themselves tell
+    much, which ``distances-words`` shows; probes are fitted to few sentences; untrained networks
+    are left out, whose maps with words reach 30 in the paper.
+
+    **References**: Clark et al. (2019), What does BERT look at?, section 5; Hewitt & Liang (2019),
+    Designing and interpreting probes with control tasks.
+    """
+
+    id = "attention.probe@1"
+    summary = "dependency trees by probes of all attention maps"
+    Params = ProbeParams
+    needs: frozenset[str] = frozenset({"attentions"})
+    tasks: frozenset[str] = frozenset({"dependency-arcs"})
+    measures: tuple[Measure, ...] = (
+        Measure("tp", unit="words"),
+        Measure("gold", unit="words"),
+    )
+    scope: Literal["item", "dataset"] = "dataset"
+    nulls = 3
+
+    def audit_params(self, task: Task) -> ProbeParams:
+        """One fit of few epochs."""
+        del task
+        return ProbeParams(n_training=300, draws=1, epochs=4)
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Words with the right head, and scored words."""
+        del task
+        return self.measures
+
+    def design(self, params: ProbeParams, inputs: Inputs) -> Design:
+        """UAS of every probe and draw, and what maps add."""
+        words = (
+            "Word vectors: the model's input embeddings, the pieces of a word averaged, in "
+            f"{params.dimensions} principal components."
+        )
+        kinds = params.kinds(inputs.capabilities)
+        return make_probes_design(
+            kinds,
+            inputs,
+            draws=params.draws,
+            margin=params.margin,
+            notes=(
+                "Fitted on one half of the sentences and tested on the other, both ways; "
+                f"punctuation is no scored word, the root is. At most {params.n_training} "
+                f"sentences a half; of {params.epochs} epochs of Adam at {params.learning_rate:g}, "
+                "the best on a held-out tenth of them.",
+                *((words,) if set(kinds) & set(WITH_WORDS) else ()),
+            ),
+        )
+
+    def measure(self, params: ProbeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """One row for each sentence, probe and draw."""
+        return _Study(params, cell, batch, ctx=ctx).rows()
+
+
+class _Study:
+    """One model's probes: fitted to few sentences of each half, tested on all of the other."""
+
+    def __init__(self, params: ProbeParams, cell: Cell, batch: Batch, *, ctx: Context) -> None:
+        views = [Arcs.of(example) for example in batch.examples]
+        self._params = params
+        self._ctx = ctx
+        self._place = cell.dataset
+        self._items = [example.id for example in batch.examples]
+        self._sentences = [view.words for view in views]
+        self._golds = [GoldArcs.of(view) for view in views]
+        self._halves = [str(e.attributes.get("a_half", half_of(e.id))) for e in batch.examples]
+        self._words, self._types = vocabulary(self._sentences)
+        model: Any = ctx.model
+        self._kinds = params.kinds(model.capabilities)
+
+    def rows(self) -> Iterator[Row]:
+        """Rows, sentence by sentence."""
+        probes = self._fitted()
+        maps = stream(self._ctx.model, self._sentences, self._params.options)
+        for i, made in enumerate(maps):
+            others = next((own for half, own in probes.items() if half != self._halves[i]), {})
+            yield from self._rows_of(i, made, others)
+
+    def _fitted(self) -> dict[str, dict[tuple[str, int], FittedProbe]]:
+        """Probes by the half that they were fitted to, kind and draw."""
+        rng = self._ctx.rng("probe-training", stream_of(AttentionProbe), self._place)
+        chosen = chosen_for_training(self._halves, most=self._params.n_training, rng=rng)
+        has_words = bool(set(self._kinds) & set(WITH_WORDS)) and bool(self._words)
+        embeddings = embeddings_of(self._ctx.model, self._words) if has_words else None
+        return {half: self._fitted_to(half, rows, embeddings) for half, rows in chosen.items()}
+
+    def _fitted_to(
+        self, half: str, rows: Sequence[int], embeddings: NDArray[np.float32] | None
+    ) -> dict[tuple[str, int], FittedProbe]:
+        """Probes that were fitted to some sentences; their maps are let go with them."""
+        maps = stream(self._ctx.model, [self._sentences[i] for i in rows], self._params.options)
+        read = read_training(maps, [self._golds[i] for i in rows], [self._types[i] for i in rows])
+        sentences = [one for one in read if one is not None]
+        if not sentences:
+            return {}
+        vectors = None
+        if embeddings is not None:
+            known = np.unique(np.concatenate([one.types for one in sentences]))
+            vectors = reduced(embeddings, known, dimensions=self._params.dimensions)
+        fitting = Fitting(self._params.epochs, self._params.learning_rate)
+        return {
+            (kind, draw): fit_probe(
+                kind,
+                sentences,
+                vectors=vectors if kind in WITH_WORDS else None,
+                fitting=fitting,
+                rng=self._ctx.rng(f"probe-{kind}", stream_of(AttentionProbe), half, draw),
+            )
+            for kind in self._kinds
+            for draw in range(1, self._params.draws + 1)
+        }
+
+    def _rows_of(
+        self, i: int, made: Made, probes: Mapping[tuple[str, int], FittedProbe]
+    ) -> Iterator[Row]:
+        """Rows of one sentence."""
+        gold = self._golds[i]
+        scored = scored_words(gold)
+        sentence = None if isinstance(made, Failure) else parsed(made, gold, self._types[i])
+        places = [(k, d) for k in self._kinds for d in range(1, self._params.draws + 1)]
+        for place in (*places, (RIGHT, 1)):
+            start = (self._items[i], None, "measured", canonical_json(condition_of(*place)))
+            if not scored.size:
+                yield Row(*start, "skipped", _NOTHING_SCORED, None)
+            elif isinstance(made, Failure):
+                status = "undefined" if made.reason == WITHOUT_PIECES else "failed"
+                yield Row(*start, status, made.reason, None)
+            elif place[0] != RIGHT and place not in probes:
+                yield Row(*start, "undefined", _NOT_TRAINED, None)
+            else:
+                heads = _guessed(gold.heads.size, sentence, probes.get(place))
+                right = float((heads[scored] == gold.heads[scored]).sum())
+                yield Row(*start, "ok", None, (right, float(scored.size)))
+
+
+def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -> NDArray[np.int64]:
+    """Guessed head ``(word,)`` of every word; right-branching without a probe.
+
+    A word without a piece hangs on itself, which is no head.
+    """
+    heads = np.arange(n_words)
+    if probe is None or sentence is None:
+        heads = heads + 1
+        heads[-1] = ROOT
+        return heads
+    if sentence.words.size:
+        place = np.append(sentence.words, ROOT)
+        heads[sentence.words] = place[probe.heads(sentence)]
+    return heads

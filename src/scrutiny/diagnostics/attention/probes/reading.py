@@ -1,0 +1,117 @@
+"""What probes are trained on: maps of few sentences, as small as they can be kept."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.attention import Words
+from scrutiny.core.diagnostic import Failure
+from scrutiny.diagnostics.attention.arcs.counting import NOWHERE, ROOT, GoldArcs
+from scrutiny.diagnostics.attention.reading import Made, read_sentences
+from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
+
+Half16 = NDArray[np.float16]
+Integers = NDArray[np.int64]
+
+
+class Parsed(NamedTuple):
+    """One sentence as a probe sees it: words that have pieces, and their heads.
+
+    Parameters
+    ----------
+    maps
+        float16 ``(map, word, word)``: maps of all heads, layer by layer.
+    special
+        float16 ``(map, word, 2)``: attention to the first and the last special token.
+    types
+        ``(word,)`` number of each word in the vocabulary.
+    words
+        ``(word,)`` index of each in the sentence.
+    heads
+        ``(word,)`` position of each one's head among them, their number for the root; -1 where it
+        is not scored, or its head has no piece.
+    """
+
+    maps: Half16
+    special: Half16
+    types: Integers
+    words: Integers
+    heads: Integers
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that its maps take."""
+        return int(self.maps.nbytes + self.special.nbytes)
+
+
+def scored_words(gold: GoldArcs) -> Integers:
+    """Words that count: with an arc, the root among them, and no punctuation."""
+    return np.flatnonzero((gold.heads != NOWHERE) & ~gold.is_punctuation)
+
+
+def parsed(made: WordMap, gold: GoldArcs, types: Sequence[int]) -> Parsed:
+    """Sentence for a probe; special tokens must be in the map if the model has any.
+
+    Parameters
+    ----------
+    made
+        Attention between its words and special tokens.
+    gold
+        Its annotated heads.
+    types
+        Number of each of its words in the vocabulary.
+    """
+    is_word = made.is_word
+    kept = made.words[is_word]
+    layers, heads, size, _ = made.weights.shape
+    flat = made.weights.reshape(layers * heads, size, size)[:, is_word]
+    special = np.zeros((*flat.shape[:2], 2), dtype=np.float16)
+    for side, unit in enumerate((0, size - 1)):
+        if not is_word[unit]:
+            special[..., side] = flat[..., unit]
+    place = np.full(gold.heads.size + 1, -1, dtype=np.int64)  # the last for NOWHERE
+    place[kept] = np.arange(kept.size)
+    scored = np.isin(kept, scored_words(gold))
+    targets = gold.heads[kept]
+    found = np.where(targets == ROOT, kept.size, place[np.maximum(targets, ROOT)])
+    return Parsed(
+        maps=flat[..., is_word].astype(np.float16),
+        special=special,
+        types=np.asarray(types, dtype=np.int64)[kept],
+        words=kept,
+        heads=np.where(scored, found, -1),
+    )
+
+
+def stream(model: Any, sentences: Sequence[Words], options: MapOptions) -> Iterator[Made]:
+    """Maps of the sentences, in order, each let go before the next is read."""
+    presets: Mapping[str, MapOptions] = {"probe": options}
+    for made, _ in read_sentences(model, sentences, presets):
+        yield made["probe"]
+
+
+def chosen_for_training(
+    halves: Sequence[str], *, most: int, rng: np.random.Generator
+) -> dict[str, list[int]]:
+    """Positions of the sentences that probes of each half are trained on, ascending.
+
+    At most ``most`` a half, drawn at random, the same for every model.
+    """
+    order = rng.permutation(len(halves)).tolist()
+    return {
+        half: sorted([i for i in order if halves[i] == half][:most]) for half in sorted(set(halves))
+    }
+
+
+def read_training(
+    made: Iterator[Made], golds: Sequence[GoldArcs], types: Sequence[Sequence[int]]
+) -> list[Parsed | None]:
+    """Sentences for probes; nothing in place of one that failed or has nothing to learn."""
+    found: list[Parsed | None] = []
+    for one, gold, own in zip(made, golds, types, strict=True):
+        sentence = None if isinstance(one, Failure) else parsed(one, gold, own)
+        learns = sentence is not None and bool((sentence.heads >= 0).any())
+        found.append(sentence if learns else None)
+    return found

@@ -1,0 +1,221 @@
+"""Every answer of a model checked, and one bad item kept from taking down its batch."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence, Sized
+from itertools import islice
+from numbers import Real
+from typing import Final, TypeVar
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
+from scrutiny.core.example import Example, Span
+from scrutiny.core.model import Model
+from scrutiny.core.storable import is_storable
+from scrutiny.core.task import Prediction
+from scrutiny.models.answers.guests import at_home, is_interrupt, message_of, shown
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+#: How far the probabilities of one answer may sum from 1.
+SUM_TOLERANCE: Final = 1e-3
+_REAL: Final = {float}
+_SHOWN: Final = 60  # letters of an answer in a message
+_MOST_SAID: Final = 2_000  # letters of what a model says of its failure
+
+
+class AnswerError(ScrutinyError):
+    """A model has no answer to one of the examples it was asked; the others may be asked again.
+
+    ``reason`` is the short stable code that goes into the records.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Prediction | Failure]:
+    """One checked answer or failure for each example, in order.
+
+    A batch that raises is asked again in halves, down to single examples, so that only the
+    examples at fault fail. Reasons: ``model_error`` (it raised), ``non_finite`` (NaN or infinite
+    probabilities), and those of `AnswerError` (``no_prediction``).
+
+    Raises
+    ------
+    ModelError
+        If answers are malformed, which no other item would mend: the wrong number of them, the
+        wrong number of probabilities, negative ones, ones that do not sum to 1 within 1e-3, an
+        unknown label, a span outside of its text.
+    """
+    answers = answer_or_fail(model.predict, examples, source=model.source)
+    labels = model.labels
+    return [
+        _labeled(labels, a) or (a if isinstance(a, Failure) else check_answer(model, e, a))
+        for e, a in zip(examples, answers, strict=True)
+    ]
+
+
+def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
+    """The sound answer of a classifier, as `check_answer` gives it; nothing where it has to look.
+
+    Classifiers answer by the hundred thousand, and all that can be wrong with probabilities shows
+    in their types, their least and their sum.
+    """
+    if type(answer) is not Prediction:
+        return None
+    label, scores, spans, text = answer
+    if spans is not None or text is not None or type(scores) is not tuple or not scores:
+        return None
+    if len(scores) != len(labels) or set(map(type, scores)) != _REAL:
+        return None
+    if not (min(scores) >= 0 and abs(sum(scores) - 1) <= SUM_TOLERANCE):
+        return None  # NaN among them: no comparison holds
+    if label is None:
+        label = labels[scores.index(max(scores))]
+        return Prediction(label, scores) if is_storable(label) else None
+    return answer if label in labels and is_storable(label) else None
+
+
+def answer_or_fail(
+    ask: Callable[[Sequence[Q]], Iterable[A]], asked: Sequence[Q], *, source: str
+) -> list[A | Failure]:
+    """One answer or failure for each thing asked, in order; what raises is asked in halves.
+
+    Raises
+    ------
+    ModelError
+        If the number of answers is wrong, or if the model itself says that it cannot be asked.
+    """
+    if not asked:
+        return []
+    try:
+        with at_home(source):
+            given = ask(asked)
+            answers: list[A | Failure] = [*listed(given, len(asked))]
+    except (ModelError, ConformanceError):
+        raise
+    except BaseException as error:  # also sys.exit, and what tasks are cancelled with
+        if is_interrupt(error):
+            raise
+        if len(asked) == 1:
+            return [_failure(error)]
+        half = len(asked) // 2
+        return [
+            *answer_or_fail(ask, asked[:half], source=source),
+            *answer_or_fail(ask, asked[half:], source=source),
+        ]
+    if len(answers) != len(asked):
+        raise ModelError(
+            f"{source} gave {how_many(given, answers)} answers to {len(asked)} examples; it must "
+            "give one for each, in order."
+        )
+    return answers
+
+
+def listed(answers: Iterable[A], count: int) -> list[A]:
+    """Answers in a list, and no more than one too many where there may be no end of them."""
+    return list(answers if isinstance(answers, Sized) else islice(answers, count + 1))
+
+
+def how_many(given: object, answers: Sequence[object]) -> str:
+    """Number of answers for a message; of those that have no length, only some were counted."""
+    return f"{len(answers)}" if isinstance(given, Sized) else f"{len(answers)} or more"
+
+
+def check_answer(model: Model, example: Example, answer: Prediction) -> Prediction | Failure:
+    """Return the answer if it is sound, with the likeliest label where it names none.
+
+    Raises
+    ------
+    ModelError
+        If it is malformed.
+    """
+    if not isinstance(answer, Prediction):
+        raise ModelError(f"{_where(model, example)} is a {type(answer).__name__}, no Prediction.")
+    _check_types(model, example, answer)
+    if answer.scores is not None:
+        if not all(map(math.isfinite, answer.scores)):
+            return Failure("non_finite", f"{_where(model, example)} has {answer.scores}")
+        _check_scores(model, example, answer.scores)
+        if answer.label is None:
+            likeliest = _likeliest(model, answer.scores)
+            answer = Prediction(likeliest, answer.scores, answer.spans, answer.text)
+    if answer.label is not None and model.labels and answer.label not in model.labels:
+        raise ModelError(
+            f"{_where(model, example)} is the label {answer.label[:_SHOWN]!r}. Its labels are: "
+            f"{', '.join(model.labels)}. State the right ones: #labels=a|b behind the model string."
+        )
+    words = (answer.label, answer.text, *(span.label for span in answer.spans or ()))
+    if not all(is_storable(word) for word in words if word is not None):
+        return Failure("no_unicode", f"{_where(model, example)} holds half a surrogate pair")
+    for span in answer.spans or ():
+        _check_span(model, example, (span.field, span.start, span.end))
+    if answer.label is None and answer.spans is None and answer.text is None:
+        raise ModelError(f"{_where(model, example)} is empty: no label, no scores, no spans.")
+    return answer
+
+
+def _check_types(model: Model, example: Example, answer: Prediction) -> None:
+    """Raise unless a model that makes its own predictions makes them of what they consist of."""
+    words, scores, spans = (answer.label, answer.text), answer.scores, answer.spans
+    is_sound = (
+        all(word is None or isinstance(word, str) for word in words)
+        and (scores is None or all(isinstance(score, Real) for score in scores))
+        and (spans is None or all(isinstance(span, Span) for span in spans))
+    )
+    if not is_sound:
+        raise ModelError(
+            f"{_where(model, example)} is {shown(answer, _SHOWN)}: in a Prediction the label and "
+            "the text are strings, the scores numbers and the spans of the type Span."
+        )
+
+
+def _check_scores(model: Model, example: Example, scores: tuple[float, ...]) -> None:
+    """Raise unless these are probabilities of the model's labels."""
+    if len(scores) != len(model.labels):
+        raise ModelError(
+            f"{_where(model, example)} has {len(scores)} probabilities, but the model has "
+            f"{len(model.labels)} labels ({', '.join(model.labels)}): one row of shape "
+            f"({len(model.labels)},) is needed for each example."
+        )
+    total = sum(scores)
+    if min(scores) < 0 or abs(total - 1) > SUM_TOLERANCE:
+        raise ModelError(
+            f"{_where(model, example)} has scores {_short(scores)}, which are no probabilities: "
+            f"they must not be negative and must sum to 1 (here {total:.4g}). If they are logits, "
+            "apply a softmax."
+        )
+
+
+def _check_span(model: Model, example: Example, place: tuple[str, int, int]) -> None:
+    """Raise unless a span lies inside of its text."""
+    field, start, end = place
+    length = len(example.fields.get(field, ""))
+    if field not in example.fields or not 0 <= start < end <= length:
+        raise ModelError(
+            f"{_where(model, example)} has the span {field}[{start}:{end}], but {field!r} is "
+            f"{length} code points long. Fields: {', '.join(example.fields)}."
+        )
+
+
+def _likeliest(model: Model, scores: tuple[float, ...]) -> str:
+    """Label of the highest probability; the first of equals."""
+    return model.labels[scores.index(max(scores))]
+
+
+def _failure(error: BaseException) -> Failure:
+    """Failure of one example, from what was raised."""
+    if isinstance(error, AnswerError):
+        return Failure(error.reason, str(error))
+    return Failure("model_error", message_of(error)[:_MOST_SAID])
+
+
+def _where(model: Model, example: Example) -> str:
+    """Start of a message about one answer."""
+    return f"The answer of {model.source} to item {example.id!r}"
+
+
+def _short(scores: tuple[float, ...]) -> str:
+    """Scores with few digits."""
+    return "(" + ", ".join(f"{s:.4g}" for s in scores[:6]) + (", …)" if len(scores) > 6 else ")")

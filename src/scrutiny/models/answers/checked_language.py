@@ -1,0 +1,112 @@
+"""Every answer of a language model checked, and one bad query kept from taking down its batch."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.language import ASKED, Clozes, Continuation
+from scrutiny.core.model import Model
+from scrutiny.models.answers.checked import answer_or_fail
+
+_ROUNDING: Final = 1e-4  # how far above certainty float32 may round
+
+
+def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
+    """One checked answer or failure for each query, in order.
+
+    Queries that raise are told apart by halving, as in `predict_or_fail`. Reasons: ``too_long``
+    (more tokens than the model takes), ``out_of_memory``, ``non_finite`` (NaN, or a probability
+    of exactly 0), ``model_error``.
+
+    Raises
+    ------
+    ModelError
+        If the model lacks the capability, or if an answer is malformed: the wrong number of
+        values, log-probabilities above 0, probabilities outside of 0 to 1.
+    ConformanceError
+        If there is no such capability, or if a query makes no sense to the model.
+    """
+    if capability not in ASKED:
+        raise ConformanceError(
+            f"{capability!r} is nothing to ask through the cache; there are {', '.join(ASKED)}."
+        )
+    if capability not in model.capabilities:
+        raise ModelError(
+            f"{model.source} cannot be asked for {capability}. It has: "
+            f"{', '.join(sorted(model.capabilities)) or 'nothing'}."
+        )
+    answers = answer_or_fail(getattr(model, capability), queries, source=model.source)
+    check = _CHECKS[capability]
+    where = f"The answer of {model.source} to a query for {capability}"
+    return [
+        answer if isinstance(answer, Failure) else check(query, answer, where)
+        for query, answer in zip(queries, answers, strict=True)
+    ]
+
+
+def _masked(query: Clozes, answer: Any, where: str) -> Any | Failure:
+    """Log-probabilities of a text's clozes, if they are sound."""
+    if [len(row) for row in answer] != [len(cloze.targets) for cloze in query]:
+        raise ModelError(f"{where} must have one value for each target of each cloze.")
+    return _logs(tuple(chain.from_iterable(answer)), tuple(map(tuple, answer)), where)
+
+
+def _continuation(query: Continuation, answer: Any, where: str) -> Any | Failure:
+    """Log-probabilities of tokens, if they are sound."""
+    _count(answer, len(query.ids) - query.start, where)
+    return _logs(answer, tuple(answer), where)
+
+
+def _logs(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
+    """Return the answer if its values are logarithms of probabilities."""
+    if not math.isfinite(sum(values)):
+        return Failure("non_finite", f"{where} has {_short(values)}")
+    if max(values, default=0.0) > _ROUNDING:
+        raise ModelError(
+            f"{where} has {_short(values)}: natural logarithms of probabilities are not above 0."
+        )
+    return answer
+
+
+def _probability(query: Any, answer: Any, where: str) -> Any | Failure:
+    """Return the answer if it is a probability."""
+    del query
+    return _shares((answer,), float(answer), where)
+
+
+def _attention(query: Sequence[int], answer: Any, where: str) -> Any | Failure:
+    """Return the answer if it is a share of attention for each token."""
+    _count(answer, len(query), where)
+    return _shares(answer, tuple(answer), where)
+
+
+def _shares(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
+    """Return the answer if its values lie between 0 and 1."""
+    if not math.isfinite(sum(values)):
+        return Failure("non_finite", f"{where} has {_short(values)}")
+    if min(values) < 0 or max(values) > 1 + _ROUNDING:
+        raise ModelError(f"{where} has {_short(values)}, which do not lie between 0 and 1.")
+    return answer
+
+
+def _count(answer: Any, wanted: int, where: str) -> None:
+    """Raise unless an answer has so many values."""
+    if len(answer) != wanted:
+        raise ModelError(f"{where} has {len(answer)} values; one for each of {wanted} is needed.")
+
+
+def _short(values: Sequence[float]) -> str:
+    """The worst values with few digits."""
+    worst = [v for v in values if not math.isfinite(v)] or sorted(values)[-3:]
+    return ", ".join(f"{v:.4g}" for v in worst[:3])
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any, Any, str], Any]]] = {
+    "masked_logprobs": _masked,
+    "token_logprobs": _continuation,
+    "next_sentence": _probability,
+    "attention_received": _attention,
+}

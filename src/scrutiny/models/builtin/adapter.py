@@ -1,0 +1,84 @@
+"""The models that scrutiny brings: ``builtin:sentiment/seed-2``."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from scrutiny.core.canonical import digest
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.answers.returned import from_probabilities
+from scrutiny.models.strings.source import TRAINING, ModelSource
+
+if TYPE_CHECKING:
+    from scrutiny.models.builtin.network import BuiltinSentiment
+
+_VERSION: Final = "builtin@1"
+_FAMILY: Final = "sentiment"
+_REPLICATES: Final = (1, 2, 3, 4, 5)
+
+
+def targets() -> tuple[str, ...]:
+    """Complete targets of the built-in models."""
+    return tuple(f"{_FAMILY}/seed-{replicate}" for replicate in _REPLICATES)
+
+
+class BuiltinModel:
+    """A built-in classifier of English reviews; exact integer arithmetic, no torch."""
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset({"predict", "training_hashes"})
+
+    def __init__(self, classifier: "BuiltinSentiment", task: Task, source: ModelSource) -> None:
+        self.source = source.text
+        self.task = task.name
+        self.labels = source.labels() or tuple(classifier.labels)
+        if len(self.labels) != len(classifier.labels):
+            raise ModelError(
+                f"{source.text!r}: this model has {len(classifier.labels)} labels, in the order "
+                f"{'|'.join(classifier.labels)}."
+            )
+        self._classifier = classifier
+
+    def fingerprint(self) -> str:
+        """Digest of the weights and the label names."""
+        return digest(_VERSION, self._classifier.fingerprint(), "|".join(self.labels))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """One prediction for each example, in order."""
+        if not examples:
+            return []
+        rows = self._classifier.predict_proba([example.text for example in examples])
+        return from_probabilities(rows, self.labels, count=len(examples), source=self.source)
+
+    def training_hashes(self) -> Any:
+        """Sorted ``uint64`` hashes of the letters of every training sentence."""
+        return self._classifier.training_hashes()
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Built-in model of a target such as ``sentiment/seed-2``; ``sentiment`` is the first.
+
+    Raises
+    ------
+    ModelError
+        If there is no such model, or if it cannot answer the task.
+    """
+    from scrutiny.models.builtin.network import BuiltinSentiment
+
+    source.refuse_unknown_options(("labels", TRAINING))
+    require_task(task, ("text-classification",), source=source.text)
+    must_be_there(source)
+    replicate = 1 if source.target == _FAMILY else int(source.target.rpartition("-")[2])
+    return BuiltinModel(BuiltinSentiment(replicate=replicate), task, source)
+
+
+def must_be_there(source: ModelSource) -> None:
+    """Refuse a target that is no built-in model."""
+    known = targets()
+    if source.target not in {_FAMILY, *known}:
+        raise ModelError(
+            f"There is no built-in model {source.target!r}. There are: {', '.join(known)}."
+        )

@@ -1,0 +1,1 @@
+"""Language models that choose between words for labels."""

@@ -1,0 +1,161 @@
+"""What a language model is given and how it may go on: a template and one continuation a label."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.models.strings.source import ModelSource, split_captures
+
+#: Where a masked language model fills in a label's words.
+MASK: Final = "mask"
+_ESCAPES: Final = {r"\n": "\n", r"\t": "\t", r"\\": "\\"}
+_ESCAPE: Final = re.compile(r"\\[nt\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A template with the continuations that stand for labels.
+
+    Parameters
+    ----------
+    parts
+        Literal stretches of the template and names of fields in turn, a literal first and last.
+    choices
+        Label and continuation of each.
+
+    Examples
+    --------
+    >>> prompt = Prompt(("", "text", " It was ", "mask", "."), (("pos", "good"), ("neg", "bad")))
+    >>> prompt.around(Example(id="0", fields={"text": "Fine."}))
+    ('Fine. It was ', '.')
+    >>> prompt.has_mask, prompt.labels
+    (True, ('pos', 'neg'))
+    """
+
+    parts: tuple[str, ...]
+    choices: tuple[tuple[str, str], ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels in the order in which they were stated."""
+        return tuple(label for label, _ in self.choices)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in the template, in order."""
+        return self.parts[1::2]
+
+    @property
+    def has_mask(self) -> bool:
+        """Whether words are filled in, rather than added at the end."""
+        return MASK in self.names
+
+    def around(self, example: Example) -> tuple[str, str]:
+        """Filled text in front of what the model says, and behind it."""
+        sides = ["", ""]
+        side = 0
+        for index, part in enumerate(self.parts):
+            if index % 2 and part == MASK:
+                side = 1
+            else:
+                sides[side] += example.fields[part] if index % 2 else part
+        return sides[0], sides[1]
+
+    def starts(self, example: Example, *, gap: int = 0) -> list[tuple[str, int]]:
+        """Where each field begins in the filled text, with so many code points at the mask.
+
+        Examples
+        --------
+        >>> prompt = Prompt(("On ", "text", ": ", "mask", "; ", "text_pair", ""), ())
+        >>> prompt.starts(Example("0", {"text": "film", "text_pair": "art"}), gap=6)
+        [('text', 3), ('text_pair', 17)]
+        """
+        found, place = [], 0
+        for index, part in enumerate(self.parts):
+            if index % 2 and part == MASK:
+                place += gap
+            elif index % 2:
+                found.append((part, place))
+                place += len(example.fields[part])
+            else:
+                place += len(part)
+        return found
+
+    def plain(self) -> list[Any]:
+        """Plain JSON of all of it, for a digest."""
+        return [list(self.parts), [list(choice) for choice in self.choices]]
+
+
+def read_prompt(source: ModelSource, fields: Sequence[str]) -> Prompt:
+    """Prompt of the options ``template`` and ``choices``.
+
+    Parameters
+    ----------
+    source
+        With ``template``, a text with ``{field}`` (and ``{mask}``) or ``@`` and the name of a file
+        that holds it, and with ``choices``, ``label=continuation`` with commas or bars between.
+    fields
+        Of the task.
+
+    Raises
+    ------
+    ModelError
+        If one of them is missing or does not read.
+    """
+    template = source.options.get("template")
+    if not template:
+        raise ModelError(
+            f"{source.text!r} needs the text that the model goes on with: "
+            f'-M template="Review: {{{fields[0]}}}\\nSentiment:", or template=@FILE.'
+        )
+    parts = tuple(split_captures(_text_of(template, source)))
+    allowed = (*fields, MASK)
+    unknown = [name for name in parts[1::2] if name not in allowed]
+    lacking = [name for name in fields if name not in parts[1::2]]
+    if unknown or lacking or parts[1::2].count(MASK) > 1:
+        raise ModelError(
+            f"{source.text!r}: the template must name every field of the task in braces "
+            f"({', '.join('{' + name + '}' for name in fields)}), for a masked language model "
+            f"{{{MASK}}} once, and nothing else; it names: "
+            f"{', '.join('{' + name + '}' for name in parts[1::2]) or 'nothing'}."
+        )
+    return Prompt(parts, _choices(source))
+
+
+def _text_of(template: str, source: ModelSource) -> str:
+    """Template as it was given, or as its file has it, without the line ends at its end."""
+    if not template.startswith("@"):
+        return _ESCAPE.sub(lambda match: _ESCAPES[match[0]], template)
+    path = Path(template[1:]).expanduser()
+    try:
+        return path.read_text(encoding="utf-8").rstrip("\n")
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{source.text!r}: {str(path)!r} does not read: {error}.") from error
+
+
+def _choices(source: ModelSource) -> tuple[tuple[str, str], ...]:
+    """Labels with their continuations."""
+    stated = source.options.get("choices", "")
+    found = []
+    for part in filter(None, re.split(r"[|]" if "|" in stated else ",", stated)):
+        label, _, words = part.partition("=")
+        found.append((label.strip(), _ESCAPE.sub(lambda match: _ESCAPES[match[0]], words)))
+    labels = [label for label, _ in found]
+    words = [continuation for _, continuation in found]
+    if (
+        len(found) < 2
+        or len(set(labels)) < len(labels)
+        or len(set(words)) < len(words)
+        or "" in labels
+        or not all(map(str.strip, words))
+    ):
+        raise ModelError(
+            f"{source.text!r}: choices={stated!r} does not read. Give each label once, with the "
+            'words that stand for it: choices="positive= good,negative= bad" (or with bars '
+            "between them). A space in front of the words counts."
+        )
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Networks of transformers: checkpoints, batches, vectors, log-probabilities."""

@@ -1,0 +1,157 @@
+"""Checkpoints of transformers: ``hf:./folder``, ``hf:org/name@revision``.
+
+Options behind the ``#`` or as ``-M key=value``: ``dtype`` (float32, float16, bfloat16, or auto:
+as the checkpoint has it, but float32 for language models on a processor), ``labels`` (names in
+the order of the outputs, with bars between them), ``attention`` (sdpa, eager, ...),
+``max_length`` (tokens of one text). For a task that has no labels, a checkpoint is loaded as the
+language model that it is.
+"""
+
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import ModelError
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Task
+from scrutiny.models.answers.bio import labels_of_tags
+from scrutiny.models.answers.inputs import base_name, is_tagging, is_unlabeled, require_task
+from scrutiny.models.hf.batching import start_budget
+from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint, folder_must_be_there
+from scrutiny.models.hf.classifiers import HfClassifier, HfTagger
+from scrutiny.models.hf.forward import Forward
+from scrutiny.models.hf.labeled import Loaded
+from scrutiny.models.hf.language import attention_of, load_language_model, runner_of
+from scrutiny.models.hf.parts import (
+    find_device,
+    find_limit,
+    load_network,
+    load_tokenizer,
+    refuse_missing,
+    stated_dtype,
+)
+from scrutiny.models.strings.source import TRAINING, ModelSource
+
+_VERSION: Final = "hf@1"
+_OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
+_HEADS: Final = {
+    "text-classification": "ForSequenceClassification",
+    "text-pair-classification": "ForSequenceClassification",
+    "token-tagging": "ForTokenClassification",
+}
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Classifier or tagger of a checkpoint; its language model for a task without labels.
+
+    Raises
+    ------
+    ModelError
+        If there is no checkpoint, if its weights are pickles, if it lacks the head that the task
+        needs, or if an option does not read.
+    MissingExtraError
+        If torch or transformers are not installed.
+    """
+    source.refuse_unknown_options(_OPTIONS)
+    if is_unlabeled(task):
+        return load_language_model(find_checkpoint(source), source, task, options)
+    require_task(task, tuple(_HEADS), source=source.text)
+    checkpoint = find_checkpoint(source)
+    _refuse_other_heads(checkpoint, task, source)
+    device, head = find_device(options.device, source), _HEADS[base_name(task)]
+    network, missing = load_network(
+        checkpoint, f"AutoModel{head}", source, dtype=stated_dtype(source)
+    )
+    refuse_missing(missing, source, head=head)
+    tokenizer = load_tokenizer(checkpoint, source)
+    loaded = _loaded(
+        checkpoint, network.to(device), tokenizer, source, task=task, batch=options.batch
+    )
+    return HfTagger(loaded) if is_tagging(task) else HfClassifier(loaded)
+
+
+def _loaded(
+    checkpoint: Checkpoint,
+    network: Any,
+    tokenizer: Any,
+    source: ModelSource,
+    *,
+    task: Task,
+    batch: int | str,
+) -> Loaded:
+    """All parts of a model put together, with its fingerprint."""
+    network.config.use_cache = False  # nothing is generated
+    limit = find_limit(tokenizer, network.config, source)
+    names = _names(network.config, source, task)
+    budget = start_budget(batch, network.device.type)
+    if tokenizer.pad_token_id is None:
+        budget.texts = 1  # without a padding token, texts cannot share a batch
+    pads = {
+        "input_ids": tokenizer.pad_token_id or 0,
+        "token_type_ids": tokenizer.pad_token_type_id,
+        "attention_mask": 0,
+    }
+    identity = {
+        "attention": network.config._attn_implementation,
+        "device": network.device.type,
+        "dtype": str(network.dtype),
+        "limit": limit,
+        "names": names,
+        "task": base_name(task),
+    }
+    runner = runner_of(network, tokenizer, batch)
+    return Loaded(
+        source=source.text,
+        task=task.name,
+        tokenizer=tokenizer,
+        forward=Forward(network, pads=pads, side=tokenizer.padding_side, budget=budget),
+        runner=runner,
+        limit=limit,
+        names=names,
+        fingerprint=digest(_VERSION, checkpoint.fingerprint(), canonical_json(identity)),
+        attention=attention_of(runner, tokenizer, limit=limit, source=source),
+    )
+
+
+def must_be_there(source: ModelSource) -> None:
+    """Refuse a folder that is not there; hub names are looked up when they are loaded."""
+    folder_must_be_there(source)
+
+
+def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource) -> None:
+    """Raise if the configuration says that the head is for something else."""
+    config = checkpoint.config
+    wanted = _HEADS[base_name(task)]
+    stated = config.get("architectures") or []
+    if any("For" in name for name in stated) and not any(n.endswith(wanted) for n in stated):
+        raise ModelError(
+            f"{source.text!r} is a {stated[0]}; the task {base_name(task)} needs a model "
+            f"…{wanted}. Fine-tune one, or name another checkpoint."
+        )
+    kind = config.get("problem_type")
+    if kind in {"regression", "multi_label_classification"}:
+        raise ModelError(
+            f"{source.text!r} was trained for {kind.replace('_', ' ')}; scrutiny's classification "
+            "tasks have exactly one label for each text."
+        )
+
+
+def _names(config: Any, source: ModelSource, task: Task) -> tuple[str, ...]:
+    """Names of the outputs: as told, or the configuration's; LABEL_0 is the index 0."""
+    stated = source.labels()
+    count = config.num_labels
+    if count < 2:
+        raise ModelError(f"{source.text!r} has one output: it is a regression, not a classifier.")
+    if stated and len(stated) != count:
+        raise ModelError(
+            f"{source.text!r} has {count} outputs, but {len(stated)} labels were given."
+        )
+    own = tuple(str(config.id2label[i]).strip() for i in range(count))
+    if not stated and len(set(own)) < count:
+        raise ModelError(f"{source.text!r}: id2label in config.json names a label twice: {own}.")
+    names = stated or tuple(n.removeprefix("LABEL_") for n in own)
+    if is_tagging(task) and ("O" not in names or not labels_of_tags(names)):
+        raise ModelError(
+            f"{source.text!r}: its outputs are no tags: {', '.join(names[:12])}. Give them in "
+            "order: #labels=O|B-PER|I-PER."
+        )
+    return names

@@ -1,0 +1,185 @@
+"""An attention function of our own, through which a network runs for a while.
+
+transformers looks its attention up by name in each forward. Ours calls the one that the network's
+own code brings for "eager", so that soft caps, sinks and masks are as that architecture has them,
+and hands its weights and values to whoever taps the network; what comes back takes the place of
+the weights.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from inspect import Signature, signature
+from typing import Any, Final, NamedTuple
+
+#: Name under which transformers finds it.
+NAME: Final = "scrutiny-tapped"
+
+
+class LayerStep(NamedTuple):
+    """The attention of one layer in one forward.
+
+    Parameters
+    ----------
+    layer
+        Counted from 0.
+    weights
+        ``(sequence, head, query, key)``.
+    values
+        What is weighted, one for each head: ``(sequence, head, key, dimension)``.
+    mask
+        What is added to the scores, 0 where a key may be attended to; nothing where all may.
+    output
+        ``(sequence, query, head, dimension)``.
+    ids
+        Token ids ``(sequence, token)``.
+    real
+        Whether each is no padding, as numbers; nothing where all are.
+    """
+
+    layer: int
+    weights: Any
+    values: Any
+    mask: Any
+    output: Any
+    ids: Any
+    real: Any
+
+
+#: Looks at a layer, and returns other weights for it or nothing.
+Tap = Callable[[LayerStep], Any]
+
+
+@dataclass(slots=True)
+class _Forward:
+    """One forward of a tapped network: who taps it, its inputs, and layers done so far."""
+
+    tap: Tap
+    inputs: dict[str, Any]
+    layers: int = field(default=0)
+
+
+_RUNNING: ContextVar[_Forward | None] = ContextVar("scrutiny_tapped_forward", default=None)
+
+
+@contextmanager
+def eager(network: Any) -> Iterator[None]:
+    """Attention that gives its weights, for a while; a tapped network gives them anyway."""
+    before = network.config._attn_implementation
+    if before == NAME:
+        yield
+        return
+    network.set_attn_implementation("eager")
+    try:
+        yield
+    finally:
+        network.set_attn_implementation(before)
+
+
+@contextmanager
+def tapped(network: Any, tap: Tap) -> Iterator[None]:
+    """A network whose every layer of attention is shown to a tap, for a while.
+
+    Parameters
+    ----------
+    network
+        One that `can_be_tapped`, and is not already.
+    tap
+        Called once for each layer of each forward, in order.
+    """
+    _register()
+    base, before = network.base_model, network.config._attn_implementation
+    parameters = signature(base.forward)
+    tokens = []
+
+    def begin(module: Any, args: Any, kwargs: Any) -> None:
+        del module
+        forward = _Forward(tap, _inputs(parameters, args, kwargs))
+        tokens.append(_RUNNING.set(forward))
+
+    def end(module: Any, args: Any, output: Any) -> None:
+        del module, args, output
+        if tokens:  # none if the forward did not even begin
+            _RUNNING.reset(tokens.pop())
+
+    hooks = (
+        base.register_forward_pre_hook(begin, with_kwargs=True),
+        base.register_forward_hook(end, always_call=True),
+    )
+    network.set_attn_implementation(NAME)
+    try:
+        yield
+    finally:
+        network.set_attn_implementation(before)
+        for hook in hooks:
+            hook.remove()
+
+
+def is_tapped(network: Any) -> bool:
+    """Whether a network runs through our function now."""
+    return bool(network.config._attn_implementation == NAME)
+
+
+def can_be_tapped(network: Any, inputs: dict[str, Any], *, n_layers: int) -> bool:
+    """Whether a network can run through our function; it is tried on a few tokens.
+
+    It must give what its own attention gives, with its weights put in place of themselves.
+    """
+    import torch
+
+    from scrutiny.models.hf.lm_head import is_close
+
+    if not hasattr(sys.modules[type(network.base_model).__module__], "eager_attention_forward"):
+        return False  # it does not look its attention up
+    layers = []
+
+    def tap(step: LayerStep) -> Any:
+        layers.append(step.layer)
+        return step.weights.clone()
+
+    try:
+        with torch.inference_mode():
+            with eager(network):
+                wanted = network.base_model(**inputs)[0]
+            with tapped(network, tap):
+                found = network.base_model(**inputs)[0]
+    except (RuntimeError, TypeError, ValueError, AttributeError, KeyError, NotImplementedError):
+        return False
+    return layers == list(range(n_layers)) and is_close(found, wanted)
+
+
+def _inputs(parameters: Signature, args: Any, kwargs: Any) -> dict[str, Any]:
+    """Named inputs of a forward."""
+    return dict(parameters.bind_partial(*args, **kwargs).arguments)
+
+
+def _register() -> None:
+    """Let transformers know our function, with the masks that its "eager" is given."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
+
+    if NAME not in ALL_MASK_ATTENTION_FUNCTIONS:
+        AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["eager"])
+        AttentionInterface.register(NAME, _attention)
+
+
+def _attention(
+    module: Any, query: Any, key: Any, value: Any, attention_mask: Any, **kwargs: Any
+) -> tuple[Any, Any]:
+    """Output ``(sequence, query, head, dimension)`` and weights of one layer."""
+    own = sys.modules[type(module).__module__].eager_attention_forward
+    output, weights = own(module, query, key, value, attention_mask, **kwargs)
+    forward = _RUNNING.get()
+    if forward is None:  # its layers are run by hand, outside of the network's forward
+        return output, weights
+    shared_by = weights.shape[1] // value.shape[1]  # heads that share their values (Llama)
+    values = value if shared_by == 1 else value.repeat_interleave(shared_by, dim=1)
+    ids, real = forward.inputs.get("input_ids"), forward.inputs.get("attention_mask")
+    step = LayerStep(forward.layers, weights, values, attention_mask, output, ids, real)
+    forward.layers += 1
+    changed = forward.tap(step)
+    if changed is None:
+        return output, weights
+    return (changed @ values).transpose(1, 2).contiguous(), changed

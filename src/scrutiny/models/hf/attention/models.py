@@ -1,0 +1,161 @@
+"""What models of transformers offer beside their answers: attention maps, and changed heads."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final
+
+from scrutiny.core.attention import AttentionMap, HeadIndex, Intervention, Weighting, Words
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.task import Prediction
+from scrutiny.models.hf.attention.function import tapped
+from scrutiny.models.hf.attention.interventions import HeadChange
+from scrutiny.models.hf.attention.maps import AttentionSource
+
+_VERSION: Final = "intervened@1"
+#: What the network is run for, and so what an intervention reaches.
+_RUN: Final = (
+    "predict",
+    "masked_logprobs",
+    "token_logprobs",
+    "next_sentence",
+    "attention_received",
+    "representations",
+)
+#: What has nothing to do with its attention.
+_SAME: Final = ("encode", "decode", "limit", "mask_id", "begin_id", "n_layers", "training_hashes")
+
+
+class Attending:
+    """Attention of a model, whatever else it answers."""
+
+    source: str
+    capabilities: frozenset[str]
+    #: Layers and heads; no heads where the weights cannot be had.
+    attention_shape: tuple[int, int] = (0, 0)
+    _attention: AttentionSource | None = None
+
+    def attentions(
+        self, sentences: Sequence[Words], *, weighting: Weighting = "raw"
+    ) -> Iterator[AttentionMap | Failure]:
+        """Maps of the sentences, in order, as `scrutiny.core.attention.Attends` says.
+
+        Raises
+        ------
+        ConformanceError
+            For another weighting.
+        ModelError
+            If the weights, or the norms of the values, cannot be had from this network.
+        """
+        return self._source_of_attention().stream(sentences, weighting=weighting)
+
+    def intervened(self, intervention: Intervention) -> "IntervenedModel":
+        """Model over the same weights, all of whose answers are given under an intervention.
+
+        Raises
+        ------
+        ConformanceError
+            For a head that there is not.
+        ModelError
+            If its attention cannot be changed.
+        """
+        return IntervenedModel(self, self._source_of_attention(), intervention=intervention)
+
+    def _offer(self, attention: AttentionSource | None) -> frozenset[str]:
+        """Keep where attention comes from; the capabilities that it gives."""
+        self._attention = attention
+        if attention is None:
+            return frozenset()
+        self.attention_shape = attention.shape
+        more = {"head_interventions"} if attention.is_open else set()
+        return frozenset({"attentions"} | more)
+
+    def _source_of_attention(self) -> AttentionSource:
+        """Where attention comes from."""
+        if self._attention is None:
+            raise ModelError(f"{self.source!r}: attention weights of this network cannot be had.")
+        return self._attention
+
+
+class IntervenedModel:
+    """A model under an intervention; the model itself answers as before.
+
+    Parameters
+    ----------
+    model
+        A model of transformers.
+    attention
+        Where its maps come from.
+    intervention
+        What is changed whenever this model is asked.
+
+    Raises
+    ------
+    ConformanceError
+        For a head that the model does not have.
+    ModelError
+        If its attention cannot be changed.
+    """
+
+    def __init__(
+        self, model: Any, attention: AttentionSource, *, intervention: Intervention
+    ) -> None:
+        _refuse_unknown_heads(intervention.heads, attention.shape)
+        if not attention.is_open:
+            raise ModelError(
+                f"{model.source!r}: the heads of a {type(attention.network).__name__} cannot be "
+                "changed; it does not look its attention up in transformers' AttentionInterface."
+            )
+        self.source = model.source
+        self.task = model.task
+        self.labels = model.labels
+        self.is_batch_invariant = model.is_batch_invariant
+        self.attention_shape = attention.shape
+        kept = {*_RUN, "attentions", "tokenizes", "training_hashes"}
+        self.capabilities = frozenset(model.capabilities & kept)
+        self.intervention = intervention
+        self._model = model
+        self._attention = attention
+        self._change = HeadChange(intervention)
+        # members of its own: `isinstance` of a protocol finds no others from Python 3.12 on
+        for name in filter(partial(hasattr, model), _SAME):
+            setattr(self, name, getattr(model, name))
+        for name in filter(partial(hasattr, model), _RUN[1:]):
+            asked = partial(_under, getattr(model, name), attention.network, self._change)
+            setattr(self, name, asked)
+
+    def fingerprint(self) -> str | None:
+        """Digest of the model and of what is changed in it."""
+        own = self._model.fingerprint()
+        return None if own is None else digest(_VERSION, own, canonical_json(self.intervention))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """One prediction for each example, in order."""
+        found = _under(self._model.predict, self._attention.network, self._change, examples)
+        return list(found)
+
+    def attentions(
+        self, sentences: Sequence[Words], *, weighting: Weighting = "raw"
+    ) -> Iterator[AttentionMap | Failure]:
+        """Maps as they are under the intervention."""
+        return self._attention.stream(sentences, weighting=weighting, change=self._change)
+
+
+def _under(
+    ask: Callable[..., Any], network: Any, change: HeadChange, *args: Any, **given: Any
+) -> Any:
+    """Answer of a network that is changed while it is asked."""
+    with tapped(network, change):
+        return ask(*args, **given)
+
+
+def _refuse_unknown_heads(heads: Sequence[HeadIndex], shape: tuple[int, int]) -> None:
+    """Raise for a head that there is not."""
+    for layer, head in heads:
+        if layer >= shape[0] or head >= shape[1]:
+            raise ConformanceError(
+                f"There is no head ({layer}, {head}): layers are 0 to {shape[0] - 1}, heads 0 to "
+                f"{shape[1] - 1}."
+            )

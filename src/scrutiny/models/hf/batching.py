@@ -1,0 +1,151 @@
+"""Batches of similar length, and what to do when one does not fit into memory.
+
+Texts are sorted by their number of tokens, so that a batch holds little padding, and a batch is
+as large as a budget of tokens allows. When a batch runs out of memory, half of its tokens become
+the budget from then on; a single text that does not fit is given up on. Every cut halves a batch,
+so the work ends.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from scrutiny.core.errors import ModelError
+from scrutiny.models.answers.checked import AnswerError
+
+T = TypeVar("T")
+_LOG: Final = logging.getLogger("scrutiny")
+
+#: Tokens, padding included, that a batch starts with. A processor gains nothing from more.
+START_TOKENS: Final = {"cpu": 1024, "cuda": 32768}
+_MOST_TEXTS: Final = 1024
+_SIGNS: Final = ("out of memory", "can't allocate memory", "not enough memory")
+
+
+@dataclass(slots=True)
+class Budget:
+    """How much goes into one batch; shrinks for good when memory runs out.
+
+    ``tokens`` counts padding; ``texts`` is the most texts.
+    """
+
+    tokens: int
+    texts: int = _MOST_TEXTS
+
+    def share(self, texts: int, length: int) -> int:
+        """Most of so many texts, padded to this length, that may share a batch; at least one."""
+        return max(1, min(texts, self.texts, self.tokens // max(1, length)))
+
+
+def start_budget(batch: int | str, device_type: str) -> Budget:
+    """Budget that a model starts with: a number of texts, or by the device for "auto".
+
+    Raises
+    ------
+    ModelError
+        If it is neither.
+    """
+    if isinstance(batch, int) and batch > 0:
+        return Budget(tokens=2**62, texts=batch)
+    if batch != "auto":
+        raise ModelError(f"The batch size is a number of texts from 1 on, or auto; not {batch!r}.")
+    return Budget(tokens=START_TOKENS.get(device_type, START_TOKENS["cpu"]))
+
+
+def longest_first(lengths: Sequence[int]) -> list[int]:
+    """Indices of texts in the order of asking: if memory runs out, then early.
+
+    Examples
+    --------
+    >>> longest_first([3, 9, 4, 9])
+    [1, 3, 2, 0]
+    """
+    return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+
+
+def batches_of(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
+    """Indices of the texts of each batch, if memory does not run out.
+
+    Examples
+    --------
+    >>> batches_of([3, 9, 4, 9], Budget(tokens=18))
+    [[1, 3], [2, 0]]
+    """
+    order, found = longest_first(lengths), []
+    while order:
+        size = budget.share(len(order), lengths[order[0]])
+        found.append(order[:size])
+        order = order[size:]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[T]):
+    """Indices of the texts of one batch, and the answer to them."""
+
+    indices: list[int]
+    answer: T
+
+
+def run_batches(
+    lengths: Sequence[int],
+    budget: Budget,
+    ask: Callable[[list[int]], T],
+    *,
+    release: Callable[[], None] = lambda: None,
+) -> Iterator[Answered[T]]:
+    """Answers to all texts, batch by batch.
+
+    Parameters
+    ----------
+    lengths
+        Tokens of each text.
+    budget
+        What one batch may hold; changed when memory runs out.
+    ask
+        Asks the model for the texts of these indices.
+    release
+        Called after memory ran out, before the next try.
+
+    Raises
+    ------
+    AnswerError
+        ``out_of_memory`` if one text alone does not fit.
+    """
+    order = longest_first(lengths)
+    done = 0
+    while done < len(order):
+        length = lengths[order[done]]
+        batch = order[done : done + budget.share(len(order) - done, length)]
+        answer, message = _try(ask, batch)
+        if not message:
+            done += len(batch)
+            yield Answered(batch, answer[0])
+            continue
+        release()
+        if len(batch) == 1:
+            raise AnswerError("out_of_memory", f"a text of {length} tokens: {message}")
+        budget.tokens = len(batch) // 2 * length
+        _LOG.warning(
+            "Out of memory with %d texts of up to %d tokens; going on with %d.",
+            *(len(batch), length, len(batch) // 2),
+        )
+
+
+def _try(ask: Callable[[list[int]], T], batch: list[int]) -> tuple[list[T], str]:
+    """Answer in a list, or none and the message; the traceback must not keep tensors alive."""
+    try:
+        return [ask(batch)], ""
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        return [], str(error).partition("\n")[0] or type(error).__name__
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on an accelerator or on the host."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    message = str(error).lower()
+    return isinstance(error, RuntimeError) and any(sign in message for sign in _SIGNS)

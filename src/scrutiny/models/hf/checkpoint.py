@@ -1,0 +1,181 @@
+"""Checkpoint folders: where they are, what must be in them, and what identifies them."""
+
+import json
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.models.strings.matching import natural_key
+from scrutiny.models.strings.source import ModelSource
+from scrutiny.store.file_digest import hash_file
+
+_LOCAL: Final = ("./", "../", "/", "~")
+_WANTED: Final = ["*.safetensors", "*.json", "*.txt", "*.model"]
+_VOCABULARIES: Final = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "sentencepiece.bpe.model",
+    "spiece.model",
+    "spm.model",
+    "tokenizer.model",
+)
+_TOKENIZER_FILES: Final = (
+    *_VOCABULARIES,
+    "merges.txt",
+    "added_tokens.json",
+    "special_tokens_map.json",
+    "tokenizer_config.json",
+)
+# not "transformers_version": some tokenizers are read differently by what saved them
+_NOTES: Final = ("_name_or_path",)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A folder with a configuration, safetensors weights and a tokenizer."""
+
+    folder: Path
+    config: dict[str, Any]
+
+    def weight_files(self) -> list[Path]:
+        """Safetensors files that are loaded, by name."""
+        index = self.folder / "model.safetensors.index.json"
+        if (self.folder / "model.safetensors").is_file() or not index.is_file():
+            return [self.folder / "model.safetensors"]
+        shards = json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()
+        return [self.folder / name for name in sorted(set(shards))]
+
+    def fingerprint(self) -> str:
+        """Digest of weights, configuration and tokenizer; of contents, not of places."""
+        config = {k: v for k, v in self.config.items() if k not in _NOTES}
+        files = [self.folder / name for name in _TOKENIZER_FILES]
+        parts = [f"{p.name}:{hash_file(p)}" for p in files if p.is_file()]
+        weights = [hash_file(path) for path in self.weight_files()]
+        return digest(canonical_json(config), *parts, "weights", *weights)
+
+
+def find_checkpoint(source: ModelSource) -> Checkpoint:
+    """Checkpoint of a folder, or of a hub name with an optional ``@revision``.
+
+    Raises
+    ------
+    ModelError
+        If there is none, or if it is one that scrutiny does not load.
+    """
+    folder_must_be_there(source)
+    path = Path(source.target).expanduser()
+    return open_folder(path if path.is_dir() else _download(source), source)
+
+
+def folder_must_be_there(source: ModelSource) -> None:
+    """Refuse a target that is written as a folder and is none.
+
+    Raises
+    ------
+    ModelError
+        With the folders that are there.
+    """
+    path = Path(source.target).expanduser()
+    is_place = source.target.startswith(_LOCAL) or source.target.count("/") > 1
+    if is_place and not path.is_dir():
+        raise ModelError(_no_folder(path, source))
+
+
+def open_folder(folder: Path, source: ModelSource) -> Checkpoint:
+    """Checkpoint of a folder, with what must be in it checked.
+
+    Raises
+    ------
+    ModelError
+        If the configuration or the weights are missing, are pickles, or need code of their own.
+    """
+    path = folder / "config.json"
+    if not path.is_file():
+        raise ModelError(f"{source.text!r}: {_no_config(folder)}")
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelError(f"{source.text!r}: {path.name} does not read: {error}.") from error
+    if "auto_map" in config:
+        raise ModelError(
+            f"{source.text!r} needs Python code of its own (auto_map in config.json), which "
+            "scrutiny does not run. Wrap the model yourself and name it as python:module:object."
+        )
+    checkpoint = Checkpoint(folder, config)
+    if not any((folder / name).is_file() for name in _VOCABULARIES):
+        raise ModelError(
+            f"{source.text!r}: there is no tokenizer in {str(folder)!r}; "
+            "`tokenizer.save_pretrained` writes one beside the weights."
+        )
+    missing = [p.name for p in checkpoint.weight_files() if not p.is_file()]
+    if missing:
+        raise ModelError(f"{source.text!r}: {_no_weights(folder, missing)}")
+    return checkpoint
+
+
+def _download(source: ModelSource) -> Path:
+    """Folder of a hub repository in the local cache, fetched unless HF_HUB_OFFLINE is set."""
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import (
+            HfHubHTTPError,
+            HFValidationError,
+            LocalEntryNotFoundError,
+        )
+    except ImportError as error:
+        raise MissingExtraError("A Hugging Face model", "hf") from error
+    name, _, revision = source.target.partition("@")
+    try:
+        folder = snapshot_download(
+            name, revision=revision or None, allow_patterns=_WANTED, ignore_patterns=["*/*"]
+        )
+    except (HfHubHTTPError, LocalEntryNotFoundError, HFValidationError, OSError) as error:
+        first = str(error).strip().partition("\n")[0]
+        raise ModelError(
+            f"{source.text!r} is neither a folder here nor a model that can be fetched: {first} "
+            f"A folder is written with ./ in front: hf:./{name}."
+        ) from error
+    return Path(folder)
+
+
+def _no_folder(path: Path, source: ModelSource) -> str:
+    """Message for a folder that is not there."""
+    parent = path.parent
+    while not parent.is_dir() and parent != parent.parent:
+        parent = parent.parent
+    names = sorted((p.name for p in parent.iterdir() if p.is_dir()), key=natural_key)
+    near = get_close_matches(path.name, names, n=3, cutoff=0.5)
+    listed = ", ".join(near or names[:12]) or "none"
+    what = "Near names" if near else "Folders"
+    return f"{source.text!r}: there is no such folder. {what} in {str(parent)!r}: {listed}."
+
+
+def _no_config(folder: Path) -> str:
+    """Message for a folder without a configuration."""
+    inside = sorted(p.parent.name for p in folder.glob("*/config.json"))
+    if (folder / "adapter_config.json").is_file():
+        return (
+            "this is a PEFT adapter without its base model. Merge them (merge_and_unload, then "
+            "save_pretrained) and name the merged folder."
+        )
+    hint = f" There is one in: {', '.join(inside[:12])}." if inside else ""
+    return (
+        f"{str(folder)!r} has no config.json, so it is no checkpoint of transformers.{hint} "
+        "`model.save_pretrained` and `tokenizer.save_pretrained` write what is needed."
+    )
+
+
+def _no_weights(folder: Path, missing: list[str]) -> str:
+    """Message for a folder without safetensors weights."""
+    pickles = sorted(p.name for p in folder.glob("*.bin"))
+    if pickles:
+        return (
+            f"its weights are a pickle ({pickles[0]}), which scrutiny never loads: unpickling "
+            "runs whatever code is in it. Convert it where you trust it: load the model with "
+            "transformers and call save_pretrained, which writes model.safetensors."
+        )
+    return f"{', '.join(missing)} is missing from {str(folder)!r}."

@@ -1,0 +1,114 @@
+"""One GGUF file to a checkpoint of transformers: done once, so that it loads in a second."""
+
+import shutil
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.errors import MissingExtraError, ModelError
+
+#: Plain English, of our own; a language model that reads it as noise was converted wrongly.
+PARAGRAPH: Final = (
+    "The train was late again, so she bought a cup of coffee and sat down by the window. "
+    "Outside, it had begun to rain, and people were running across the square with newspapers "
+    "over their heads. She opened her book, but after two pages she had forgotten what it was "
+    "about. When the train finally came, the coffee was cold and the rain had stopped."
+)
+#: Perplexity of the paragraph by piece above which a conversion is refused.
+MOST_PERPLEXITY: Final = 60.0
+_NEEDED: Final = ("torch", "transformers", "gguf", "accelerate")
+
+
+def convert_gguf(
+    path: Path, folder: Path, *, sha256_of_file: str, most_perplexity: float = MOST_PERPLEXITY
+) -> float:
+    """Perplexity of plain English by a causal model that was converted into a folder.
+
+    Parameters
+    ----------
+    path
+        GGUF file with weights and tokenizer.
+    folder
+        Where weights in half precision, configuration and tokenizer are put, all or nothing.
+    sha256_of_file
+        What the file must be.
+    most_perplexity
+        A model that is more surprised than this was converted wrongly.
+
+    Raises
+    ------
+    ModelError
+        If the file is another one, does not read, or gives a model that cannot tell English.
+    MissingExtraError
+        If a package is missing.
+    """
+    if any(find_spec(name) is None for name in _NEEDED):
+        raise MissingExtraError("Converting a GGUF file", "gguf")
+    found = sha256(path.read_bytes()).hexdigest()
+    if found != sha256_of_file:
+        raise ModelError(
+            f"{str(path)!r} has the SHA-256 {found}, not {sha256_of_file}: it is damaged, or "
+            "another file under that name. Install the package again."
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        _convert(path, fresh)
+        perplexity = perplexity_of(fresh)
+        if not perplexity <= most_perplexity:
+            raise ModelError(
+                f"{path.name} was converted, but plain English has a perplexity of "
+                f"{perplexity:.0f} for the result (at most {most_perplexity:.0f} is allowed), so "
+                "the weights do not stand where transformers looks for them."
+            )
+        origin = {"converted_from": path.name, "sha256": found, "perplexity": round(perplexity, 3)}
+        (fresh / "origin.json").write_text(canonical_json(origin) + "\n", encoding="utf-8")
+        shutil.rmtree(folder, ignore_errors=True)
+        fresh.rename(folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return perplexity
+
+
+def _convert(path: Path, folder: Path) -> None:
+    """Write weights and tokenizer of a GGUF file as transformers does."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from scrutiny.models.hf.parts import quiet
+
+    given: dict[str, Any] = {"gguf_file": path.name, "local_files_only": True}
+    try:
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(path.parent, **given)
+            network = AutoModelForCausalLM.from_pretrained(path.parent, **given)
+            # the weights are plain numbers by now, but the network still counts as quantized,
+            # which save_pretrained refuses
+            if hasattr(network.config, "quantization_config"):
+                del network.config.quantization_config
+            network.hf_quantizer = None
+            network.is_quantized = False
+            tokenizer.save_pretrained(folder)
+            network.half().save_pretrained(folder)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise ModelError(f"{str(path)!r} cannot be converted: {error}") from error
+
+
+def perplexity_of(folder: Path, text: str = PARAGRAPH) -> float:
+    """Perplexity by piece of a text for a causal checkpoint, the first piece left out."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from scrutiny.models.hf.parts import quiet
+
+    with quiet():
+        network = AutoModelForCausalLM.from_pretrained(
+            folder, dtype="float32", local_files_only=True, use_safetensors=True
+        ).eval()
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    ids = tokenizer(text, return_tensors="pt").input_ids
+    with torch.inference_mode():
+        loss = network(input_ids=ids, labels=ids).loss
+    return float(loss.exp())

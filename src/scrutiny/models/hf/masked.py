@@ -1,0 +1,112 @@
+"""Masked language models and next-sentence heads of transformers."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+
+from scrutiny.core.language import Clozes, Probe, SentencePair
+from scrutiny.models.hf.encoder import HfEncoder, LanguageParts
+from scrutiny.models.hf.lm_head import find_head
+from scrutiny.models.hf.reading import Reader, Reads, flat
+from scrutiny.models.hf.sequences import Sequences
+from scrutiny.models.hf.slopes.guesses import landscape_of, masked_guess
+from scrutiny.models.hf.slopes.landscape import Floats
+from scrutiny.models.hf.slopes.logprobs import Sloping
+
+_MOST_TOKENS: Final = 2**20  # of queries answered in one go: sorted together, little to keep
+
+
+class HfMaskedLanguageModel(HfEncoder, Sloping):
+    """A network with a masked-language-modeling head."""
+
+    def __init__(self, parts: LanguageParts) -> None:
+        super().__init__(parts)
+        self.capabilities |= {"landscape", "logprob_slopes", "masked_logprobs"}
+        self._reader = Reader(parts.runner, find_head(parts.runner.network))
+
+    def masked_logprobs(self, queries: Sequence[Clozes]) -> list[tuple[tuple[float, ...], ...]]:
+        """Natural log-probabilities by query, cloze and target; equal sequences are run once.
+
+        Raises
+        ------
+        AnswerError
+            ``too_long`` if a sequence has more tokens than fit.
+        """
+        self.refuse_long([cloze.ids for query in queries for cloze in query])
+        return [answer for part in _parts(queries) for answer in self._answers(part)]
+
+    def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:
+        """Loss, gradient, sharpness and curvature ``(text,)`` with some tokens masked."""
+        return landscape_of(self, self._runner, texts, guess=masked_guess(self, probe), probe=probe)
+
+    def _answers(self, queries: Sequence[Clozes]) -> list[tuple[tuple[float, ...], ...]]:
+        """Answers to queries that are sorted together."""
+        clozes = [cloze for query in queries for cloze in query]
+        index: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        places = [index.setdefault((c.ids, c.segments), len(index)) for c in clozes]
+        reads = Reads(
+            np.repeat(np.array(places, np.int64), [len(c.positions) for c in clozes]),
+            flat([c.positions for c in clozes]),
+            flat([c.targets for c in clozes]),
+        )
+        sequences = Sequences([ids for ids, _ in index], [kinds for _, kinds in index])
+        values = iter(self._reader.read(sequences, reads).tolist())
+        return [tuple(tuple(islice(values, len(c.positions))) for c in query) for query in queries]
+
+
+class HfNextSentence(HfEncoder):
+    """A network with BERT's next-sentence head, whose index 0 says "is next"."""
+
+    def __init__(self, parts: LanguageParts) -> None:
+        super().__init__(parts)
+        self.capabilities |= {"next_sentence"}
+
+    def next_sentence(self, queries: Sequence[SentencePair]) -> list[float]:
+        """Probability, by the network's own head, that the second text follows the first.
+
+        Raises
+        ------
+        AnswerError
+            ``too_long`` if a pair has more tokens than fit.
+        """
+        import torch
+
+        encoded = self.encode([q.first for q in queries], pairs=[q.second for q in queries])
+        self.refuse_long([one.ids for one in encoded])
+        sequences = Sequences([one.ids for one in encoded], [one.segments for one in encoded])
+        found = np.empty(len(queries))
+
+        def use(batch: list[int], inputs: dict[str, Any]) -> None:
+            logits = self._relation(inputs).float()
+            found[batch] = torch.softmax(logits, -1)[:, 0].double().cpu().numpy()
+
+        for _ in self._runner.run(sequences, use):
+            pass
+        return [float(value) for value in found]
+
+    def _relation(self, inputs: dict[str, Any]) -> Any:
+        """Logits of "is next" and "is random" ``(pair, 2)``."""
+        return self._runner.network(**inputs).logits
+
+
+class HfPreTraining(HfMaskedLanguageModel, HfNextSentence):
+    """A network with both heads that BERT was trained with."""
+
+    def _relation(self, inputs: dict[str, Any]) -> Any:
+        """Logits of "is next" and "is random", without the other head's work."""
+        network = self._runner.network
+        return network.cls.seq_relationship(network.base_model(**inputs)[1])
+
+
+def _parts(queries: Sequence[Clozes]) -> Iterator[Sequence[Clozes]]:
+    """Stretches of queries with about as many tokens each."""
+    start, tokens = 0, 0
+    for stop, query in enumerate(queries, 1):
+        tokens += sum(len(cloze.ids) for cloze in query)
+        if tokens >= _MOST_TOKENS:
+            yield queries[start:stop]
+            start, tokens = stop, 0
+    if start < len(queries):
+        yield queries[start:]

@@ -1,0 +1,148 @@
+"""Parts of a checkpoint of transformers: network, tokenizer, device, limits."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.models.hf.checkpoint import Checkpoint
+from scrutiny.models.hf.devices import torch_device
+from scrutiny.models.strings.source import ModelSource
+
+_DTYPES: Final = ("auto", "float32", "float16", "bfloat16")
+_NO_LIMIT: Final = 10**6  # tokenizers that know no limit say 10**30
+
+
+def load_network(
+    checkpoint: Checkpoint, maker: str, source: ModelSource, *, dtype: Any
+) -> tuple[Any, list[str]]:
+    """Network in evaluation mode, and the names of its weights that are not in the file.
+
+    Parameters
+    ----------
+    checkpoint
+        Where it lies.
+    maker
+        Name of a class of transformers.
+    source
+        For messages, and the option ``attention``.
+    dtype
+        As `from_pretrained` takes it.
+
+    Raises
+    ------
+    ModelError
+        If it does not load.
+    """
+    import transformers
+    from safetensors import SafetensorError
+
+    attention = source.options.get("attention")
+    more = {"attn_implementation": attention} if attention else {}
+    with quiet():
+        try:
+            network, report = getattr(transformers, maker).from_pretrained(
+                checkpoint.folder,
+                dtype=dtype,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+                **more,
+            )
+        except (SafetensorError, OSError, ValueError, RuntimeError, ImportError) as error:
+            raise ModelError(f"{source.text!r} does not load: {error}") from error
+    missing = sorted(report["missing_keys"]) + sorted(str(k) for k in report["mismatched_keys"])
+    return network.eval(), missing
+
+
+def stated_dtype(source: ModelSource) -> str:
+    """Option ``dtype``, checked; "auto" unless given.
+
+    Raises
+    ------
+    ModelError
+        If there is no such type.
+    """
+    dtype = source.options.get("dtype", "auto")
+    if dtype not in _DTYPES:
+        raise ModelError(f"{source.text!r}: dtype is one of {', '.join(_DTYPES)}, not {dtype!r}.")
+    return dtype
+
+
+def refuse_missing(missing: Sequence[str], source: ModelSource, *, head: str) -> None:
+    """Raise if weights were not in the file: they would be random numbers."""
+    if missing:
+        shown = ", ".join(missing[:4]) + (", …" if len(missing) > 4 else "")
+        raise ModelError(
+            f"{source.text!r} lacks weights that a model {head} needs ({shown}); they would be "
+            "random numbers, and so would its answers. This is an encoder without the head, or "
+            "one with another head: fine-tune it for the task first."
+        )
+
+
+def load_tokenizer(checkpoint: Checkpoint, source: ModelSource) -> Any:
+    """Fast tokenizer of a checkpoint."""
+    from transformers import AutoTokenizer
+
+    with quiet():
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(
+                checkpoint.folder, local_files_only=True, trust_remote_code=False
+            )
+        except (OSError, ValueError, TypeError, ImportError, KeyError) as error:
+            raise ModelError(
+                f"{source.text!r}: no tokenizer can be loaded from {str(checkpoint.folder)!r}: "
+                f"{error} `tokenizer.save_pretrained` writes one beside the weights."
+            ) from error
+    if not tokenizer.is_fast:
+        raise ModelError(
+            f"{source.text!r} has a slow tokenizer without offsets. Save it with a tokenizer.json."
+        )
+    return tokenizer
+
+
+def find_device(wanted: str, source: ModelSource) -> Any:
+    """Torch device; "auto" is the first CUDA device where there is one."""
+    try:
+        import transformers  # noqa: F401 - the message is the same for both
+    except ImportError as error:
+        raise MissingExtraError("A Hugging Face model", "hf") from error
+    return torch_device(wanted, of=repr(source.text))
+
+
+def find_limit(tokenizer: Any, config: Any, source: ModelSource) -> int | None:
+    """Most tokens of one text: as told, or what tokenizer and network take."""
+    stated = source.options.get("max_length")
+    limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _NO_LIMIT else []
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions and positions > 0:
+        # RoBERTa counts positions from behind the padding index
+        is_shifted = "roberta" in config.model_type or config.model_type == "camembert"
+        limits.append(positions - (config.pad_token_id + 1 if is_shifted else 0))
+    most = min(limits, default=None)
+    if stated is None:
+        return most
+    if not stated.isdecimal() or int(stated) < 3 or (most is not None and int(stated) > most):
+        raise ModelError(
+            f"{source.text!r}: max_length is a number of tokens from 3 to {most or '…'}, "
+            f"not {stated!r}."
+        )
+    return int(stated)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep transformers' progress bars and load report off the terminal for a while."""
+    from transformers.utils import logging
+
+    had_bars = logging.is_progress_bar_enabled()
+    level = logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if had_bars:
+            logging.enable_progress_bar()

@@ -1,0 +1,102 @@
+"""Slopes of log-probabilities of tokens with regard to the vectors that a language model reads."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scrutiny.models.hf.batching import Answered
+from scrutiny.models.hf.pooling import Floats
+from scrutiny.models.hf.sequences import Runner, Sequences
+from scrutiny.models.hf.slopes.gradients import InputSlopes, Loss, embeddings_of
+
+if TYPE_CHECKING:
+    from scrutiny.core.gradients import InputEmbeddings
+    from scrutiny.core.language import Cloze
+    from scrutiny.models.hf.encoder import LanguageParts
+
+
+class Sloping:
+    """Capability ``logprob_slopes`` of a language model, masked or causal."""
+
+    source: str
+    _parts: "LanguageParts"
+    _runner: Runner
+    _slopes: InputSlopes | None = None
+    _embeddings: "InputEmbeddings | None" = None
+
+    def refuse_long(self, sequences: Sequence[Sequence[int]]) -> None:
+        """Raise if a sequence has more tokens than fit, or none."""
+        raise NotImplementedError
+
+    def logprob_slopes(
+        self, queries: "Sequence[Cloze]", weights: Sequence[Sequence[float]]
+    ) -> list[Floats]:
+        """Slope ``(token, dimension)`` of each query's weighted sum of log-probabilities.
+
+        Parameters
+        ----------
+        queries
+            Sequences, with the positions at which the network's distribution is read, and the
+            tokens read there; a causal model says at a position what comes behind it.
+        weights
+            Weight of each of a query's targets.
+
+        Raises
+        ------
+        AnswerError
+            ``too_long`` if a sequence has more tokens than fit.
+        """
+        self.refuse_long([query.ids for query in queries])
+        sequences = Sequences([q.ids for q in queries], [q.segments for q in queries])
+        found: dict[int, Floats] = {}
+        for answered in self._slopes_of(sequences, _weighted(queries, weights)):
+            for i, rows in zip(answered.indices, answered.answer, strict=True):
+                found[i] = rows[: len(queries[i].ids)]  # padded on the right
+        return [found[i] for i in range(len(queries))]
+
+    def embeddings(self) -> "InputEmbeddings":
+        """Input vectors of the whole vocabulary; the same object each time."""
+        if self._embeddings is None:
+            self._embeddings = embeddings_of(self._input_slopes().embedding, self._parts.tokenizer)
+        return self._embeddings
+
+    def _slopes_of(self, sequences: Sequences, loss: Loss) -> Iterator[Answered[Any]]:
+        """Slopes of a loss at each sequence, batch by batch."""
+
+        def inputs(batch: list[int]) -> dict[str, Any]:
+            return self._runner.inputs(sequences, batch)
+
+        return self._input_slopes().run(sequences.lengths.tolist(), inputs, loss)
+
+    def _input_slopes(self) -> InputSlopes:
+        """The way back through the network, made when it is first asked for."""
+        if self._slopes is None:
+            runner = self._runner
+            self._slopes = InputSlopes(runner.network, budget=runner.budget, source=self.source)
+        return self._slopes
+
+
+def _weighted(queries: "Sequence[Cloze]", weights: Sequence[Sequence[float]]) -> Loss:
+    """Weighted sum of the log-probabilities of targets, of logits ``(query, token, word)``."""
+    import torch
+
+    def loss(batch: list[int], logits: Any) -> Any:
+        flat = [
+            (row, position, target, weight)
+            for row, i in enumerate(batch)
+            for position, target, weight in zip(
+                queries[i].positions, queries[i].targets, weights[i], strict=True
+            )
+        ]
+        if not flat:
+            return logits.sum() * 0.0
+        rows, positions, targets, own = (
+            torch.from_numpy(np.array(column)).to(logits.device)
+            for column in zip(*flat, strict=True)
+        )
+        logs = torch.log_softmax(logits[rows, positions].float(), dim=-1)  # (read, word)
+        read = logs.gather(1, targets[:, None])[:, 0]
+        return (read * own.to(read.dtype)).sum()
+
+    return loss

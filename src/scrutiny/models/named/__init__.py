@@ -1,0 +1,1 @@
+"""Models by plain names, families of them, and untrained ones."""

@@ -1,0 +1,1 @@
+"""Classifiers in the ONNX format: run, and written."""

@@ -1,0 +1,242 @@
+"""Classifiers in the ONNX format, run by onnxruntime without torch: ``onnx:./folder``.
+
+A folder with a ``.onnx`` file, ``config.json`` and ``tokenizer.json``, as `scrutiny models
+quantize` and other exporters write it. Options behind the ``#`` or as ``-M key=value``: ``file``
+(which of several ``.onnx`` files), ``labels``, ``max_length``.
+
+Dynamic quantization scales the numbers of a whole batch by one factor, so that what stands beside a
+text changes its answer, by far more than rounding. Here every text is run alone, by one thread, and
+the answer is its own.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.strings.source import TRAINING, ModelSource
+from scrutiny.store.file_digest import hash_file
+
+#: File that is loaded where there are several and none is named.
+DEFAULT: Final = "model.onnx"
+_VERSION: Final = "onnx@1"
+_OPTIONS: Final = ("file", "labels", "max_length", TRAINING)
+_TASKS: Final = ("text-classification", "text-pair-classification")
+_COLUMNS: Final = {
+    "input_ids": "ids",
+    "token_type_ids": "type_ids",
+    "attention_mask": "attention_mask",
+}
+_NO_LIMIT: Final = 10**6  # tokenizers that know no limit say 10**30
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxParts:
+    """What an ONNX classifier is made of.
+
+    Parameters
+    ----------
+    session
+        Of onnxruntime.
+    tokenizer
+        Of the package tokenizers; it cuts at the limit and does not pad.
+    labels
+        In the order of the outputs.
+    identity
+        Digest of all that changes an answer.
+    """
+
+    session: Any
+    tokenizer: Any
+    labels: tuple[str, ...]
+    identity: str
+
+
+class OnnxClassifier:
+    """A sequence classifier; texts longer than the network takes are cut at its limit."""
+
+    is_batch_invariant = True  # each text is run alone, by one thread
+    capabilities: frozenset[str] = frozenset({"predict"})
+
+    def __init__(self, parts: OnnxParts, task: Task, source: str) -> None:
+        self.source = source
+        self.task = task.name
+        self.labels = parts.labels
+        self._parts = parts
+        self._inputs = [given.name for given in parts.session.get_inputs()]
+        self._output = _output_of(parts.session)
+        unknown = [name for name in self._inputs if name not in _COLUMNS]
+        if unknown:
+            raise ModelError(
+                f"{source!r} wants the input {unknown[0]!r}; scrutiny gives "
+                f"{', '.join(_COLUMNS)}. Export it without."
+            )
+
+    def fingerprint(self) -> str:
+        """Digest of the files, the provider, and the version of onnxruntime."""
+        return self._parts.identity
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Probabilities of the labels for each example, in order."""
+        return [Prediction(scores=tuple(_softmax(self.logits(e)).tolist())) for e in examples]
+
+    def logits(self, example: Example) -> Any:
+        """Scores ``(label,)`` of one example."""
+        one = self._parts.tokenizer.encode(*example.fields.values())
+        given = {name: np.array([getattr(one, _COLUMNS[name])], np.int64) for name in self._inputs}
+        (logits,) = self._parts.session.run([self._output], given)  # (1, label)
+        if logits.shape != (1, len(self.labels)):
+            raise ModelError(
+                f"{self.source!r} gave an answer of shape {logits.shape} to one text; a classifier "
+                f"of {', '.join(self.labels)} gives (1, {len(self.labels)})."
+            )
+        return logits[0]
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Classifier of a folder.
+
+    Raises
+    ------
+    ModelError
+        If a file is missing or does not load, or an option does not read.
+    MissingExtraError
+        If onnxruntime or tokenizers are not installed.
+    """
+    source.refuse_unknown_options(_OPTIONS)
+    require_task(task, _TASKS, source=source.text)
+    try:
+        import onnxruntime
+        import tokenizers
+    except ImportError as error:
+        raise MissingExtraError("An ONNX model", "onnx") from error
+    folder = Path(source.target).expanduser()
+    network, config = _network_file(folder, source), _json(folder / "config.json", source)
+    vocabulary = folder / "tokenizer.json"
+    if not vocabulary.is_file():
+        raise ModelError(f"{source.text!r}: there is no tokenizer.json in {str(folder)!r}.")
+    provider = _provider(options.device, source)
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+    try:
+        session = onnxruntime.InferenceSession(network, settings, providers=[provider])
+        tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
+    except Exception as error:  # onnxruntime raises classes of its own, tokenizers plain ones
+        raise ModelError(f"{source.text!r} does not load: {error}") from error
+    limit, labels = _limit(folder, config, source), _labels(config, source)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    if limit is not None:
+        tokenizer.enable_truncation(limit)
+    said = [provider, onnxruntime.__version__, limit, labels]
+    files = [*_files(network), vocabulary]
+    identity = digest(_VERSION, canonical_json(said), *(f"{p.name}:{hash_file(p)}" for p in files))
+    return OnnxClassifier(OnnxParts(session, tokenizer, labels, identity), task, source.text)
+
+
+def as_checkpoint(source: ModelSource) -> ModelSource:
+    """The folder, where its training has left what it was trained on."""
+    return replace(source, scheme="hf")
+
+
+def _network_file(folder: Path, source: ModelSource) -> Path:
+    """The ``.onnx`` file of a folder."""
+    stated = source.options.get("file")
+    there = sorted(path.name for path in folder.glob("*.onnx"))
+    name = stated or (there[0] if len(there) == 1 else DEFAULT)
+    if not (folder / name).is_file():
+        inside = sorted(path.parent.name for path in folder.glob("*/*.onnx"))
+        hint = f" There is one in: {', '.join(dict.fromkeys(inside))}." if inside else ""
+        raise ModelError(
+            f"{source.text!r}: there is no {name} in {str(folder)!r} (ONNX files there: "
+            f"{', '.join(there) or 'none'}).{hint} `scrutiny models quantize MODEL -o FOLDER` "
+            "writes one."
+        )
+    return folder / name
+
+
+def _files(network: Path) -> list[Path]:
+    """A network's file and those with its weights, which are named after it."""
+    return sorted(path for path in network.parent.glob(f"{network.name}*") if path.is_file())
+
+
+def _json(path: Path, source: ModelSource) -> dict[str, Any]:
+    """Contents of a JSON file."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{source.text!r}: {str(path)!r} does not read: {error}.") from error
+    return found
+
+
+def _labels(config: Mapping[str, Any], source: ModelSource) -> tuple[str, ...]:
+    """Names of the outputs: as told, or the configuration's; LABEL_0 is the index 0."""
+    named = {int(index): str(name).strip() for index, name in config.get("id2label", {}).items()}
+    own = tuple(named[index].removeprefix("LABEL_") for index in sorted(named))
+    stated = source.labels() or own
+    if len(stated) < 2 or (own and len(stated) != len(own)) or len(set(stated)) < len(stated):
+        raise ModelError(
+            f"{source.text!r}: config.json names the labels {', '.join(own) or 'none'}"
+            + (f", and {len(stated)} were given." if source.labels() else ".")
+            + " Give them in the order of the outputs: #labels=negative|positive."
+        )
+    return stated
+
+
+def _limit(folder: Path, config: Mapping[str, Any], source: ModelSource) -> int | None:
+    """Most tokens of one text: as told, or what tokenizer and network take."""
+    path = folder / "tokenizer_config.json"
+    told = _json(path, source).get("model_max_length") if path.is_file() else None
+    limits = [int(told)] if told is not None and told < _NO_LIMIT else []
+    positions = config.get("max_position_embeddings")
+    if positions:
+        # RoBERTa counts positions from behind the padding index
+        kind = config.get("model_type", "")
+        is_shifted = "roberta" in kind or kind == "camembert"
+        limits.append(int(positions) - (int(config.get("pad_token_id", 1)) + 1) * is_shifted)
+    most, stated = min(limits, default=None), source.options.get("max_length")
+    if stated is None:
+        return most
+    if not stated.isdecimal() or int(stated) < 3 or (most is not None and int(stated) > most):
+        raise ModelError(
+            f"{source.text!r}: max_length is a number of tokens from 3 to {most or '…'}, "
+            f"not {stated!r}."
+        )
+    return int(stated)
+
+
+def _provider(device: str, source: ModelSource) -> str:
+    """What onnxruntime runs on: the processor unless told otherwise; int8 has its kernels there."""
+    import onnxruntime
+
+    if device in {"auto", "cpu"}:
+        return "CPUExecutionProvider"
+    provider = "CUDAExecutionProvider"
+    there = onnxruntime.get_available_providers()
+    if not device.startswith("cuda") or provider not in there:
+        raise ModelError(
+            f"{source.text!r} cannot be put on the device {device!r}: this onnxruntime has "
+            f"{', '.join(there)}."
+        )
+    return provider
+
+
+def _output_of(session: Any) -> str:
+    """Name of the output that holds the scores."""
+    names = [given.name for given in session.get_outputs()]
+    return "logits" if "logits" in names else str(names[0])
+
+
+def _softmax(logits: Any) -> Any:
+    """Probabilities of scores ``(label,)``."""
+    shares = np.exp(logits.astype(np.float64) - float(logits.max()))
+    return shares / shares.sum()

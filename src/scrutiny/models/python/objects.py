@@ -1,0 +1,197 @@
+"""Objects of the user's own code: ``python:module:object`` and ``python:./file.py:object``."""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, Final
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.secrets import from_environment, redacted, without_secrets
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.inputs import is_tagging, texts, words
+from scrutiny.models.answers.returned import class_name, from_answers, from_probabilities, from_tags
+from scrutiny.models.python.importing import file_must_be_there, find_object
+from scrutiny.models.python.samples import DRAW, SAMPLES, SampledModel, stated_samples
+from scrutiny.models.python.training_text import with_training_text
+from scrutiny.models.strings.source import TRAINING, ModelSource
+
+_VERSION: Final = "python@1"
+_OWN_OPTIONS: Final = ("labels", "task", "input", SAMPLES, DRAW, TRAINING)
+
+
+class PythonModel:
+    """A user's object asked through the one method or call that it has.
+
+    In order of preference ``predict_proba`` (an array of shape ``(n, k)``), ``predict``
+    (labels), or the call itself (any of these, or a mapping from labels to probabilities for each
+    text). It is given a list of texts; of tuples of texts, where the task has several fields; of
+    lists of words, with ``#input=words``. Taggers return BIO tags or spans.
+    """
+
+    capabilities: frozenset[str] = frozenset({"predict"})
+    #: Nothing is promised of its batches, so they may be as small as its pace wants.
+    is_of_the_user = True
+
+    def __init__(
+        self, obj: Any, task: Task, source: ModelSource, *, batch: int | None = None
+    ) -> None:
+        self.source = redacted(source.text)
+        self.task = task.name
+        self.is_batch_invariant = bool(getattr(obj, "is_batch_invariant", False))
+        self.n_samples: int | None = getattr(obj, "n_samples", None)
+        self.labels = _distinct(source.labels() or _labels_of(obj, source), source)
+        self._object = obj
+        self._is_tagging = is_tagging(task)
+        self._input = source.options.get("input", "text")
+        if self._input not in {"text", "words"}:
+            raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
+        self._identity = canonical_json(
+            [source.target, without_secrets(source.options_of_answers())]
+        )
+        self._batch = batch
+        #: Number of the sample that is drawn, given to objects that take it.
+        self.draw: int | None = None
+
+    def fingerprint(self) -> str | None:
+        """Digest of the object's own ``fingerprint()``, or nothing if it has none."""
+        own = getattr(self._object, "fingerprint", None)
+        if not callable(own):
+            return None
+        stated = own()
+        if stated is None:
+            return None
+        return digest(_VERSION, self._identity, canonical_json(self.labels), str(stated))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """One prediction for each example, in order."""
+        size = self._batch or max(1, len(examples))
+        return [
+            answer
+            for start in range(0, len(examples), size)
+            for answer in self._ask(examples[start : start + size])
+        ]
+
+    def _ask(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Predictions of one call of the object."""
+        given = words(examples) if self._input == "words" else texts(examples)
+        count = len(examples)
+        if not self._is_tagging and hasattr(self._object, "predict_proba"):
+            rows = self._object.predict_proba(given)
+            return from_probabilities(rows, self.labels, count=count, source=self.source)
+        ask = self._object.predict if hasattr(self._object, "predict") else self._object
+        answers = ask(given) if self.draw is None else _drawn(ask, given, self.draw)
+        if self._is_tagging:
+            return from_tags(answers, examples, source=self.source)
+        return from_answers(answers, self.labels, count=count, source=self.source)
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Model around the object that ``python:`` names.
+
+    A class, or a function whose parameters all have defaults or come from the options behind the
+    ``#``, makes the model; any other callable is the model.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be imported, made, or asked.
+    """
+    obj, sampled = find_object(source), stated_samples(source)
+    stated = {k: v for k, v in source.options.items() if k not in _OWN_OPTIONS}
+    arguments = from_environment(stated, source=source.text)
+    if inspect.isclass(obj) or _makes_models(obj, arguments):
+        obj = _make(obj, arguments, source)
+    elif arguments:
+        raise ModelError(
+            f"{source.text!r}: the object takes no option {next(iter(arguments))!r}. Options are "
+            f"{', '.join(_OWN_OPTIONS)}, or parameters of a class or of a function that makes "
+            "the model."
+        )
+    if _is_own_model(obj):
+        if sampled:
+            raise ModelError(f"{source.text!r} is a model of its own: it must sample by itself.")
+        own_model: Model = obj  # it takes examples and states its own labels
+        return own_model
+    if not (hasattr(obj, "predict_proba") or hasattr(obj, "predict") or callable(obj)):
+        raise ModelError(
+            f"{source.text!r} is a {type(obj).__name__}. It must be a callable, or have "
+            "predict_proba(texts) or predict(texts); or be a class or function that makes one."
+        )
+    batch = options.batch if isinstance(options.batch, int) else None
+    asked = PythonModel(obj, task, source, batch=batch)
+    model: Model = SampledModel(asked, **sampled) if sampled else asked
+    own = getattr(obj, "training_hashes", None)
+    return with_training_text(model, own) if callable(own) else model
+
+
+def _is_own_model(obj: Any) -> bool:
+    """Whether an object is written for scrutiny, and no stand-in that has every attribute."""
+    return isinstance(obj, Model) and isinstance(obj.capabilities, Set)
+
+
+def must_be_there(source: ModelSource) -> None:
+    """Refuse a Python file that is not there; modules are looked up when they are imported."""
+    file_must_be_there(source)
+
+
+def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
+    """Answers of one draw, whose number is passed on to whoever has an argument for it."""
+    try:
+        takes = DRAW in inspect.signature(ask).parameters
+    except ValueError:  # a built-in without a signature
+        takes = False
+    return ask(given, draw=draw) if takes else ask(given)
+
+
+def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
+    """Labels that an object states, as ``labels`` or as scikit-learn's ``classes_``."""
+    for name in ("labels", "classes_"):
+        stated = getattr(obj, name, None)
+        if stated is None or callable(stated):
+            continue
+        if isinstance(stated, (str, bytes, Mapping, Iterator)) or not isinstance(stated, Iterable):
+            raise ModelError(
+                f"{source.text!r}: its {name} is a {type(stated).__name__}. State the labels as a "
+                "list or a tuple of names, in the order of the probabilities."
+            )
+        return tuple(class_name(value) for value in stated)
+    return ()
+
+
+def _distinct(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
+    """Labels, unless one of them stands twice: nobody could say which of two columns it names."""
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise ModelError(
+            f"{source.text!r}: its label {twice!r} stands twice among {len(labels)} labels. Each "
+            "column of the probabilities needs a label of its own."
+        )
+    return labels
+
+
+def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
+    """Whether an object is a function that needs nothing but these arguments."""
+    if not (inspect.isfunction(obj) or inspect.ismethod(obj)):
+        return False
+    parameters = inspect.signature(obj).parameters.values()
+    needed = [
+        p.name
+        for p in parameters
+        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    return all(name in arguments for name in needed)
+
+
+def _make(make: Callable[..., Any], arguments: Mapping[str, str], source: ModelSource) -> Any:
+    """What a class or function makes of the options."""
+    try:
+        inspect.signature(make).bind(**arguments)
+    except TypeError as error:
+        raise ModelError(
+            f"{source.text!r}: the object cannot be made from the options behind the #: {error}."
+        ) from error
+    except ValueError:
+        pass  # a built-in without a signature: its own error will do
+    return make(**arguments)

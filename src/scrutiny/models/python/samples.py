@@ -1,0 +1,122 @@
+"""A user's object that answers at random, asked several times: ``python:m:f#samples=20``.
+
+What it is asked for are labels; the model's probabilities are their shares of the samples. Sample k
+of n has the number ``draw * n + k``, which the object is given as ``draw=`` where it takes such an
+argument, so that it can draw the same again. ``#samples=20,draw=1`` is a second, independent set of
+samples of the same model: what two such sets disagree on is noise.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.task import Prediction
+from scrutiny.models.strings.source import ModelSource
+
+SAMPLES: Final = "samples"
+DRAW: Final = "draw"
+
+
+class DrawsAgain(Protocol):
+    """What can be asked again with another draw."""
+
+    source: str
+    task: str
+    labels: tuple[str, ...]
+    draw: int | None
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """One answer of the present draw for each example."""
+        ...
+
+    def fingerprint(self) -> str | None:
+        """Digest of the model with its options, or nothing."""
+        ...
+
+
+class SampledModel:
+    """A classifier whose probabilities are shares of samples.
+
+    **Measures** how often each label was answered.
+
+    **Misleads when** shares are taken for probabilities: with n samples, two sets from the same
+    distribution p lie apart by about the sum of 2 sqrt(p (1 - p) / (pi n)) over the labels (L1),
+    which is .25 for two labels, p = 1/2 and n = 20. Compare a model with itself (``draw=1``) first.
+
+    Parameters
+    ----------
+    model
+        Asked once for each sample.
+    samples, draw
+        How many samples, and which set of them.
+    """
+
+    is_batch_invariant = False
+    is_of_the_user = True
+    capabilities: frozenset[str] = frozenset({"predict"})
+
+    def __init__(self, model: DrawsAgain, *, samples: int, draw: int = 0) -> None:
+        if len(model.labels) < 2:
+            raise ModelError(
+                f"{model.source!r}: the labels must be known before shares of them can be counted. "
+                "Add them: #labels=negative|positive."
+            )
+        self.source = model.source
+        self.task = model.task
+        self.labels = model.labels
+        self.n_samples = samples
+        self._first = draw * samples
+        self._model = model
+
+    def fingerprint(self) -> str | None:
+        """Digest of the object with its options, the number of samples among them; or nothing."""
+        return self._model.fingerprint()
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Shares of the labels in the samples for each example, in order."""
+        counts: list[Counter[str]] = [Counter() for _ in examples]
+        for number in range(self._first, self._first + self.n_samples):
+            self._model.draw = number
+            for count, answer in zip(counts, self._model.predict(examples), strict=True):
+                count[self._label(answer)] += 1
+        return [
+            Prediction(scores=tuple(count[label] / self.n_samples for label in self.labels))
+            for count in counts
+        ]
+
+    def _label(self, answer: Prediction) -> str:
+        """Label of one sample."""
+        if answer.label is None or answer.scores is not None:
+            raise ModelError(
+                f"{self.source!r} answers with probabilities, so there is nothing to sample: leave "
+                "out samples=, or return labels."
+            )
+        if answer.label not in self.labels:
+            raise ModelError(
+                f"{self.source!r} answered {answer.label!r}, which is not among its labels: "
+                f"{', '.join(self.labels)}."
+            )
+        return answer.label
+
+
+def stated_samples(source: ModelSource) -> dict[str, Any]:
+    """Number of samples and of their set, where the options ask for samples; else nothing.
+
+    Raises
+    ------
+    ModelError
+        If they do not read.
+    """
+    samples, draw = source.options.get(SAMPLES), source.options.get(DRAW)
+    if samples is None and draw is None:
+        return {}
+    if samples is None or not samples.isdecimal() or int(samples) < 2:
+        raise ModelError(
+            f"{source.text!r}: samples is a number from 2 on"
+            + (", and draw needs one." if samples is None else f", not {samples!r}.")
+        )
+    if draw is not None and not draw.isdecimal():
+        raise ModelError(f"{source.text!r}: draw is a whole number from 0 on, not {draw!r}.")
+    return {SAMPLES: int(samples), DRAW: int(draw or 0)}

@@ -1,0 +1,1 @@
+"""Models of which the answers are stored."""

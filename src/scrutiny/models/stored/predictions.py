@@ -1,0 +1,209 @@
+"""Answers that are stored already: ``predictions:file.jsonl``, ``.csv``, ``.tsv``, ``.parquet``.
+
+A row is found by the item's ``id`` and, where the file has such columns, by its ``variant`` and
+its texts (columns named as the task's fields). It holds a ``label``, or ``probabilities`` (a
+mapping from labels, a list in the order of ``#labels=a|b``, or columns ``p_LABEL``), or both; for
+tagging ``tags`` or ``spans``. Options behind the ``#`` rename the columns: ``id=``, ``variant=``,
+``label=``, ``probabilities=``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.checked import AnswerError
+from scrutiny.models.answers.inputs import is_tagging
+from scrutiny.models.answers.returned import class_name, from_tags
+from scrutiny.models.stored.rows import Row, read_rows
+from scrutiny.models.strings.matching import natural_key
+from scrutiny.models.strings.source import TRAINING, ModelSource
+from scrutiny.store.file_digest import hash_file
+
+_VERSION: Final = "predictions@1"
+_COLUMNS: Final = ("id", "variant", "label", "probabilities")
+_PREFIX: Final = "p_"
+Key = tuple[str, str]  # item, variant
+
+
+class StoredRow(NamedTuple):
+    """A stored row: where it is, its texts by field, and its cells."""
+
+    place: str
+    texts: Mapping[str, str]
+    row: Row
+
+
+class StoredPredictions:
+    """A model that knows answers to the examples of a file and to no others.
+
+    An example without a row fails with ``no_prediction``. Variants of an item are told apart by
+    ``example.attributes["variant"]`` and by their texts; where the file has neither column, an
+    item can have one text only.
+    """
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset({"predict"})
+    has_stored_answers_only = True
+
+    def __init__(
+        self, rows: Mapping[Key, StoredRow], task: Task, source: ModelSource, *, identity: str
+    ) -> None:
+        self.source = source.text
+        self.task = task.name
+        self._rows = rows
+        self._columns = {name: source.options.get(name, name) for name in _COLUMNS}
+        self._is_tagging = is_tagging(task)
+        self.labels = source.labels() or self._stated_labels()
+        self._identity = identity
+        self._asked: dict[str, Mapping[str, str]] = {}
+
+    def fingerprint(self) -> str:
+        """Digest of the file, the columns, the labels and the task."""
+        return digest(_VERSION, self._identity, canonical_json([self.labels, self.task]))
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Stored predictions, in order.
+
+        Raises
+        ------
+        AnswerError
+            ``no_prediction`` if one of the examples has no row.
+        ModelError
+            If a row does not read, or if an item is asked with two texts and the file does not
+            say which of them its row is for.
+        """
+        return [self._answer(example) for example in examples]
+
+    def _answer(self, example: Example) -> Prediction:
+        """Stored prediction of one example."""
+        variant = str(example.attributes.get("variant", ""))
+        stored = self._rows.get((example.id, variant))
+        if stored is None:
+            what = f"item {example.id!r}" + (f", variant {variant!r}" if variant else "")
+            raise AnswerError("no_prediction", f"{self.source} has no row for {what}")
+        if any(example.fields.get(name) != text for name, text in stored.texts.items()):
+            raise AnswerError(
+                "no_prediction", f"{stored.place} is for another text of item {example.id!r}"
+            )
+        if not stored.texts and not variant:
+            self._refuse_second_text(example, stored)
+        if self._is_tagging:
+            return self._tagged(stored, example)
+        return Prediction(label=self._label(stored), scores=self._scores(stored))
+
+    def _refuse_second_text(self, example: Example, stored: StoredRow) -> None:
+        """Raise if this item was asked with another text before: the row is for one of them."""
+        if self._asked.setdefault(example.id, example.fields) != example.fields:
+            raise ModelError(
+                f"Item {example.id!r} was asked with two texts, and {stored.place} does not say "
+                f"which it is for. Add the columns {', '.join(example.fields)} to the file, so "
+                "that an answer to the original is never taken for one to a changed text."
+            )
+
+    def _tagged(self, stored: StoredRow, example: Example) -> Prediction:
+        """Spans of one row."""
+        answer = stored.row.get("spans")
+        answer = stored.row.get("tags") if answer is None else answer
+        if not isinstance(answer, list):
+            raise ModelError(f"{stored.place} has neither a list of spans nor a list of tags.")
+        return from_tags([answer], [example], source=stored.place)[0]
+
+    def _label(self, stored: StoredRow) -> str | None:
+        """Label of one row, where it has one."""
+        label = stored.row.get(self._columns["label"])
+        return None if label is None or label == "" else class_name(label)
+
+    def _scores(self, stored: StoredRow) -> tuple[float, ...] | None:
+        """Probabilities of one row, in the order of the labels."""
+        answer = stored.row.get(self._columns["probabilities"])
+        if answer is None:
+            cells = {k.removeprefix(_PREFIX): v for k, v in stored.row.items() if _is_cell(k, v)}
+            if not cells:
+                return None
+            answer = cells
+        try:
+            if isinstance(answer, Mapping):
+                return tuple(float(answer[label]) for label in self.labels)
+            return tuple(float(value) for value in answer)
+        except KeyError as error:
+            raise ModelError(f"{stored.place} has no probability of {error.args[0]!r}.") from error
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"{stored.place}: probabilities do not read: {error}") from error
+
+    def _stated_labels(self) -> tuple[str, ...]:
+        """Labels that the file itself states: of its probabilities, else all that occur."""
+        if self._is_tagging:
+            return ()
+        seen: dict[str, None] = {}
+        for stored in self._rows.values():
+            answer = stored.row.get(self._columns["probabilities"])
+            if isinstance(answer, Mapping):
+                return tuple(str(label) for label in answer)
+            if isinstance(answer, list):
+                raise ModelError(
+                    f"{stored.place} lists probabilities without saying of which labels. Add "
+                    "them in order behind the file name: #labels=negative|positive."
+                )
+            columns = [name for name in stored.row if name.startswith(_PREFIX)]
+            if columns:
+                return tuple(name.removeprefix(_PREFIX) for name in columns)
+            label = self._label(stored)
+            if label is None:
+                raise ModelError(
+                    f"{stored.place} has no {self._columns['label']!r} and no probabilities. Its "
+                    f"columns are: {', '.join(map(str, stored.row))}. Rename with #label=COLUMN."
+                )
+            seen[label] = None
+        return tuple(sorted(seen, key=natural_key))
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Model of a file of stored answers.
+
+    Raises
+    ------
+    ModelError
+        If the file does not read, lacks the id, or has two rows for one example.
+    """
+    source.refuse_unknown_options((*_COLUMNS, "labels", TRAINING))
+    path = Path(source.target).expanduser()
+    key = _key_reader(source)
+    rows: dict[Key, StoredRow] = {}
+    for place, row in read_rows(path):
+        found = key(place, row)
+        if found in rows:
+            raise ModelError(
+                f"{place} and {rows[found].place} are both for item {found[0]!r}"
+                + (f", variant {found[1]!r}." if found[1] else ".")
+            )
+        texts = {name: str(row[name]) for name in task.fields if row.get(name) is not None}
+        rows[found] = StoredRow(place, texts, row)
+    identity = digest(hash_file(path), canonical_json(source.options_of_answers()))
+    return StoredPredictions(rows, task, source, identity=identity)
+
+
+def _key_reader(source: ModelSource) -> Callable[[str, Row], Key]:
+    """Function from a row to the item and variant that it is for."""
+    id_column = source.options.get("id", "id")
+    variant_column = source.options.get("variant", "variant")
+
+    def key(place: str, row: Row) -> Key:
+        if row.get(id_column) is None:
+            raise ModelError(
+                f"{place} has no {id_column!r}, the item's identifier. Its columns are: "
+                f"{', '.join(map(str, row))}. Rename with #id=COLUMN."
+            )
+        variant = row.get(variant_column)
+        return str(row[id_column]), "" if variant is None else str(variant)
+
+    return key
+
+
+def _is_cell(name: str, value: Any) -> bool:
+    """Whether a cell holds the probability of one label."""
+    return name.startswith(_PREFIX) and value is not None and value != ""

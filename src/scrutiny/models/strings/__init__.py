@@ -1,0 +1,1 @@
+"""Strings that name models, what they lead to, and what a training left there."""

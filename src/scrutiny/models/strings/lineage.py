@@ -1,0 +1,100 @@
+"""What a checkpoint's training left beside it: what it is a replicate of, and what it has read."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.errors import ModelError
+from scrutiny.core.model import Model
+from scrutiny.models.strings.adapters import as_checkpoint, own_folder
+from scrutiny.models.strings.source import UNTRAINED, parse
+
+#: File beside the weights; its key ``replicates_of`` is read here.
+FILE: Final = "training.json"
+KEY: Final = "replicates_of"
+#: File with the hashes of all training sentences: beside the weights, or once for a family.
+HASHES: Final = "training_hashes.npy"
+PRE_TRAINING: Final = "pre-training"
+FINE_TUNING: Final = "fine-tuning"
+FROM_NOTHING: Final = "training"
+TRAINING_SAMPLE: Final = "training-sample"
+INITIALIZATION: Final = "initialization"
+
+
+def replicates_of(text: str) -> str | None:
+    """What differs between the replicates of a recipe that this model is one of.
+
+    ``pre-training``: everything from the first weight on. ``fine-tuning``: they share one
+    pre-trained network, so their spread says nothing of how far another one would differ.
+    ``initialization``: nothing was trained. Of small classifiers, ``training``: everything from the
+    first weight on; ``training-sample``: the rows that were drawn. Nothing where no record says it.
+
+    Parameters
+    ----------
+    text
+        A complete model string.
+
+    Raises
+    ------
+    ModelError
+        If the model is not there, or its ``training.json`` does not read.
+    """
+    if parse(text).scheme == UNTRAINED:
+        return INITIALIZATION
+    folder = checkpoint_folder(text)
+    path = None if folder is None else folder / FILE
+    if path is None or not path.is_file():
+        return None
+    try:
+        stated = json.loads(path.read_text(encoding="utf-8")).get(KEY)
+    except (ValueError, AttributeError) as error:
+        raise ModelError(f"{str(path)!r} does not read: {error}.") from error
+    return str(stated) if stated is not None else None
+
+
+def checkpoint_folder(text: str) -> Path | None:
+    """Folder that a complete model string's weights lie in, or nothing: no such, or elsewhere.
+
+    Raises
+    ------
+    ModelError
+        If the string's adapter knows checkpoints, but not this one.
+    """
+    parsed = parse(text)
+    checkpoint = as_checkpoint(parsed)
+    folder = own_folder(parsed) if checkpoint is None else Path(checkpoint.target).expanduser()
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def with_training_hashes(model: Model, folder: Path) -> Model:
+    """Return the model, which from now on knows its training text if its training kept hashes.
+
+    It is the same object; the file is read when it is first asked for.
+    """
+    path = find_training_hashes(folder)
+    if path is not None:
+        vars(model)["training_hashes"] = cache(lambda: _load(path))
+    return model
+
+
+def find_training_hashes(folder: Path) -> Path | None:
+    """File with the hashes of a checkpoint's training text, or nothing.
+
+    It is looked for in the checkpoint's folder, in those of its run and of its family, and in that
+    of all families, if the checkpoint says that it was trained here.
+    """
+    if not (folder / FILE).is_file():
+        return None
+    places = [folder, *folder.absolute().parents[:3]]
+    return next((place / HASHES for place in places if (place / HASHES).is_file()), None)
+
+
+def _load(path: Path) -> Any:
+    """Sorted ``uint64`` hashes."""
+    import numpy as np
+
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{str(path)!r} does not read: {error}") from error

@@ -1,0 +1,53 @@
+"""Model strings to loaded models."""
+
+from scrutiny.core.errors import ConformanceError
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Task
+from scrutiny.models.strings.adapters import adapter
+from scrutiny.models.strings.lineage import checkpoint_folder, with_training_hashes
+from scrutiny.models.strings.source import TRAINING, parse
+
+_DEFAULT = LoadOptions()
+
+
+def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Model:
+    """Loaded model of a complete model string, for one task.
+
+    A checkpoint that was trained here knows its training text.
+
+    Parameters
+    ----------
+    source
+        ``scheme:target#option=value``, without captures: the source of a `Replicate`.
+    task
+        What it will be asked.
+    options
+        Device, batch size, and the ``-M key=value`` options, which the string's own override.
+
+    Raises
+    ------
+    UnknownNameError
+        If no adapter has that scheme.
+    ModelError
+        If the string, the checkpoint or the object cannot be used for the task.
+    ConformanceError
+        If a plug-in's adapter returns something that is no `Model`.
+    """
+    parsed = parse(source).with_options(options.options)
+    model = adapter(parsed.scheme)(parsed, task, options)
+    if not isinstance(model, Model):
+        raise ConformanceError(
+            f"The adapter of {parsed.scheme}: returned a {type(model).__name__}, which lacks a "
+            "member of scrutiny.core.model.Model."
+        )
+    folder = checkpoint_folder(source)
+    return model if folder is None else with_training_hashes(model, folder)
+
+
+def training_source(source: str, options: LoadOptions = _DEFAULT) -> str | None:
+    """Data string of the text that a model was trained on, where the user stated one.
+
+    It comes from ``#training=`` or ``-M training=``; a data string with options of its own fits
+    into the latter only.
+    """
+    return parse(source).with_options(options.options).options.get(TRAINING)

@@ -1,0 +1,159 @@
+"""Model strings: ``scheme:target#option=value,option=value``, or a name such as ``minilm``."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Final
+
+from scrutiny.core.errors import ModelError, UnknownNameError
+from scrutiny.core.registry import registry
+from scrutiny.models.strings.packaged import PACKAGED
+
+#: Scheme of the names that are written without one.
+NAMED: Final = "named"
+#: Scheme of untrained networks, in front of another model string.
+UNTRAINED: Final = "untrained"
+#: Option with the data string of the text that a model was trained on.
+TRAINING: Final = "training"
+_CAPTURE: Final = re.compile(r"\{([A-Za-z_]\w*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """A model string, taken apart; what an adapter is given.
+
+    Parameters
+    ----------
+    scheme
+        Name of the adapter ("hf").
+    target
+        What the adapter loads: a folder, a hub name, ``module:object``.
+    options
+        From behind the ``#``, and from ``-M key=value``.
+    text
+        The string as the user wrote it.
+    """
+
+    scheme: str
+    target: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+
+    def with_options(self, options: Mapping[str, str]) -> "ModelSource":
+        """Return a copy with more options; those in the model string win."""
+        return replace(self, options={**options, **self.options})
+
+    def labels(self) -> tuple[str, ...]:
+        """Labels given as ``labels=neg|pos``, or none.
+
+        Raises
+        ------
+        ModelError
+            If there is only one, or one of them twice.
+        """
+        stated = self.options.get("labels")
+        if stated is None:
+            return ()
+        labels = tuple(part.strip() for part in stated.split("|"))
+        if len(labels) < 2 or len(set(labels)) < len(labels) or "" in labels:
+            raise ModelError(
+                f"{self.text!r}: labels={stated} does not read. Give the model's labels in the "
+                "order of its scores, each once, with a bar between them: labels=negative|positive."
+            )
+        return labels
+
+    def options_of_answers(self) -> dict[str, str]:
+        """Options that can change an answer: all but what says where the training text is."""
+        return {k: v for k, v in self.options.items() if k != TRAINING}
+
+    def refuse_unknown_options(self, allowed: tuple[str, ...]) -> None:
+        """Raise unless every option is one of the allowed.
+
+        Raises
+        ------
+        ModelError
+            For the first that is not, with near names.
+        """
+        for name in self.options:
+            if name in allowed:
+                continue
+            near = get_close_matches(name, allowed, n=1, cutoff=0.5)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ModelError(
+                f"{self.text!r}: {self.scheme}: models have no option {name!r}.{hint} "
+                f"There are: {', '.join(allowed)}."
+            )
+
+
+def parse(text: str) -> ModelSource:
+    """Parts of a model string.
+
+    Raises
+    ------
+    ModelError
+        If there is no scheme, no target, or an option without a value.
+    UnknownNameError
+        If no adapter has that scheme.
+
+    Examples
+    --------
+    >>> parse("python:shop:classify#labels=bad|good").options
+    {'labels': 'bad|good'}
+    >>> parse("minilm").scheme
+    'named'
+    """
+    head, _, tail = text.partition("#")
+    scheme, colon, target = head.partition(":")
+    if not colon and head.partition("/")[0] in PACKAGED:
+        return ModelSource(NAMED, head, _options(tail, text), text)
+    adapters = [name.partition("@")[0] for name in registry().names("adapter")]
+    schemes = [name for name in adapters if name != NAMED]
+    if not colon or not target or not scheme:
+        near = get_close_matches(head.partition("/")[0], PACKAGED, n=1, cutoff=0.6)
+        hint = f" Did you mean {near[0]!r}?" if near and not colon else ""
+        raise ModelError(
+            f"{text!r} is not a model string: it needs a scheme and a target, as in "
+            f"hf:./my-model or builtin:sentiment.{hint} Schemes: {', '.join(schemes)}. Names "
+            f"without a scheme: {', '.join(PACKAGED)}."
+        )
+    if scheme not in {NAMED, *schemes}:
+        raise UnknownNameError("adapter", scheme, schemes)
+    return ModelSource(scheme, target, _options(tail, text), text)
+
+
+def _options(tail: str, text: str) -> dict[str, str]:
+    """Options of ``key=value,key=value``."""
+    options: dict[str, str] = {}
+    for part in filter(None, tail.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise ModelError(
+                f"{text!r}: behind the # there must be key=value pairs with commas between "
+                f"them, not {part!r}."
+            )
+        if key.strip() in options:
+            raise ModelError(f"{text!r}: the option {key.strip()!r} stands twice; leave one out.")
+        options[key.strip()] = value.strip()
+    return options
+
+
+def captures(text: str) -> tuple[str, ...]:
+    """Names of the captures ``{name}`` of a string, each once, in order.
+
+    Examples
+    --------
+    >>> captures("hf:./seed-{seed}/step-{step}")
+    ('seed', 'step')
+    """
+    return tuple(dict.fromkeys(_CAPTURE.findall(text)))
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Text with its captures replaced by their values."""
+    return _CAPTURE.sub(lambda match: values[match[1]], text)
+
+
+def split_captures(text: str) -> list[str]:
+    """Literal stretches and capture names in turn, a literal first and last."""
+    return _CAPTURE.split(text)

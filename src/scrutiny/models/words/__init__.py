@@ -1,0 +1,1 @@
+"""Small classifiers over words: linear, recurrent, with one layer of attention."""

@@ -1,0 +1,152 @@
+"""Classifiers with one layer of attention: ``attention-classifier:./runs/seed-{seed}``.
+
+A folder that `scrutiny.training.attention_classifier` wrote: safetensors and JSON. With
+``#untrained=3`` the architecture and the words are the same and the weights are drawn anew, which
+makes a null: ``attention-classifier:./runs/seed-1#untrained={seed}`` with as many seeds as wanted.
+
+The network is small, so it runs on the processor, in double precision, one text at a time: no text
+sees which others are asked with it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.attention_layer import AttendedText
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.strings.source import ModelSource
+from scrutiny.models.words.attention_network import (
+    Architecture,
+    encoded,
+    make_network,
+    sequences_of,
+    weighted,
+)
+from scrutiny.models.words.model import WordModel, trained_folder
+from scrutiny.models.words.network import NetworkKind, NetworkParts, load_network, write_network
+from scrutiny.models.words.readout import LinearReadout
+
+Floats = NDArray[np.float64]
+#: Where its training's record lies.
+folder_of: Final = trained_folder
+write_parts: Final = write_network
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttentionParts(NetworkParts):
+    """A network with one layer of attention, and all that it takes to ask it."""
+
+    kind: ClassVar[NetworkKind] = NetworkKind(
+        "attention-classifier@1",
+        "An attention classifier",
+        "python -m scrutiny.training.attention_classifier",
+        Architecture.of,
+        make_network,
+    )
+
+    architecture: Architecture
+
+
+class AttentionClassifier(WordModel):
+    """A classifier with one layer of attention; capability ``attention_layer``.
+
+    A text without any word has the probabilities that the bias of the readout gives.
+    """
+
+    def __init__(self, parts: AttentionParts, source: str, *, folder: Path | None = None) -> None:
+        super().__init__(parts, source, offers={"attention_layer"}, folder=folder)
+        self._parts = parts
+        self._network = parts.fixed()
+        self._known = parts.vocabulary.index()
+        output = self._network["output"]
+        self._readout = LinearReadout(output.weight.numpy().T.copy(), output.bias.numpy().copy())
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Probabilities of the labels for each example, in order."""
+        found = [self._attended(self._parts.vocabulary.cut(e.text)) for e in examples]
+        return [Prediction(scores=tuple(one.probabilities.tolist())) for one in found]
+
+    def attention_layer(self, texts: Sequence[str]) -> list[AttendedText | Failure]:
+        """Words, weights and vectors of each text, in order."""
+        return [self._attended(self._parts.vocabulary.cut(text)) for text in texts]
+
+    def reweighted(self, attended: Sequence[AttendedText], weights: Floats) -> Floats:
+        """Probabilities ``(text, draw, label)`` under weights ``(text, draw, token)``."""
+        return self._readout.probabilities(attended, weights)
+
+    def reweighted_slopes(
+        self, attended: Sequence[AttendedText], weights: Floats, directions: Floats
+    ) -> Floats:
+        """Gradient ``(text, draw, token)`` of probabilities in directions."""
+        return self._readout.slopes(attended, weights, directions)
+
+    def input_slopes(self, attended: Sequence[AttendedText]) -> list[Floats]:
+        """Embedding times gradient ``(token,)`` of each text, the weights held constant."""
+        return [self._input_slopes(one) for one in attended]
+
+    def without_each(self, attended: Sequence[AttendedText]) -> list[Floats]:
+        """Probabilities ``(token, label)`` of each text without each of its tokens."""
+        found = []
+        for one in attended:
+            shorter = [one.tokens[:i] + one.tokens[i + 1 :] for i in range(len(one.tokens))]
+            vectors, weights = self._run(shorter)
+            sums = (weights[:, None, :] @ vectors)[:, 0]  # (token left out, dimension)
+            found.append(self._readout.of_sums(sums))
+        return found
+
+    def _attended(self, tokens: tuple[str, ...]) -> AttendedText:
+        """What is weighted in these words, and the answer."""
+        vectors, weights = self._run([tokens])
+        answer = self._readout.of_sums(weights[0] @ vectors[0])
+        return AttendedText(tokens, weights[0], vectors[0], answer)
+
+    def _run(self, texts: Sequence[tuple[str, ...]]) -> tuple[Floats, Floats]:
+        """Vectors ``(text, token, dimension)`` and weights of texts of one length."""
+        import torch
+
+        with torch.inference_mode():
+            ids, lengths, is_word = self._sequences(texts)
+            embedded = self._network["embedding"](ids)
+            vectors = encoded(self._network, self._parts.architecture, embedded, lengths)
+            weights = weighted(self._network, self._parts.architecture, vectors, is_word)
+        return vectors[:, 1:-1].numpy(), weights[:, 1:-1].numpy()
+
+    def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
+        return sequences_of([self._parts.vocabulary.ids(tokens, self._known) for tokens in texts])
+
+    def _input_slopes(self, one: AttendedText) -> Floats:
+        """Embedding times gradient of one text's likeliest label."""
+        import torch
+
+        with torch.enable_grad():
+            ids, lengths, _ = self._sequences([one.tokens])
+            embedded = self._network["embedding"](ids).detach().requires_grad_(requires_grad=True)
+            vectors = encoded(self._network, self._parts.architecture, embedded, lengths)
+            weights = torch.from_numpy(one.weights)  # held constant: no part of the graph
+            logits = self._network["output"](weights @ vectors[0, 1:-1])
+            top = int(one.probabilities.argmax())
+            (slopes,) = torch.autograd.grad(torch.softmax(logits, dim=-1)[top], embedded)
+        found: Floats = (slopes * embedded.detach()).sum(-1)[0, 1:-1].numpy()
+        return found
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Attention classifier of a folder, trained or with fresh weights.
+
+    Raises
+    ------
+    ModelError
+        If the folder holds no such classifier, or an option does not read.
+    MissingExtraError
+        If torch or safetensors are not installed.
+    """
+    del options  # it is small: it runs on the processor, text by text
+    parts, folder = load_network(AttentionParts, source, task)
+    return AttentionClassifier(parts, source.text, folder=folder)

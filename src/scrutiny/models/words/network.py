@@ -1,0 +1,186 @@
+"""Networks over words on the disk: what the recurrent and the attention classifiers share.
+
+A folder holds weights (safetensors), words and a configuration (JSON). With ``#untrained=3`` the
+architecture and the words are those of the folder, and the weights are drawn anew.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Final, TypeVar
+
+from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.task import Task
+from scrutiny.models.strings.source import ModelSource
+from scrutiny.models.words.folder import CONFIG, read_config, renamed, write_json
+from scrutiny.models.words.model import UNTRAINED, require_words, with_hashes
+from scrutiny.models.words.vocabulary import Vocabulary
+
+VOCABULARY: Final = "vocabulary.json"
+WEIGHTS: Final = "model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkKind:
+    """What tells one kind of network from another.
+
+    Parameters
+    ----------
+    format
+        What ``config.json`` says that the folder is.
+    what, verb
+        In messages: what needs torch, and the command that makes such folders.
+    architecture
+        From its plain JSON.
+    make
+        Fresh weights: ``make(architecture, n_words=, n_labels=, seed=)``.
+    """
+
+    format: str
+    what: str
+    verb: str
+    architecture: Callable[[dict[str, Any]], Any]
+    make: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetworkParts:
+    """A network with all that it takes to ask it; each kind is a class of its own.
+
+    Parameters
+    ----------
+    architecture, vocabulary, labels
+        What it is made of, the words that it knows, and its labels in the order of the outputs.
+    network
+        Parts by name, as its kind makes them.
+    """
+
+    kind: ClassVar[NetworkKind]
+
+    architecture: Any
+    vocabulary: Vocabulary
+    labels: tuple[str, ...]
+    network: Any
+
+    def digest(self) -> str:
+        """Digest of the weights, the words and the labels."""
+        weights = [
+            f"{name}:{digest(weight.detach().cpu().numpy().tobytes())}"
+            for name, weight in sorted(self.network.state_dict().items())
+        ]
+        settings = [self.architecture.plain(), self.vocabulary.words, self.labels]
+        return digest(self.kind.format, canonical_json(settings), *weights)
+
+    def fixed(self) -> Any:
+        """The network in double precision, for asking alone."""
+        return self.network.double().eval().requires_grad_(requires_grad=False)
+
+
+P = TypeVar("P", bound=NetworkParts)
+
+
+def fresh_parts(
+    parts: type[P],
+    architecture: Any,
+    vocabulary: Vocabulary,
+    *,
+    labels: Sequence[str],
+    seed: int,
+) -> P:
+    """Network with fresh weights: the same for the same seed.
+
+    Raises
+    ------
+    MissingExtraError
+        If torch is not installed.
+    """
+    try:
+        network = parts.kind.make(
+            architecture, n_words=len(vocabulary.words), n_labels=len(labels), seed=seed
+        )
+    except ImportError as error:
+        raise MissingExtraError(parts.kind.what, "hf") from error
+    return parts(architecture, vocabulary, tuple(labels), network)
+
+
+def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | None = None) -> P:
+    """Network of a folder, trained or with fresh weights.
+
+    Parameters
+    ----------
+    parts
+        Of which kind.
+    folder
+        Where `write_network` has put it.
+    text
+        Model string, for messages.
+    untrained
+        Seed of fresh weights instead of those in the folder.
+
+    Raises
+    ------
+    ModelError
+        If the folder holds no such network.
+    MissingExtraError
+        If torch or safetensors are not installed.
+    """
+    kind = parts.kind
+    config = read_config(folder, text, kind.format, verb=kind.verb)
+    made = fresh_parts(
+        parts,
+        kind.architecture(config["architecture"]),
+        Vocabulary.read(folder / VOCABULARY),
+        labels=config["labels"],
+        seed=untrained or 0,
+    )
+    if untrained is None:
+        _load_weights(made, folder / WEIGHTS, text)
+    return made
+
+
+def _load_weights(parts: NetworkParts, path: Path, text: str) -> None:
+    """Weights of a file into a network that has the right shape."""
+    try:
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+    except ImportError as error:
+        raise MissingExtraError(parts.kind.what, "hf") from error
+    try:
+        parts.network.load_state_dict(load_file(path))
+    except (SafetensorError, OSError, RuntimeError) as error:
+        raise ModelError(f"{text!r}: {path.name} does not load: {error}") from error
+
+
+def write_network(parts: NetworkParts, folder: Path) -> None:
+    """Write weights, words and configuration into a folder that is there."""
+    from safetensors.torch import save_file
+
+    config: Mapping[str, Any] = {
+        "format": parts.kind.format,
+        "architecture": parts.architecture.plain(),
+        "labels": list(parts.labels),
+    }
+    write_json(folder / CONFIG, config)
+    write_json(folder / VOCABULARY, list(parts.vocabulary.words))
+    weights = {name: weight.contiguous() for name, weight in parts.network.state_dict().items()}
+    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+
+
+def load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:
+    """Network that a model string names, and its folder if its training text is known.
+
+    Raises
+    ------
+    ModelError
+        If the folder holds no such network, or an option does not read.
+    MissingExtraError
+        If torch or safetensors are not installed.
+    """
+    folder = require_words(source, task, options=(UNTRAINED,))
+    seed = source.options.get(UNTRAINED)
+    if seed is not None and not seed.isdecimal():
+        raise ModelError(f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}.")
+    made = read_network(parts, folder, source.text, untrained=None if seed is None else int(seed))
+    named = replace(made, labels=renamed(made.labels, source))
+    return named, None if seed is not None else with_hashes(folder)

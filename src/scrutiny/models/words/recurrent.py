@@ -1,0 +1,149 @@
+"""Recurrent classifiers over words: ``recurrent:./runs/lstm/seed-{seed}``.
+
+A folder that ``scrutiny train recurrent`` wrote: safetensors and JSON. With ``#untrained=3`` the
+architecture and the words are the same and the weights are drawn anew, which makes a null.
+
+The network is small, so it runs on the processor, in double precision: what stands beside a text
+in a batch changes its answer by rounding errors of 1e-16.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.gradients import InputEmbeddings, TokenGradients
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.hf.batching import longest_first
+from scrutiny.models.strings.source import ModelSource
+from scrutiny.models.words.attention_network import FIRST_WORD, sequences_of
+from scrutiny.models.words.folder import word_pieces
+from scrutiny.models.words.model import WordModel, trained_folder
+from scrutiny.models.words.network import (
+    NetworkKind,
+    NetworkParts,
+    load_network,
+    write_network,
+)
+from scrutiny.models.words.recurrent_network import RecurrentArchitecture, make_recurrent, pooled
+
+_AT_ONCE: Final = 64  # texts
+#: Where its training's record lies.
+folder_of: Final = trained_folder
+write_recurrent: Final = write_network
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecurrentParts(NetworkParts):
+    """A recurrent network with all that it takes to ask it."""
+
+    kind: ClassVar[NetworkKind] = NetworkKind(
+        "recurrent-classifier@1",
+        "A recurrent classifier",
+        "scrutiny train recurrent",
+        RecurrentArchitecture.of,
+        make_recurrent,
+    )
+
+    architecture: RecurrentArchitecture
+
+
+class RecurrentClassifier(WordModel):
+    """A classifier that reads words one after the other; capability ``gradients``."""
+
+    def __init__(self, parts: RecurrentParts, source: str, *, folder: Path | None = None) -> None:
+        super().__init__(parts, source, offers={"gradients"}, folder=folder)
+        self._parts = parts
+        self._network = parts.fixed()
+        self._known = parts.vocabulary.index()
+        self._embeddings: InputEmbeddings | None = None
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Probabilities of the labels for each example, in order."""
+        import torch
+
+        found: dict[int, Prediction] = {}
+        for batch, ids, lengths in self._batches(examples):
+            with torch.inference_mode():
+                logits = self._logits(self._network["embedding"](ids), lengths)
+                rows = torch.softmax(logits, dim=-1).tolist()
+            found |= {i: Prediction(scores=tuple(row)) for i, row in zip(batch, rows, strict=True)}
+        return [found[i] for i in range(len(examples))]
+
+    def gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Slope of minus the log-probability of a label for each example, in order.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have.
+        """
+        import torch
+
+        unknown = [label for label in labels if label not in self.labels]
+        if unknown:
+            raise ModelError(
+                f"{self.source} has no label {unknown[0]!r}; it has {', '.join(self.labels)}."
+            )
+        found: dict[int, TokenGradients | Failure] = {}
+        for batch, ids, lengths in self._batches(examples):
+            embedded = self._network["embedding"](ids).detach().requires_grad_(requires_grad=True)
+            wanted = torch.tensor([self.labels.index(labels[i]) for i in batch])
+            with torch.enable_grad():
+                logits = self._logits(embedded, lengths)
+                loss = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
+                (slopes,) = torch.autograd.grad(loss, embedded)
+            for k, i in enumerate(batch):
+                own = slice(1, lengths[k] - 1)  # between the boundaries
+                pieces = word_pieces(examples[i])
+                found[i] = TokenGradients(
+                    pieces, tuple(ids[k, own].tolist()), slopes[k, own].numpy().copy()
+                )
+        return [found[i] for i in range(len(examples))]
+
+    def embeddings(self) -> InputEmbeddings:
+        """Vectors of all words, lower-cased, behind those of padding and boundaries."""
+        if self._embeddings is None:
+            words = ("",) * FIRST_WORD + self._parts.vocabulary.words
+            starts = np.arange(len(words)) >= FIRST_WORD
+            matrix = self._network["embedding"].weight.numpy()
+            self._embeddings = InputEmbeddings(matrix, words, starts)
+        return self._embeddings
+
+    def _batches(self, examples: Sequence[Example]) -> Iterator[tuple[list[int], Any, list[int]]]:
+        """Indices, padded ids and lengths of examples that are asked together."""
+        words = self._parts.vocabulary
+        rows = [words.ids(words.cut(example.text), self._known) for example in examples]
+        order = longest_first([len(row) for row in rows])
+        for start in range(0, len(order), _AT_ONCE):
+            batch = order[start : start + _AT_ONCE]
+            ids, lengths, _ = sequences_of([rows[i] for i in batch])
+            yield batch, ids, lengths
+
+    def _logits(self, embedded: Any, lengths: Sequence[int]) -> Any:
+        """Scores ``(text, label)``."""
+        vectors = pooled(self._network, self._parts.architecture, embedded, lengths)
+        return self._network["output"](vectors)
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Recurrent classifier of a folder, trained or with fresh weights.
+
+    Raises
+    ------
+    ModelError
+        If the folder holds no such classifier, or an option does not read.
+    MissingExtraError
+        If torch or safetensors are not installed.
+    """
+    del options  # it is small: it runs on the processor
+    parts, folder = load_network(RecurrentParts, source, task)
+    return RecurrentClassifier(parts, source.text, folder=folder)

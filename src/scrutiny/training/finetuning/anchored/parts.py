@@ -1,0 +1,140 @@
+"""Parts of a training on annotated sentences: trained on, chosen by, and held out."""
+
+from collections.abc import Sequence
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.data.dataset import Dataset
+from scrutiny.data.held_out import COLUMN, is_held_out, sentence_place
+from scrutiny.data.letters import letters_hash
+from scrutiny.data.tasks.names import load_task
+from scrutiny.training.finetuning.anchored.frames import TRUTHS
+from scrutiny.training.finetuning.anchored.recipe import PieceRecipe
+from scrutiny.training.finetuning.anchored.task_gradient import Learned, PieceTask
+from scrutiny.training.finetuning.parts import DataParts, limited, refuse_shared
+
+Examples = tuple[Example, ...]
+
+
+def piece_parts(
+    task: PieceTask,
+    recipe: PieceRecipe,
+    *,
+    data: Dataset,
+    dev: Dataset | None = None,
+    reported: Sequence[Dataset] = (),
+) -> DataParts:
+    """Training, dev and held-out parts, no two of which share a sentence.
+
+    Parameters
+    ----------
+    task, recipe
+        What is learned, and how.
+    data
+        Annotated sentences. Those are held out that the data's own column ``a_heldout`` says, or
+        the fifth that `scrutiny.data.held_out` decides.
+    dev
+        What the epoch is chosen by; else ``dev_share`` of the sentences.
+    reported
+        Data sets that will be measured. Where they have labels to score, no row of them may be
+        trained on; a probe of attention may read them all, and a note counts what it reads.
+
+    Raises
+    ------
+    PlanError
+        If rows are trained on whose labels are reported on.
+    DataError
+        If a sentence is on both sides, or there is nothing to learn.
+    """
+    chosen, n_left = limited(data.examples, recipe.limit)
+    notes = [f"{n_left:,} of {len(data):,} rows were left out by the limit."] if n_left else []
+    train, chooses, held_out = split_sentences(chosen, 0.0 if dev else recipe.dev_share)
+    if dev is not None:
+        notes += refuse_shared(chosen, data, dev, what="The dev data")
+        chooses = dev.examples
+    for one in reported:
+        if load_task(one.task).scored_by is not None:
+            notes += refuse_shared((*train, *chooses), data, one, what="What is reported on")
+        else:
+            notes.append(probed_note(one, train, chooses, held_out=held_out))
+    parts = DataParts(
+        task=load_task(data.task),
+        labels=(),
+        train=train,
+        dev=chooses,
+        sources=(data.source, "" if dev is None else dev.source),
+        fingerprints=tuple(one.fingerprint for one in (data, dev) if one is not None),
+        notes=tuple(notes),
+        held_out=held_out,
+        learned=Learned.of(task, recipe, (*train, *chooses, *held_out)),
+    )
+    _refuse_nothing(parts, data)
+    return parts
+
+
+def split_sentences(
+    examples: Sequence[Example], dev_share: float
+) -> tuple[Examples, Examples, Examples]:
+    """Training, dev and held-out examples; each sentence decides for all of its examples.
+
+    Raises
+    ------
+    DataError
+        If the data's own column puts one sentence on both sides.
+    """
+    own = any(COLUMN in example.attributes for example in examples)
+    sides: dict[int, str] = {}
+    parts: dict[str, list[Example]] = {"train": [], "dev": [], "held out": []}
+    for example in examples:
+        side = _side(example, dev_share, has_own=own)
+        if sides.setdefault(letters_hash(example.text), side) != side:
+            raise DataError(
+                f"{example.source or example.id}: this sentence is held out in one row and not in "
+                f"another; {COLUMN} is 'yes' or 'no' for all rows of a sentence."
+            )
+        parts[side].append(example)
+    return tuple(parts["train"]), tuple(parts["dev"]), tuple(parts["held out"])
+
+
+def _side(example: Example, dev_share: float, *, has_own: bool) -> str:
+    """Part that an example's sentence belongs to."""
+    held = example.attributes.get(COLUMN) == "yes" if has_own else is_held_out(example.text)
+    if held:
+        return "held out"
+    return "dev" if sentence_place(example.text) < dev_share else "train"
+
+
+def probed_note(
+    probed: Dataset,
+    train: Sequence[Example],
+    dev: Sequence[Example],
+    *,
+    held_out: Sequence[Example],
+) -> str:
+    """Sentence about how much of what is probed was trained on, by the letters of the sentences."""
+    places = {
+        name: {letters_hash(example.text) for example in part}
+        for name, part in (("trained on", train), ("chosen by", dev), ("held out", held_out))
+    }
+    hashes = [letters_hash(example.text) for example in probed.examples]
+    counts = {name: sum(h in known for h in hashes) for name, known in places.items()}
+    return (
+        f"{probed.name}: all {len(probed):,} items are probed; {counts['trained on']:,} stand on "
+        f"sentences that are trained on, {counts['chosen by']:,} on those that choose the epoch, "
+        f"{counts['held out']:,} on those held out ({COLUMN} = yes)."
+    )
+
+
+def _refuse_nothing(parts: DataParts, data: Dataset) -> None:
+    """Raise if there are not two labels to tell apart."""
+    learned = parts.learned
+    assert learned is not None
+    found = {f for frame in learned.frames(parts.train) for f in frame.labels if f is not None}
+    wanted = TRUTHS if learned.task.names else learned.truths
+    if len(found) < 2:
+        raise DataError(
+            f"{data.source}: the {len(parts.train)} examples to train on have "
+            f"{', '.join(sorted(found)) or 'no label'} only, and there is nothing to learn from "
+            f"fewer than two labels ({', '.join(wanted[:6])}). {len(parts.dev)} choose the epoch, "
+            f"{len(parts.held_out)} are held out."
+        )

@@ -1,0 +1,203 @@
+"""Labels of pieces as the network is to give them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.models.hf.attention.words import SentencePieces, WordCutter
+from scrutiny.training.finetuning.anchored.control_labels import ControlLabels
+from scrutiny.training.finetuning.anchored.frames import AnchoredFrame, target_rate
+from scrutiny.training.finetuning.anchored.recipe import ControlRecipe
+from scrutiny.training.finetuning.anchored.scores import (
+    PieceFrame,
+    accuracy,
+    accuracy_of_commonest,
+    f1,
+    f1_of_all,
+    label_counts,
+    target_counts,
+)
+from scrutiny.training.finetuning.anchored.task_gradient import Learned
+from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples
+
+#: Marks of a space in front of a piece, in vocabularies of bytes and of SentencePiece.
+_SPACES: Final = "Ġ▁"
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedFrames(EncodedExamples):
+    """Frames as the network reads them; ``frames`` say where the words' pieces stand."""
+
+    frames: tuple[PieceFrame, ...]
+
+
+class PieceTarget:
+    """How the labels of words become targets of pieces.
+
+    Every piece of a word has the word's label. Words are cut one by one, as they are when the
+    attention of the checkpoint is read.
+
+    Parameters
+    ----------
+    learned
+        Task and recipe.
+    train
+        Training part: the types that occur in it, and the rate of targets, are read off it.
+    seed
+        Of the labels of a control task.
+    """
+
+    maker = TAGS
+    tags = True
+
+    def __init__(self, learned: Learned, train: Sequence[Example], *, seed: int) -> None:
+        self.learned = learned
+        self.names = learned.names
+        self.metric = learned.task.metric
+        self._index = {name: i for i, name in enumerate(learned.truths)}
+        self._train = learned.frames(train)
+        self._control = self._control_labels(seed)
+        self._of_type: dict[str, int] = {}
+        self._cutter: WordCutter | None = None
+        self._tokenizer: Any = None
+        self._seen: frozenset[str] = frozenset()
+
+    def _control_labels(self, seed: int) -> ControlLabels | None:
+        recipe = self.learned.recipe
+        if not isinstance(recipe, ControlRecipe):
+            return None
+        seed = seed if recipe.label_seed is None else recipe.label_seed
+        return ControlLabels(seed, target_rate(self._train), recipe.true_share)
+
+    @property
+    def control(self) -> ControlLabels | None:
+        """How labels of types were drawn; nothing where the labels are the annotation's."""
+        return self._control
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """Types that occur in the training part; known once something was encoded."""
+        return self._seen
+
+    @property
+    def scored_types(self) -> frozenset[str] | None:
+        """Types that are scored: of a control task those seen in training, else all."""
+        return None if self._control is None else self._seen
+
+    def score(self, encoded: EncodedFrames, rows: Sequence[Sequence[int]]) -> float:
+        """Score of answers at all positions; 0 where it is undefined."""
+        return _or_zero(self._sums(encoded, rows), f1 if self.metric == "f1" else accuracy)
+
+    def chance(self, encoded: EncodedFrames) -> float:
+        """Score without skill: of calling every piece a target, or of the commonest label."""
+        nothing = [[-1] * size for size in encoded.lengths]
+        without = f1_of_all if self.metric == "f1" else accuracy_of_commonest
+        return _or_zero(self._sums(encoded, nothing), without)
+
+    def _sums(self, encoded: EncodedFrames, rows: Sequence[Sequence[int]]) -> Any:
+        if self.metric == "f1":
+            return target_counts(encoded.frames, rows).sum(axis=0)
+        return label_counts(encoded.frames, rows, types=self.scored_types).sum(axis=0)
+
+    def encode(self, tokenizer: Any, examples: Sequence[Example], *, longest: int) -> EncodedFrames:
+        """Examples as token columns with the targets of their pieces."""
+        if self._cutter is None:
+            self._cutter, self._tokenizer = WordCutter(tokenizer), tokenizer
+            self._seen = frozenset(
+                kind for frame in self._train for kind in self._read(frame, None)[1].types
+            )
+        read = [self._read(frame, longest) for frame in self.learned.frames(examples)]
+        ids = [list(pieces.ids) for pieces, _ in read]
+        columns = {"input_ids": ids, "attention_mask": [[1] * len(row) for row in ids]}
+        if "token_type_ids" in tokenizer.model_input_names:
+            columns["token_type_ids"] = [[0] * len(row) for row in ids]
+        frames = tuple(frame for _, frame in read)
+        targets = [self._targets(frame, len(row)) for frame, row in zip(frames, ids, strict=True)]
+        n_cut = sum(-1 in frame.places for frame in frames)
+        return EncodedFrames(columns, targets, [], n_cut, frames)
+
+    def _targets(self, frame: PieceFrame, size: int) -> list[int]:
+        """Target of each position: the label of its word, or what is passed over."""
+        targets = [0 if self.learned.recipe.loss_on == "all" else IGNORED] * size
+        for place, label in zip(frame.places, frame.own, strict=True):
+            if place >= 0:
+                targets[place] = label
+        return targets
+
+    def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[SentencePieces, PieceFrame]:
+        """Pieces of a frame, cut where they do not fit, and the labels of its words' pieces."""
+        whole = self._cut(frame)
+        room = _room(whole, longest)
+        places = [i for i, word in enumerate(whole.words) if _is_labeled(frame, word)]
+        words = [whole.words[i] or 0 for i in places]
+        truth = tuple(self._index[str(frame.labels[word])] for word in words)
+        types = tuple(self._types(whole, places, words))
+        where = tuple(place if place < room else -1 for place in places)
+        own = self._own(frame, truth, types)
+        return _kept(whole, room), PieceFrame(where, truth, own, types, frame.sentence)
+
+    def _cut(self, frame: AnchoredFrame) -> SentencePieces:
+        assert self._cutter is not None
+        found = self._cutter.cut([frame.words])[0]
+        if isinstance(found, Failure):
+            raise DataError(f"{frame.sentence!r} cannot be cut into pieces: {found.message}.")
+        return found
+
+    def _types(
+        self, whole: SentencePieces, places: Sequence[int], words: Sequence[int]
+    ) -> list[str]:
+        """Type of each piece: its word as the tokenizer reads it, or the piece itself."""
+        read_as = self._tokenizer.convert_ids_to_tokens(list(whole.ids))
+        tokens = [token.lstrip(_SPACES) for token in read_as]
+        recipe = self.learned.recipe
+        if isinstance(recipe, ControlRecipe) and recipe.types == "pieces":
+            return [tokens[place] for place in places]
+        read: dict[int, str] = {}
+        for place, word in zip(places, words, strict=True):
+            read[word] = read.get(word, "") + tokens[place]
+        return [read[word] for word in words]
+
+    def _own(
+        self, frame: AnchoredFrame, truth: tuple[int, ...], types: tuple[str, ...]
+    ) -> tuple[int, ...]:
+        """Labels that are learned: the annotation's, or those of the types."""
+        control = self._control
+        if control is None or control.keeps_truth(frame.marked):
+            return truth
+        for kind in types:
+            if kind not in self._of_type:
+                self._of_type[kind] = control.of_type(kind)
+        return tuple(self._of_type[kind] for kind in types)
+
+
+def _or_zero(sums: Any, score: Callable[[Any], Any]) -> float:
+    value = float(score(sums))
+    return value if isfinite(value) else 0.0
+
+
+def _is_labeled(frame: AnchoredFrame, word: int | None) -> bool:
+    return word is not None and frame.labels[word] is not None
+
+
+def _n_behind(pieces: SentencePieces) -> int:
+    """Special tokens behind the last piece of a word."""
+    return next((i for i, word in enumerate(reversed(pieces.words)) if word is not None), 0)
+
+
+def _room(pieces: SentencePieces, longest: int | None) -> int:
+    """How many pieces from the front are read: all, or as many as the last special ones leave."""
+    if longest is None or len(pieces.ids) <= longest:
+        return len(pieces.ids)
+    return longest - _n_behind(pieces)
+
+
+def _kept(pieces: SentencePieces, room: int) -> SentencePieces:
+    """Pieces that are read, with the special tokens at the end."""
+    tail = max(room, len(pieces.ids) - _n_behind(pieces))
+    return SentencePieces(
+        (*pieces.ids[:room], *pieces.ids[tail:]), (*pieces.words[:room], *pieces.words[tail:])
+    )

@@ -1,0 +1,119 @@
+"""Tasks that label pieces: the annotation itself, a control task, mixtures of both, and relations.
+
+::
+
+    anchored-tagging   is this piece a target of the marked anchor?
+    control-labels     the same inputs, with a label that each type has been given at random;
+                       ``true_share`` of the annotations keep their true labels
+    relation-tagging   the relation of each word to its head: a related task
+
+A training node names one in place of a task of the data.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from scrutiny.core.canonical import digest
+from scrutiny.core.example import Example
+from scrutiny.training.finetuning.anchored.frames import (
+    TRUTHS,
+    AnchoredFrame,
+    anchored_frame,
+    relation_frame,
+)
+from scrutiny.training.finetuning.anchored.recipe import (
+    AnchoredRecipe,
+    ControlRecipe,
+    PieceRecipe,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PieceTask:
+    """A task that labels every piece.
+
+    Parameters
+    ----------
+    name
+        With its version; part of the identity of what is trained.
+    reads
+        Task of the data.
+    recipe
+        Type of its recipe.
+    metric
+        What is scored, of pieces: ``f1`` of the second label, or ``accuracy``.
+    names
+        Outputs of the network; those that occur in the data where there are none.
+    """
+
+    name: str
+    reads: str
+    recipe: type[PieceRecipe]
+    metric: Literal["f1", "accuracy"]
+    names: tuple[str, ...] = ()
+
+
+#: By the name that a training node gives.
+TASKS: Final = {
+    "anchored-tagging": PieceTask(
+        "anchored-tagging@1", "anchored-spans", AnchoredRecipe, "f1", TRUTHS
+    ),
+    "control-labels": PieceTask(
+        "control-labels@1", "anchored-spans", ControlRecipe, "accuracy", ("O", "I-label")
+    ),
+    "relation-tagging": PieceTask("relation-tagging@1", "dependency-arcs", PieceRecipe, "accuracy"),
+}
+
+
+def piece_task(name: str) -> PieceTask | None:
+    """Task of this name, with or without its version; nothing for a task of data."""
+    base = name.partition("@")[0]
+    found = TASKS.get(base)
+    return found if found is not None and name in (base, found.name) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A task of pieces with the choices of one training.
+
+    Parameters
+    ----------
+    task, recipe
+        What is learned, and how.
+    truths
+        Labels of the annotation, in the order of the network's outputs.
+    """
+
+    task: PieceTask
+    recipe: PieceRecipe
+    truths: tuple[str, ...]
+
+    @classmethod
+    def of(cls, task: PieceTask, recipe: PieceRecipe, examples: Sequence[Example]) -> "Learned":
+        """Task with the labels that occur in these examples, where it has none of its own."""
+        if task.names:
+            return cls(task, recipe, TRUTHS)
+        frames = [_frame(recipe, example) for example in examples]
+        found = {label for frame in frames for label in frame.labels if label is not None}
+        return cls(task, recipe, tuple(sorted(found)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Outputs of the network."""
+        return self.task.names or self.truths
+
+    def frames(self, examples: Sequence[Example]) -> list[AnchoredFrame]:
+        """Examples as they are read, in order."""
+        return [_frame(self.recipe, example) for example in examples]
+
+    def digest(self, *parts: Sequence[Example]) -> str:
+        """Digest of the task and of what it reads of each part."""
+        keys = [digest(*(frame.key for frame in self.frames(part))) for part in parts]
+        return digest(self.task.name, *self.names, *keys)
+
+
+def _frame(recipe: PieceRecipe, example: Example) -> AnchoredFrame:
+    if isinstance(recipe, AnchoredRecipe):
+        return anchored_frame(example, recipe.markers)
+    return relation_frame(example)
