@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 import scrutiny
-from scrutiny.perturb.resources import load_resource
+from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.stats import wilson
 from scrutiny.text import wordnet
 from scrutiny.text.tagger import default_tagger

@@ -12,8 +12,8 @@ import sys
 from time import process_time
 
 from scrutiny.core.example import Example
-from scrutiny.perturb.batch import perturb_stream
-from scrutiny.perturb.engine import Setting
+from scrutiny.perturb.engine.apply import Setting
+from scrutiny.perturb.engine.batch import perturb_stream
 
 LIMIT_MB = 500
 WORDS = "the a film story actor is was rather truly wonderful boring with without and but".split()

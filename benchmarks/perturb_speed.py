@@ -20,9 +20,9 @@ from time import process_time
 
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.recipe import parse_recipe
-from scrutiny.perturb.resources import RESOURCES
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits import apply_to_text
 
 HERE = Path(__file__).parent

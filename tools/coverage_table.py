@@ -19,11 +19,11 @@ from pathlib import Path
 
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.recipe import parse_recipe
-from scrutiny.perturb.resources import RESOURCES
-from scrutiny.perturb.verbs import finite_kind, is_main_verb
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.english.verbs import finite_kind, is_main_verb
+from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.numbers import parse_number
 
 # TextFlint's name and the percentage of sentences that it changed; nothing: it could not run.

@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.stats.intervals.proportion import wilson
 from scrutiny.text.edits import apply_to_text, in_order

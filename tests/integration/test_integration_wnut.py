@@ -7,9 +7,9 @@ import pytest
 
 from scrutiny.core.example import Example, Span
 from scrutiny.data.dataset import Dataset, load_dataset
-from scrutiny.perturb.batch import perturb_stream
-from scrutiny.perturb.engine import Setting
-from scrutiny.perturb.recipe import Recipe, recipes_for
+from scrutiny.perturb.engine.apply import Setting
+from scrutiny.perturb.engine.batch import perturb_stream
+from scrutiny.perturb.engine.recipe import Recipe, recipes_for
 from scrutiny.text.edits import apply_edits
 
 RECIPES = recipes_for("token-tagging")

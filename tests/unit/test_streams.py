@@ -14,9 +14,9 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import Registration, registry
-from scrutiny.perturb.control import matched_control
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.control.matched import matched_control
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.universal.typos import Typos
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of, usual_metrics

@@ -1,17 +1,14 @@
 """Changing texts: transformations, recipes of them, constraints, and matched controls.
 
-::
+Rooms, the lowest first::
 
-    engine     perturb(example, recipe, *, seed, draw, resources, constraints, task) -> Variant
-    batch      perturb_stream(examples, recipes, ...)      many, lazily, in constant memory
-               perturb_draws(examples, recipes, settings)  several draws of analyzed texts
-    recipe     parse_recipe("typos(share=0.3)"), cross(...), recipes_for(task, language, resources)
-    control    matched_control(example, variant, *, seed, draw) -> Variant
-               Controls(example, documents)                those of texts that are analyzed already
-    document   TextDocument: what transformations see
-    resources  load_resource(name, spec), available_resources(): models, vectors, taggers
-    capabilities           what such a resource can be asked
-
-Rooms: ``universal`` (in every audit), ``characters``, ``words`` and ``chinese`` (single places, for
-searches to choose among), ``constraints`` (vetoes), ``search``, ``recipes`` (published attacks).
+    resources       models, vectors and taggers that changes need besides the text
+    english         verbs, clitics, negation, mentions, words that could take another's place
+    engine          from an example and a recipe to a variant: `engine.apply.perturb`
+    control         the matched random change of a variant
+    universal       transformations in every audit
+    characters, words, chinese      single places, for searches to choose among
+    constraints     vetoes
+    search          the best of many changes, by a goal and a method
+    recipes         published attacks
 """

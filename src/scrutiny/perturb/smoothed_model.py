@@ -25,9 +25,9 @@ from scrutiny.models.answers.inputs import require_task
 from scrutiny.models.named.family import members
 from scrutiny.models.strings import adapters
 from scrutiny.models.strings.source import TRAINING, ModelSource, parse
-from scrutiny.perturb.batch import perturb_stream
-from scrutiny.perturb.engine import Setting
-from scrutiny.perturb.recipe import Recipe, parse_recipe
+from scrutiny.perturb.engine.apply import Setting
+from scrutiny.perturb.engine.batch import perturb_stream
+from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.text.edits import apply_edits
 
 _VERSION: Final = "smoothed@1"

@@ -10,7 +10,7 @@ from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Document, Intensity, Site, Transformation
-from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.testing.promises import (
     SAMPLE_TEXTS,
     name_of,

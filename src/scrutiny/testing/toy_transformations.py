@@ -28,7 +28,7 @@ class WordTable:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> table, document = WordTable({"good": ("fine", "")}), document_of("a good film")
     >>> (site,) = table.sites(document)
     >>> [edits[0][1:4] for edits in table.candidates(document, site, default_rng(0))]

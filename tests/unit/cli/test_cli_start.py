@@ -14,7 +14,7 @@ from scrutiny.cli.running.asked import must_lead
 from scrutiny.cli.transformation_facts import transformation_facts
 from scrutiny.cli.verbs import list as list_verb
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
-from scrutiny.perturb.recipe import effect_of
+from scrutiny.perturb.engine.recipe import effect_of
 from scrutiny.registrations import REGISTRATIONS
 
 HEAVY = ("torch", "transformers", "scipy", "sklearn", "pyarrow", "numpy", "pydantic", "rich")

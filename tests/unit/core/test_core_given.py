@@ -12,7 +12,7 @@ from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.errors import PlanError
 from scrutiny.core.given import DEEPEST, refuse_odd_values
 from scrutiny.core.plan import Plan, Resampling
-from scrutiny.perturb.recipe_syntax import read_recipe
+from scrutiny.perturb.engine.recipe_syntax import read_recipe
 from scrutiny.reliability.rules import parse_rule
 from scrutiny.run.planning.file import plan_of, read_plan
 from scrutiny.run.planning.params import make_params

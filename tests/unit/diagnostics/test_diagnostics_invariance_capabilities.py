@@ -13,8 +13,8 @@ from scrutiny.diagnostics.invariance.capabilities import generations
 from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
 from scrutiny.diagnostics.invariance.generating import Maker
 from scrutiny.diagnostics.invariance.params import ScopeParams
-from scrutiny.perturb.capabilities import Guess
-from scrutiny.perturb.resources import RESOURCES
+from scrutiny.perturb.resources.capabilities import Guess
+from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.testing import KeywordClassifier
 from scrutiny.testing.toy_context import ToyReference
 from scrutiny.text.edits import apply_edits
@@ -186,6 +186,6 @@ def test_a_resource_without_a_default_has_to_be_named(capability, resource):
 
 
 def test_packages_that_are_missing_are_named(monkeypatch):
-    monkeypatch.setattr("scrutiny.perturb.resources.find_spec", lambda name: None)
+    monkeypatch.setattr("scrutiny.perturb.resources.loading.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"'homophone@1' needs packages.*scrutiny\[zh\]"):
         design(languages=("zh",), capabilities=("homophone",))

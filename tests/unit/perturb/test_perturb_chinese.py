@@ -5,14 +5,14 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example
-from scrutiny.perturb.capabilities import PinyinReader
 from scrutiny.perturb.chinese.function_words import FUNCTION_WORDS
 from scrutiny.perturb.chinese.homophone import Homophone
 from scrutiny.perturb.chinese.look_alike import LookAlike, _table
-from scrutiny.perturb.chinese.sounds import common_characters, homophones
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.resources import RESOURCES, load_resource
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.resources.capabilities import PinyinReader
+from scrutiny.perturb.resources.chinese_sounds import common_characters, homophones
+from scrutiny.perturb.resources.loading import RESOURCES, load_resource
 from scrutiny.text.edits import apply_to_text
 
 SOUNDS = {
@@ -85,7 +85,7 @@ def test_other_languages_are_left_alone():
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     assert RESOURCES["pinyin"].extra == "zh"
-    monkeypatch.setattr("scrutiny.perturb.resources.find_spec", lambda name: None)
+    monkeypatch.setattr("scrutiny.perturb.resources.loading.find_spec", lambda name: None)
     load_resource.cache_clear()
     with pytest.raises(MissingExtraError, match=r"scrutiny\[zh\]"):
         load_resource("pinyin")

@@ -13,9 +13,9 @@ from scrutiny.perturb.constraints.grammar import Grammar
 from scrutiny.perturb.constraints.max_change import MaxChange
 from scrutiny.perturb.constraints.perplexity_ratio import PerplexityRatio
 from scrutiny.perturb.constraints.stop_words import StopWords
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.harper import HarperChecker
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.resources.harper import HarperChecker
 
 TEXT = "The old man saw a dog."
 

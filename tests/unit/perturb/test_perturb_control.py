@@ -6,11 +6,11 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.control import amount_changed, matched_control
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.frequent_words import random_word, words_by_length
-from scrutiny.perturb.operations import EditedLength, operations_of
+from scrutiny.perturb.control.frequent_words import random_word, words_by_length
+from scrutiny.perturb.control.matched import amount_changed, matched_control
+from scrutiny.perturb.control.operations import EditedLength, operations_of
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.lexicon import is_stop_word, zipf
 

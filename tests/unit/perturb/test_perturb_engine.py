@@ -11,9 +11,9 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Intensity, Site
-from scrutiny.perturb.batch import perturb_batch, perturb_stream
-from scrutiny.perturb.engine import Setting, perturb
-from scrutiny.perturb.recipe import Recipe, parse_recipe, recipe_of, step_of
+from scrutiny.perturb.engine.apply import Setting, perturb
+from scrutiny.perturb.engine.batch import perturb_batch, perturb_stream
+from scrutiny.perturb.engine.recipe import Recipe, parse_recipe, recipe_of, step_of
 from scrutiny.text.edits import apply_edits, apply_to_text
 
 TEXT = "the film is a rather wonderful little story about growing up"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.mentions import kind_of
-from scrutiny.perturb.recipe import recipe_of
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.recipe import recipe_of
+from scrutiny.perturb.english.mentions import kind_of
 from scrutiny.perturb.universal.entity_swap import EntitySwap
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.gender import first_name_gender

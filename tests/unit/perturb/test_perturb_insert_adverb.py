@@ -5,8 +5,8 @@ import re
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.universal.insert_adverb import InsertAdverb
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.lexicon import adverbs

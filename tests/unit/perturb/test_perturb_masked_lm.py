@@ -5,11 +5,11 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.perturb.capabilities import MaskFiller, MaskQuery
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.recipe import parse_recipe
-from scrutiny.perturb.resources import load_resource
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources.capabilities import MaskFiller, MaskQuery
+from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.universal.masked_lm import MaskedLm
 from scrutiny.text.edits import apply_to_text
 

@@ -5,9 +5,9 @@ import pytest
 
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.perturb.capabilities import Guess, MaskQuery, WordGuesser
-from scrutiny.perturb.document import TextDocument, document_of
-from scrutiny.perturb.resources import load_resource
+from scrutiny.perturb.engine.document import TextDocument, document_of
+from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
+from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.words.guesses import are_antonyms
 from scrutiny.perturb.words.masked_insert import MaskedInsert
 from scrutiny.perturb.words.masked_merge import MaskedMerge

@@ -7,8 +7,8 @@ import pytest
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.registry import registry
-from scrutiny.perturb.parameters import LIMITS, check_parameters
-from scrutiny.perturb.recipe import parse_recipe, recipe_of
+from scrutiny.perturb.engine.parameters import LIMITS, check_parameters
+from scrutiny.perturb.engine.recipe import parse_recipe, recipe_of
 from scrutiny.perturb.universal.name_place_swap import NamePlaceSwap
 from scrutiny.text.lexicon import REGIONS
 

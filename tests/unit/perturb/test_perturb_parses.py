@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.parses import parse_of, parsed_main_verb
-from scrutiny.perturb.resources import load_resource
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.english.parses import parse_of, parsed_main_verb
+from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.text.edits import apply_to_text
 
 

@@ -5,12 +5,12 @@ import pytest
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import StreamKeys, generator, stream_key
-from scrutiny.perturb import streams as streams_module
-from scrutiny.perturb.document import TextDocument, document_of
-from scrutiny.perturb.fences import Chosen, Fences
-from scrutiny.perturb.letters import same_class, split_characters
-from scrutiny.perturb.streams import Streams
-from scrutiny.perturb.where import covered, tokens_where
+from scrutiny.perturb.engine import streams as streams_module
+from scrutiny.perturb.engine.document import TextDocument, document_of
+from scrutiny.perturb.engine.fences import Chosen, Fences
+from scrutiny.perturb.engine.letters import same_class, split_characters
+from scrutiny.perturb.engine.streams import Streams
+from scrutiny.perturb.engine.where import covered, tokens_where
 from scrutiny.text.entities import Entity
 from scrutiny.text.tagger import Tag
 

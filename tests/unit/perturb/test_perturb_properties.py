@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
-from scrutiny.perturb.control import amount_changed, matched_control
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.operations import operations_of
-from scrutiny.perturb.recipe import parse_recipe
-from scrutiny.perturb.resources import RESOURCES
+from scrutiny.perturb.control.matched import amount_changed, matched_control
+from scrutiny.perturb.control.operations import operations_of
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.tokens import token_spans
 

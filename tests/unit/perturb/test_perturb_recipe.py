@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.registry import registry
-from scrutiny.perturb.recipe import cross, parse_recipe, recipes_for
-from scrutiny.perturb.recipe_syntax import read_recipe, write_value
+from scrutiny.perturb.engine.recipe import cross, parse_recipe, recipes_for
+from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.perturb.capabilities import Guess
 from scrutiny.perturb.recipes.attack import Given, deviations_of, given_for, lacks, speaks
 from scrutiny.perturb.recipes.naming import name_of, parse_attack
+from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.setting import Settings, Victim
 from scrutiny.testing import LinearClassifier
@@ -180,7 +180,7 @@ def _slips(word):
     """Distinct inner slips of a word, as far as they can be counted without drawing letters."""
     from numpy.random import default_rng
 
-    from scrutiny.perturb.document import document_of
+    from scrutiny.perturb.engine.document import document_of
 
     space = parse_attack("pruthi").search(Given()).space
     document = document_of(word)

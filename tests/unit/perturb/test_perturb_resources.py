@@ -5,17 +5,17 @@ from math import isclose, log
 import pytest
 
 from scrutiny.core.errors import DataError, MissingExtraError, PlanError, UnknownNameError
-from scrutiny.perturb import resources
-from scrutiny.perturb.capabilities import PerplexityScorer, TextScorer
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.ngram import NgramModel
-from scrutiny.perturb.recipe import parse_recipe
-from scrutiny.perturb.resources import (
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources import loading as resources
+from scrutiny.perturb.resources.capabilities import PerplexityScorer, TextScorer
+from scrutiny.perturb.resources.loading import (
     RESOURCES,
     available_resources,
     find_resource,
     load_resource,
 )
+from scrutiny.perturb.resources.ngram import NgramModel
 from scrutiny.text.tagger import Tagger
 
 

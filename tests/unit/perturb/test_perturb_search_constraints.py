@@ -11,8 +11,8 @@ from scrutiny.perturb.constraints.protected_phrases import ProtectedPhrases
 from scrutiny.perturb.constraints.same_pos import SamePos
 from scrutiny.perturb.constraints.stop_words import StopWords
 from scrutiny.perturb.constraints.word_similarity import WordSimilarity
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.word_changes import word_changes
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.engine.word_changes import word_changes
 
 TEXT = "The old man saw a dog."
 

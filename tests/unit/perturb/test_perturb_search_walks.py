@@ -5,12 +5,12 @@ import pytest
 
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
-from scrutiny.perturb.capabilities import Guess
+from scrutiny.perturb.resources.capabilities import Guess
+from scrutiny.perturb.resources.word_vectors import WordVectors
 from scrutiny.perturb.search.move import Changeable
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.word_vectors import WordVectors
 from scrutiny.text.edits import apply_edits, apply_to_text
 
 SEARCHED = [

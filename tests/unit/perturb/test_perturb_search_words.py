@@ -6,8 +6,8 @@ import pytest
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Site
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.recipe import parse_recipe, recipes_for
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.engine.recipe import parse_recipe, recipes_for
 from scrutiny.perturb.words.delete_word import DeleteWord
 from scrutiny.perturb.words.inflections import Inflections
 from scrutiny.perturb.words.mention_swap import MentionSwap

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.engine.apply import perturb
 from scrutiny.text.edits import apply_to_text
 
 CASES = Path(__file__).parent / "cases"

@@ -5,11 +5,11 @@ import pytest
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.replacements import is_of_a_kind, is_same_part_of_speech, opposites
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.english.replacements import is_of_a_kind, is_same_part_of_speech, opposites
+from scrutiny.perturb.resources.word_vectors import WordVectors, _largest, load_text
 from scrutiny.perturb.universal.synonym_vectors import SynonymVectors
-from scrutiny.perturb.word_vectors import WordVectors, _largest, load_text
 from scrutiny.text.edits import apply_to_text
 
 # Words that are near one another lie in one block; each has a small direction of its own.

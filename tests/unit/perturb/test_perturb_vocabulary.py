@@ -6,7 +6,7 @@ from time import process_time
 import numpy as np
 import pytest
 
-from scrutiny.perturb.vocabulary import (
+from scrutiny.perturb.resources.vocabulary import (
     WordPieces,
     best_spellings,
     pieces_of,

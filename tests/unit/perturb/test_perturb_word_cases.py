@@ -8,8 +8,8 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.recipe import Recipe, step_of
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.recipe import Recipe, step_of
 from scrutiny.text.edits import apply_to_text
 
 CASES = Path(__file__).parent / "cases"

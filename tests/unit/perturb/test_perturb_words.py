@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.perturb.conjugation import agreement_of, tense_of
-from scrutiny.perturb.document import document_of
-from scrutiny.perturb.draws import in_random_order
-from scrutiny.perturb.engine import perturb
-from scrutiny.perturb.replacements import (
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.english.conjugation import agreement_of, tense_of
+from scrutiny.perturb.english.replacements import (
     SynonymSettings,
     WordsWithSynonym,
     antonym_forms,
     likely_tag,
     synonym_forms,
 )
-from scrutiny.perturb.resources import RESOURCES
-from scrutiny.perturb.verbs import (
+from scrutiny.perturb.english.verbs import (
     auxiliary_kind,
     finite_kind,
     is_main_verb,
     mistagged_verb,
     sentence_tokens,
 )
+from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.tagger import Tag
 
@@ -110,7 +110,7 @@ def test_any_order_of_words_gives_edits_that_apply(name, words, seed):
 
 SCRIPT = """
 from scrutiny.core.example import Example
-from scrutiny.perturb.engine import perturb
+from scrutiny.perturb.engine.apply import perturb
 texts = ["He never said that the old dogs like John's good houses.", "Anna and Peter met in Paris."]
 for name in {names!r}:
     for text in texts:

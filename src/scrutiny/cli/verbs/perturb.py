@@ -62,9 +62,9 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     from scrutiny.cli.running.plans import named_recipes
     from scrutiny.core.registry import registry
     from scrutiny.data.reading import open_data, parse_limit
-    from scrutiny.perturb.batch import perturb_draws
-    from scrutiny.perturb.control import Controls
-    from scrutiny.perturb.engine import Setting
+    from scrutiny.perturb.control.matched import Controls
+    from scrutiny.perturb.engine.apply import Setting
+    from scrutiny.perturb.engine.batch import perturb_draws
 
     start, stop = parse_limit(flags["limit"])
     reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
@@ -126,7 +126,7 @@ def _resources(given: Sequence[str]) -> dict[str, str]:
 
 def _pair(text: str) -> tuple[str, str]:
     from scrutiny.core.errors import PlanError, UnknownNameError
-    from scrutiny.perturb.resources import RESOURCES
+    from scrutiny.perturb.resources.loading import RESOURCES
 
     name, equals, value = text.partition("=")
     if not (name and equals and value):

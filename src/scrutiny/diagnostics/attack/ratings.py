@@ -26,8 +26,8 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.json_text import parse_json
 from scrutiny.core.storable import repeated
 from scrutiny.diagnostics.attack.kept import variant_name
+from scrutiny.perturb.engine.word_changes import word_changes
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.word_changes import word_changes
 
 _WORDS: Final[Mapping[str, float]] = {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
 _JSON: Final = (".jsonl", ".ndjson")

@@ -14,8 +14,8 @@ from scrutiny.diagnostics.attack.params import AttackParams
 from scrutiny.diagnostics.attack.ratings import read_ratings
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.load import load_model
-from scrutiny.perturb.capabilities import EntailmentJudge
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.capabilities import EntailmentJudge
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search.state import State
 
 

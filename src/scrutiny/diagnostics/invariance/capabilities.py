@@ -24,7 +24,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.invariance.keep_tags import KeepTags
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.characters.middle_swap import MiddleSwap
-from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.search.goal import Goal
 from scrutiny.perturb.search.goals.keep_output import KeepOutput
 from scrutiny.perturb.search.methods.exhaustive import Exhaustive

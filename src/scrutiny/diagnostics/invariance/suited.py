@@ -6,7 +6,7 @@ from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.diagnostics.invariance.capabilities import Generation
 from scrutiny.diagnostics.invariance.params import ScopeParams
-from scrutiny.perturb.resources import RESOURCES
+from scrutiny.perturb.resources.loading import RESOURCES
 
 
 def suited(

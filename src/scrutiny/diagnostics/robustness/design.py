@@ -23,7 +23,7 @@ from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import made_of
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.perturb.recipe import Recipe
+from scrutiny.perturb.engine.recipe import Recipe
 
 _BEFORE = Selector(role="baseline")
 _STAYS = {"after": "before"}

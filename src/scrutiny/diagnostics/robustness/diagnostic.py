@@ -16,9 +16,9 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.core.transformation import Constraint
 from scrutiny.diagnostics.robustness.design import make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.perturb.batch import perturb_draws
-from scrutiny.perturb.control import Controls
-from scrutiny.perturb.engine import Setting
+from scrutiny.perturb.control.matched import Controls
+from scrutiny.perturb.engine.apply import Setting
+from scrutiny.perturb.engine.batch import perturb_draws
 from scrutiny.text.edits import apply_edits
 
 Asked = tuple[Example, Variant | None]

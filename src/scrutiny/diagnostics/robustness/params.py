@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.perturb.recipe import Recipe, parse_recipe
-from scrutiny.perturb.resources import RESOURCES
+from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
+from scrutiny.perturb.resources.loading import RESOURCES
 
 
 @dataclass(frozen=True, slots=True)

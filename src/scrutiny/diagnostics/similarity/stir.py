@@ -28,9 +28,9 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, Likeness, dealt, likeness
 from scrutiny.diagnostics.similarity.vectors import Floats, drawn, units_of, vectors_of
-from scrutiny.perturb.batch import perturb_stream
-from scrutiny.perturb.engine import Setting
-from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.engine.apply import Setting
+from scrutiny.perturb.engine.batch import perturb_stream
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.stir import stir
 from scrutiny.text.edits import apply_edits

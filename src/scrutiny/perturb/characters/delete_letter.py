@@ -38,7 +38,7 @@ class DeleteLetter:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> delete, document = DeleteLetter(positions="all"), document_of("a cat")
     >>> site = delete.sites(document)[0]
     >>> [edits[0][1:4] for edits in delete.candidates(document, site, default_rng(0))]

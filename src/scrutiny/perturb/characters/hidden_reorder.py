@@ -41,7 +41,7 @@ class HiddenReorder:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> hide, document = HiddenReorder(), document_of("no")
     >>> [e[0].text for e in hide.candidates(document, hide.sites(document)[0], default_rng(0))]
     ['\u202eon\u202c']

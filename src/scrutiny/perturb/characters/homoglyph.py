@@ -37,7 +37,7 @@ class Homoglyph:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> alike, document = Homoglyph(positions="all"), document_of("no")
     >>> site = alike.sites(document)[0]
     >>> [f"U+{ord(e[0].text):04X}" for e in alike.candidates(document, site, default_rng(0))][-1]

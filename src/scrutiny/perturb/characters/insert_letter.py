@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
-from scrutiny.perturb.letters import pick, same_class
+from scrutiny.perturb.engine.letters import pick, same_class
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -52,7 +52,7 @@ class InsertLetter:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> insert, document = InsertLetter(positions="all"), document_of("cat")
     >>> site = insert.sites(document)[0]
     >>> [edits[0][1:3] for edits in insert.candidates(document, site, default_rng(0))]

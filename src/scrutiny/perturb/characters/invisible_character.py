@@ -44,7 +44,7 @@ class InvisibleCharacter:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> hide, document = InvisibleCharacter(positions="all"), document_of("no")
     >>> [e[0][1:4] for e in hide.candidates(document, hide.sites(document)[0], default_rng(0))]
     [(1, 1, '\u200b')]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.characters.positions import letters_of
-from scrutiny.perturb.sites import whole_text, word_sites
+from scrutiny.perturb.engine.sites import whole_text, word_sites
 from scrutiny.text.lexicon import is_stop_word
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class MiddleSwap:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> swap, document = MiddleSwap(), document_of("The good film")
     >>> site = swap.sites(document)[0]
     >>> edits = next(swap.candidates(document, site, default_rng(0)))

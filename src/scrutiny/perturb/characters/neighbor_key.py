@@ -38,7 +38,7 @@ class NeighborKey:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> near, document = NeighborKey(positions="all", keep_first=True), document_of("ox")
     >>> site = near.sites(document)[0]
     >>> [edits[0].text for edits in near.candidates(document, site, default_rng(0))]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.letters import split_characters
-from scrutiny.perturb.sites import word_sites
+from scrutiny.perturb.engine.letters import split_characters
+from scrutiny.perturb.engine.sites import word_sites
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -63,7 +63,7 @@ def letters_of(document: Document, site: Site, *, keep_first: bool, keep_last: b
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> word = letters_of(document_of("a word"), Site(2, 6, 1), keep_first=True, keep_last=True)
     >>> list(word.places()), list(word.gaps()), word.change(1, "O")[0][1:4]
     ([1, 2], [1, 2, 3], (3, 4, 'O'))

@@ -36,7 +36,7 @@ class SplitWord:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> split, document = SplitWord(positions="all"), document_of("cat")
     >>> site = split.sites(document)[0]
     >>> [edits[0][1:4] for edits in split.candidates(document, site, default_rng(0))]

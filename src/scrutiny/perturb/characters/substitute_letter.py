@@ -8,7 +8,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.characters.insert_letter import Drawn, options_at
 from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
-from scrutiny.perturb.letters import pick
+from scrutiny.perturb.engine.letters import pick
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -42,7 +42,7 @@ class SubstituteLetter:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> substitute, document = SubstituteLetter(positions="all"), document_of("cat")
     >>> site = substitute.sites(document)[0]
     >>> [edits[0][1:3] for edits in substitute.candidates(document, site, default_rng(0))]

@@ -38,7 +38,7 @@ class SwapLetters:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> swap, document = SwapLetters(positions="all", keep_first=True), document_of("good")
     >>> site = swap.sites(document)[0]
     >>> [edits[0][1:4] for edits in swap.candidates(document, site, default_rng(0))]

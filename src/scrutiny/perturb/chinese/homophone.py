@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.chinese.places import changes, character_sites
-from scrutiny.perturb.chinese.sounds import homophones
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.chinese_sounds import homophones
+from scrutiny.perturb.resources.loading import find_resource
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from scrutiny.perturb.capabilities import PinyinReader
+    from scrutiny.perturb.resources.capabilities import PinyinReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ def character_sites(document: Document) -> Sequence[Site]:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> [site.start for site in character_sites(document_of("我 love 你!", language="zh"))]
     [0, 7]
     """

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.capabilities import EntailmentJudge
+    from scrutiny.perturb.resources.capabilities import EntailmentJudge
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
 
 # Matters of spelling and taste: a new name or a rarer word is no mistake of grammar.

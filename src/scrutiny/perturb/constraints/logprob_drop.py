@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.resources import find_resource
-from scrutiny.perturb.windows import windows
+from scrutiny.perturb.constraints.windows import windows
+from scrutiny.perturb.resources.loading import find_resource
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.capabilities import TextScorer
+    from scrutiny.perturb.resources.capabilities import TextScorer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.word_changes import word_changes
+from scrutiny.perturb.engine.word_changes import word_changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class ProtectedPhrases:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> keep, document = ProtectedPhrases(("new york",)), document_of("In New  York now")
     >>> keep.allows(document, [Edit("text", 8, 12, "Delhi")])
     False

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.resources import find_resource
-from scrutiny.perturb.word_changes import word_changes
+from scrutiny.perturb.engine.word_changes import word_changes
+from scrutiny.perturb.resources.loading import find_resource
 
 _MERGED: Final = {"PROPN": "NOUN", "AUX": "VERB"}  # as in the tag set that the attacks used
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.resources import find_resource
-from scrutiny.perturb.windows import windows, word_count
+from scrutiny.perturb.constraints.windows import windows, word_count
+from scrutiny.perturb.resources.loading import find_resource
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from scrutiny.perturb.capabilities import Encoder
+    from scrutiny.perturb.resources.capabilities import Encoder
 
 _USUAL: Final = 0.8
 _SLACK: Final = 1e-6  # what rounding does in batches of another size

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.capabilities import Vectors
-from scrutiny.perturb.resources import find_resource
-from scrutiny.perturb.word_changes import word_changes
+from scrutiny.perturb.engine.word_changes import word_changes
+from scrutiny.perturb.resources.capabilities import Vectors
+from scrutiny.perturb.resources.loading import find_resource
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from scrutiny.core.task import Task
-from scrutiny.perturb.resources import RESOURCES
+from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.search.space import Space
 

@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.registry import registry
-from scrutiny.perturb.recipe_syntax import coerce, read_recipe, write_value
+from scrutiny.perturb.engine.recipe_syntax import coerce, read_recipe, write_value
 from scrutiny.perturb.recipes.attack import Attack
 
 

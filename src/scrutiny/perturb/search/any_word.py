@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.sites import word_sites
+from scrutiny.perturb.engine.sites import word_sites
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -23,7 +23,7 @@ class AnyWord:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> [site.token for site in AnyWord(2).sites(document_of("In 2 words"))]
     [0, 2]
     """

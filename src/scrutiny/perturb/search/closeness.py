@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rapidfuzz.distance import Levenshtein
 
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search.state import State
 
 

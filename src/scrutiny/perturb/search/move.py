@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.transformation import Transformation
-from scrutiny.perturb.recipe import Where
+from scrutiny.perturb.engine.recipe import Where
 from scrutiny.text.lexicon import is_stop_word
 
 _is_stop_word = lru_cache(maxsize=1 << 16)(is_stop_word)

@@ -2,7 +2,7 @@
 
 from threading import local
 
-from scrutiny.perturb.streams import Streams
+from scrutiny.perturb.engine.streams import Streams
 
 _OWN = local()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Site
-from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.text.tokens import token_spans
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from scrutiny.core.transformation import Site, Transformation
-from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.where import sites_where
 from scrutiny.perturb.search.move import Changeable, Move
 from scrutiny.perturb.search.place import Place, PlaceKey
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.trail import Trail
-from scrutiny.perturb.where import sites_where
 
 _Group = tuple[int, int, bool, tuple[tuple[int, Site], ...]]  # borders, whether a word, sites
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.transformation import Constraint, Document
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.gate import GateContext
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.gate import GateContext
 from scrutiny.perturb.search.state import State
 
 _new = tuple.__new__  # a named tuple without the call of its own constructor

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.rebase import rebase
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.perturb.search.origin import Key, Origin, Sites, key_of
 from scrutiny.text.edits import apply_edits, apply_to_text
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.errors import UserError
 from scrutiny.core.transformation import Site
-from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.search.move import Move
 from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.state import State

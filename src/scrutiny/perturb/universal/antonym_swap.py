@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.agreement import replace_word
-from scrutiny.perturb.replacements import antonym_forms, content_tag, fitting_antonym_forms
+from scrutiny.perturb.english.agreement import replace_word
+from scrutiny.perturb.english.replacements import antonym_forms, content_tag, fitting_antonym_forms
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -55,7 +55,7 @@ class AntonymSwap:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb(Example("1", {"text": "It's a good film."}), "antonym_swap", seed=0).edits[0].text
     'bad'
     """

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.sites import whole_text
-from scrutiny.perturb.verbs import could_be_verb
+from scrutiny.perturb.engine.sites import whole_text
+from scrutiny.perturb.english.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import is_stop_word, opening_phrases, place_region, proverbs, zipf
 from scrutiny.text.tokens import is_word
@@ -46,7 +46,7 @@ class AppendIrrelevant:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> example = Example("1", {"text": "The film is good."})
     >>> edits = perturb(example, "append_irrelevant", seed=0).edits
     >>> edits[0].text.strip() in opening_phrases(), edits[1].text

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.capabilities import Translator
-from scrutiny.perturb.clitics import is_spaced
-from scrutiny.perturb.resources import find_resource
-from scrutiny.perturb.sites import whole_text
+from scrutiny.perturb.engine.sites import whole_text
+from scrutiny.perturb.english.clitics import is_spaced
+from scrutiny.perturb.resources.capabilities import Translator
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.tokens import sentences, token_spans
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.clitics import is_spaced
+from scrutiny.perturb.english.clitics import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Contraction:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> [e.text for e in perturb(Example("1", {"text": "He isn't. We are not."}), "contraction",
     ...                          seed=0).edits]
     ['is not', "aren't"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.mentions import (
+from scrutiny.perturb.english.mentions import (
     EntityMention,
     article_before,
     groups,
@@ -47,7 +47,7 @@ class EntitySwap:
     Examples
     --------
     >>> from scrutiny.core.example import Example, Span
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> gold = (Span("text", 10, 16, "LOC"),)
     >>> variant = perturb(Example("1", {"text": "I went to Dublin"}, gold), "entity_swap", seed=0)
     >>> variant.gold[0].start, variant.gold[0].label

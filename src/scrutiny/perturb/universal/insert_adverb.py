@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.clitics import plain
-from scrutiny.perturb.draws import in_random_order
-from scrutiny.perturb.verbs import ADVERBS, auxiliary_kind, finite_kind, is_auxiliary, is_main_verb
+from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.english.clitics import plain
+from scrutiny.perturb.english.verbs import (
+    ADVERBS,
+    auxiliary_kind,
+    finite_kind,
+    is_auxiliary,
+    is_main_verb,
+)
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import adverbs
 from scrutiny.text.wordnet import exists
@@ -52,7 +58,7 @@ class InsertAdverb:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> document = document_of("She has seen it.")
     >>> [document.text[s.start : s.end] for s in InsertAdverb().sites(document)]
     ['seen']

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.letters import pick
-from scrutiny.perturb.sites import new_tuple, word_sites
+from scrutiny.perturb.engine.letters import pick
+from scrutiny.perturb.engine.sites import new_tuple, word_sites
 from scrutiny.text.characters import keyboard_neighbors
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Keyboard:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> edit = perturb(Example("1", {"text": "good"}), "keyboard", seed=0).edits[0]
     >>> edit.text in keyboard_neighbors("good"[edit.start])
     True

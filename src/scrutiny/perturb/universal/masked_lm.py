@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.agreement import replace_word
-from scrutiny.perturb.capabilities import MaskFiller, MaskQuery
-from scrutiny.perturb.draws import in_random_order
-from scrutiny.perturb.replacements import (
+from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.english.agreement import replace_word
+from scrutiny.perturb.english.replacements import (
     UPOS_OF,
     content_lemma,
     content_tag,
     is_same_part_of_speech,
 )
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.capabilities import MaskFiller, MaskQuery
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 

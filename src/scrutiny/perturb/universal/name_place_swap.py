@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.gender_conflicts import has_conflict, is_no_first_name
-from scrutiny.perturb.mentions import article_before, needs_the
-from scrutiny.perturb.sites import whole_text
-from scrutiny.perturb.verbs import could_be_verb
+from scrutiny.perturb.engine.sites import whole_text
+from scrutiny.perturb.english.gender_conflicts import has_conflict, is_no_first_name
+from scrutiny.perturb.english.mentions import article_before, needs_the
+from scrutiny.perturb.english.verbs import could_be_verb
 from scrutiny.text.casing import match_case
 from scrutiny.text.gender import first_name_gender, swap_gender
 from scrutiny.text.lexicon import (
@@ -72,7 +72,7 @@ class NamePlaceSwap:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> variant = perturb(Example("1", {"text": "he saw his mother"}), "name_place_swap", seed=0)
     >>> [edit.text for edit in variant.edits]
     ['she', 'her']

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.counting import counting_numbers
+from scrutiny.perturb.english.counting import counting_numbers
 from scrutiny.text.numbers import Number, format_number, parse_number
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class NumberSwap:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> edit = perturb(Example("1", {"text": "It cost $25,000."}), "number_swap", seed=0).edits[0]
     >>> 12_500 <= parse_number(edit.text).value <= 50_000
     True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.sites import new_tuple, word_sites
+from scrutiny.perturb.engine.sites import new_tuple, word_sites
 from scrutiny.text.characters import ocr_confusions
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Ocr:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> edit = perturb(Example("1", {"text": "modern"}), "ocr", seed=0).edits[0]
     >>> edit.text in ocr_confusions()["modern"[edit.start : edit.end]]
     True

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.draws import in_random_order
-from scrutiny.perturb.sites import whole_text
+from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.engine.sites import whole_text
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -43,7 +43,7 @@ class Punctuation:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb(Example("1", {"text": "So good!"}), "punctuation(brackets=false)", seed=0).edits
     (Edit(field='text', start=7, end=8, text='!!', spans=(), inside=False),)
     """

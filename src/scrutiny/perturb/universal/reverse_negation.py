@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.negation import (
+from scrutiny.perturb.english.negation import (
     affirm,
     has_negation,
     main_verb,
@@ -14,8 +14,8 @@ from scrutiny.perturb.negation import (
     negator_in,
     resists_negation,
 )
-from scrutiny.perturb.parses import Parse, parse_of, parsed_main_verb
-from scrutiny.perturb.verbs import sentence_tokens
+from scrutiny.perturb.english.parses import Parse, parse_of, parsed_main_verb
+from scrutiny.perturb.english.verbs import sentence_tokens
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -46,7 +46,7 @@ class ReverseNegation:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> document = document_of("They went home.")
     >>> site = ReverseNegation().sites(document)[0]
     >>> document.text[site.start : site.end]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.letters import pick
-from scrutiny.perturb.sites import WHOLE_TEXT, whole_text
+from scrutiny.perturb.engine.letters import pick
+from scrutiny.perturb.engine.sites import WHOLE_TEXT, whole_text
 from scrutiny.text.casing import match_case
 from scrutiny.text.lexicon import social_abbreviations
 from scrutiny.text.tokens import token_texts
@@ -46,7 +46,7 @@ class SocialMedia:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb(Example("1", {"text": "I will be right back"}), "social_media(handle=none)",
     ...         seed=0).edits
     (Edit(field='text', start=7, end=20, text='brb', spans=(), inside=False),)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.sites import new_tuple, word_sites
+from scrutiny.perturb.engine.sites import new_tuple, word_sites
 from scrutiny.text.casing import match_case
 from scrutiny.text.known import is_known_word
 from scrutiny.text.lexicon import misspellings
@@ -63,7 +63,7 @@ class SpellingError:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> edit = perturb(Example("1", {"text": "Definitely"}), "spelling_error", seed=0).edits[0]
     >>> edit.text.lower() in misspellings()["definitely"], edit.text[0]
     (True, 'D')

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.agreement import replace_word
-from scrutiny.perturb.capabilities import Vectors
-from scrutiny.perturb.draws import in_random_order
-from scrutiny.perturb.replacements import (
+from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.english.agreement import replace_word
+from scrutiny.perturb.english.replacements import (
     POS_OF,
     UPOS_OF,
     content_lemma,
@@ -18,7 +17,8 @@ from scrutiny.perturb.replacements import (
     is_same_part_of_speech,
     opposites,
 )
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.capabilities import Vectors
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.agreement import replace_word
-from scrutiny.perturb.draws import in_random_order
-from scrutiny.perturb.replacements import (
+from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.english.agreement import replace_word
+from scrutiny.perturb.english.replacements import (
     SynonymSettings,
     content_tag,
     synonym_forms,
@@ -66,7 +66,7 @@ class SynonymWordnet:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb(Example("1", {"text": "Buy it"}), "synonym_wordnet", seed=0).edits[0].text
     'Purchase'
     """

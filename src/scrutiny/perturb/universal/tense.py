@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.clitics import full_form
-from scrutiny.perturb.conjugation import Tense as Time
-from scrutiny.perturb.conjugation import (
+from scrutiny.perturb.english.clitics import full_form
+from scrutiny.perturb.english.conjugation import Tense as Time
+from scrutiny.perturb.english.conjugation import (
     agreement_of,
     in_tense,
     is_conjunct,
     is_tied_to,
     tense_of,
 )
-from scrutiny.perturb.verbs import sentence_tokens
+from scrutiny.perturb.english.verbs import sentence_tokens
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -53,7 +53,7 @@ class Tense:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb(Example("1", {"text": "She went home."}), "tense", seed=0).edits[0].text
     'goes'
     """

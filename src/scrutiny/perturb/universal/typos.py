@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.letters import pick, same_class, split_characters
-from scrutiny.perturb.sites import new_tuple, word_sites
+from scrutiny.perturb.engine.letters import pick, same_class, split_characters
+from scrutiny.perturb.engine.sites import new_tuple, word_sites
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -45,7 +45,7 @@ class Typos:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> variant = perturb(Example("1", {"text": "He loves it"}), "typos(mode=swap)", seed=0)
     >>> variant.edits[0].text in ("vo", "ol", "ev")
     True

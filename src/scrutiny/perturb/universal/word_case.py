@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.sites import sites_where
+from scrutiny.perturb.engine.sites import sites_where
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -33,7 +33,7 @@ class WordCase:
     Examples
     --------
     >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb(Example("1", {"text": "so good!"}), "word_case", seed=0).edits[1].text
     'GOOD'
     """

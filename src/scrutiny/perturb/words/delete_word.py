@@ -27,7 +27,7 @@ class DeleteWord:
     Examples
     --------
     >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> delete, document = DeleteWord(), document_of("Oh (very good).")
     >>> [next(delete.candidates(document, s, default_rng(0)))[0][1:4]
     ...  for s in delete.sites(document)]

@@ -5,10 +5,10 @@ from functools import lru_cache
 from typing import Any
 
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.capabilities import Guess, MaskQuery, WordGuesser
-from scrutiny.perturb.replacements import POS_OF, opposites
-from scrutiny.perturb.resources import find_resource
-from scrutiny.perturb.vocabulary import script_of
+from scrutiny.perturb.english.replacements import POS_OF, opposites
+from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
+from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.perturb.resources.vocabulary import script_of
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.wordnet import exists

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.capabilities import MaskQuery
-from scrutiny.perturb.sites import word_sites
-from scrutiny.perturb.vocabulary import script_of
+from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.resources.capabilities import MaskQuery
+from scrutiny.perturb.resources.vocabulary import script_of
 from scrutiny.perturb.words.guesses import fitting, guesses_at, placed, warm_guesses
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.capabilities import MaskQuery
-from scrutiny.perturb.resources import find_resource
-from scrutiny.perturb.sites import word_sites
+from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.resources.capabilities import MaskQuery
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.guesses import fitting, guesses_at, placed, warm_guesses
 from scrutiny.perturb.words.replacement import replaced
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.capabilities import MaskQuery
-from scrutiny.perturb.sites import word_sites
+from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.resources.capabilities import MaskQuery
 from scrutiny.perturb.words.guesses import fitting, guesses_at, placed, warm_guesses
 from scrutiny.perturb.words.replacement import replaced
 

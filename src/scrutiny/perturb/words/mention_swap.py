@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.mentions import (
+from scrutiny.perturb.english.mentions import (
     EntityMention,
     article_before,
     mentions,
@@ -45,7 +45,7 @@ class MentionSwap:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> text = "Anna Smith flew to Nairobi"
     >>> [text[s.start : s.end] for s in MentionSwap().sites(document_of(text))]
     ['Anna Smith', 'Nairobi']

@@ -14,7 +14,7 @@ def replaced(document: Document, site: Site, word: str) -> tuple[Edit, ...]:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> replaced(document_of("A Film"), Site(2, 6, 1), "movie")[0].text
     'Movie'
     """
@@ -27,7 +27,7 @@ def token_at(document: Document, site: Site) -> int:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> token_at(document_of("A fi lm here"), Site(8, 12, 2))
     3
     """

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.capabilities import MaskQuery, WordGuesser
-from scrutiny.perturb.resources import find_resource
-from scrutiny.perturb.sites import word_sites
-from scrutiny.perturb.vocabulary import script_of
+from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.resources.capabilities import MaskQuery, WordGuesser
+from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.perturb.resources.vocabulary import script_of
 from scrutiny.perturb.words.guesses import by_script, fitting, placed
 from scrutiny.perturb.words.replacement import replaced
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.replacement import replaced
 from scrutiny.text.tokens import is_word
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from scrutiny.perturb.capabilities import Vectors
+    from scrutiny.perturb.resources.capabilities import Vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Task
-from scrutiny.perturb.batch import perturb_stream
-from scrutiny.perturb.engine import Setting
-from scrutiny.perturb.recipe import parse_recipe
+from scrutiny.perturb.engine.apply import Setting
+from scrutiny.perturb.engine.batch import perturb_stream
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.text.edits import apply_edits
 
 _STREAM: Final = "augment@1"

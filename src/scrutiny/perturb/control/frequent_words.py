@@ -6,7 +6,7 @@ from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Final
 
-from scrutiny.perturb.letters import pick
+from scrutiny.perturb.engine.letters import pick
 from scrutiny.text.lexicon import is_stop_word, read_bytes
 
 _LEAST_ZIPF: Final = 350  # hundredths: about three times in a million words

@@ -1,7 +1,7 @@
 """Resources over checkpoints of `transformers`: sentence encoding, perplexity, entailment.
 
 Imported only when such a resource is asked for; mask filling has a module of its own
-(`scrutiny.perturb.mask_filler`). Everything runs in single precision.
+(`scrutiny.perturb.resources.mask_filler`). Everything runs in single precision.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence

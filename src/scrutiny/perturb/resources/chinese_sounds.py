@@ -4,7 +4,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
-from scrutiny.perturb.capabilities import PinyinReader
+from scrutiny.perturb.resources.capabilities import PinyinReader
 
 
 @cache

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.resources import find_resource
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.tokens import token_spans
 
 if TYPE_CHECKING:

@@ -185,7 +185,7 @@ def load_input_embeddings(checkpoint: str) -> WordVectors:
     """
     from transformers import AutoModel, AutoTokenizer
 
-    from scrutiny.perturb.vocabulary import whole_words
+    from scrutiny.perturb.resources.vocabulary import whole_words
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(checkpoint)

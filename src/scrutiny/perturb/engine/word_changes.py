@@ -63,7 +63,7 @@ def word_changes(document: Document, edits: Sequence[Edit]) -> WordChanges:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> changes = word_changes(document_of("A good film."), [Edit("text", 2, 6, "very bad")])
     >>> changes.words, changes.changes
     (['A', 'very', 'bad', 'film', '.'], (WordChange(start=1, end=2, new_start=1, new_end=3),))

@@ -2,8 +2,8 @@
 
 Examples are taken a chunk at a time. Within a chunk each step of each recipe is taken for all
 examples before the next one, so that a transformation with a model can be asked in batches (its
-``warm``). What comes out is the same as from `scrutiny.perturb.engine.perturb`, one by one, and
-does not depend on the size of the chunks.
+``warm``). What comes out is the same as from `scrutiny.perturb.engine.apply.perturb`, one by one,
+and does not depend on the size of the chunks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,8 +14,7 @@ from typing import Final
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.engine import (
+from scrutiny.perturb.engine.apply import (
     InProgress,
     Setting,
     advance,
@@ -23,7 +22,8 @@ from scrutiny.perturb.engine import (
     planned_sites,
     speaks,
 )
-from scrutiny.perturb.recipe import Recipe, as_recipe
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.recipe import Recipe, as_recipe
 
 CHUNK: Final = 256
 
@@ -69,7 +69,8 @@ def perturb_draws(
     """Each example with its analyzed fields and its variants: a list for each setting.
 
     The settings have the same resources: texts are analyzed once for all of them. What was
-    analyzed comes along, so that a control (`scrutiny.perturb.control.Controls`) finds it done.
+    analyzed comes along, so that a control (`scrutiny.perturb.control.matched.Controls`) finds it
+    done.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from typing import Any, Final, Protocol
 
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.verbs import finite_kind
+from scrutiny.perturb.english.verbs import finite_kind
 
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _AUXILIARIES: Final = frozenset({"aux", "auxpass"})
@@ -21,7 +21,7 @@ def parse_of(document: Document) -> Parse | None:
     resources: Any = getattr(document, "resources", None) or {}
     parser = resources.get("tagger")
     if parser == "spacy":
-        from scrutiny.perturb.resources import load_resource
+        from scrutiny.perturb.resources.loading import load_resource
 
         parser = load_resource("tagger", "spacy")
     if not hasattr(parser, "annotate"):

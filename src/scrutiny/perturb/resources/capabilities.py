@@ -1,6 +1,6 @@
 """What resources can be asked: one small protocol each.
 
-Which objects answer, and how they are named and loaded: `scrutiny.perturb.resources`.
+Which objects answer, and how they are named and loaded: `scrutiny.perturb.resources.loading`.
 """
 
 from collections.abc import Iterable, Sequence

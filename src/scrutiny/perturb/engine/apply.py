@@ -27,13 +27,13 @@ from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint, Site
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.gate import StepOutcome, gate_for, outcome_of
-from scrutiny.perturb.rebase import rebase
-from scrutiny.perturb.recipe import Recipe, Step, as_recipe
-from scrutiny.perturb.sites import new_tuple
-from scrutiny.perturb.streams import streams
-from scrutiny.perturb.where import sites_where
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.gate import StepOutcome, gate_for, outcome_of
+from scrutiny.perturb.engine.rebase import rebase
+from scrutiny.perturb.engine.recipe import Recipe, Step, as_recipe
+from scrutiny.perturb.engine.sites import new_tuple
+from scrutiny.perturb.engine.streams import streams
+from scrutiny.perturb.engine.where import sites_where
 from scrutiny.text.edits import apply_edits
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def perturb(
         Seed of the run, and which of the independent draws this is. Together with the recipe and
         the example's id they settle the outcome.
     resources
-        Objects or specifications by name (`scrutiny.perturb.resources`).
+        Objects or specifications by name (`scrutiny.perturb.resources.loading`).
     constraints
         Vetoes, asked in this order.
     task

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrutiny.perturb.capabilities import Vectors
+from scrutiny.perturb.resources.capabilities import Vectors
 from scrutiny.text.tokens import token_texts
 
 

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.edit import Edit
-from scrutiny.perturb.document import TextDocument
+from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.text.lexicon import zipf
 from scrutiny.text.tokens import is_number
 
@@ -80,7 +80,7 @@ def operations_of(document: TextDocument, edits: Sequence[Edit]) -> list[Operati
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> operations_of(document_of("so definitely"), [Edit("text", 3, 13, "difinately")])
     [Operation(kind='letters', deleted=2, inserted='ia', tokens=0, spaces=0)]
     """

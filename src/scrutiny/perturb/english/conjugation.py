@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.clitics import (
+from scrutiny.perturb.english.clitics import (
     CLITICS,
     before_not,
     clitic_of,
@@ -13,7 +13,7 @@ from scrutiny.perturb.clitics import (
     is_before_not,
     plain,
 )
-from scrutiny.perturb.verbs import (
+from scrutiny.perturb.english.verbs import (
     ADVERBS,
     auxiliary_kind,
     could_be_verb,

@@ -12,9 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from scrutiny.core.errors import ModelError
-from scrutiny.perturb.capabilities import Guess, MaskQuery
-from scrutiny.perturb.checkpoints import batches, load_checkpoint, remembered
-from scrutiny.perturb.vocabulary import Script, WordPieces, best_spellings, pieces_of, whole_words
+from scrutiny.perturb.resources.capabilities import Guess, MaskQuery
+from scrutiny.perturb.resources.checkpoints import batches, load_checkpoint, remembered
+from scrutiny.perturb.resources.vocabulary import (
+    Script,
+    WordPieces,
+    best_spellings,
+    pieces_of,
+    whole_words,
+)
 
 _SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
 

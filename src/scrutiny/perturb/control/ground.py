@@ -3,13 +3,13 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scrutiny.perturb.letters import split_characters
-from scrutiny.perturb.where import tokens_where
+from scrutiny.perturb.engine.letters import split_characters
+from scrutiny.perturb.engine.where import tokens_where
 from scrutiny.text.tokens import is_punctuation, is_word
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.document import TextDocument
-    from scrutiny.perturb.recipe import Where
+    from scrutiny.perturb.engine.document import TextDocument
+    from scrutiny.perturb.engine.recipe import Where
 
 
 class Ground:
@@ -24,7 +24,7 @@ class Ground:
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> ground = Ground(document_of("Oh, well"), "around")
     >>> ground.allowed, ground.words, sorted(ground.free)
     ([0, 1, 2], [0, 2], [0, 2])

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ScrutinyError
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.fences import Chosen, fences_of
-from scrutiny.perturb.filler import of_length, random_letters, random_text
-from scrutiny.perturb.ground import Ground
-from scrutiny.perturb.operations import Operation
-from scrutiny.perturb.where import covered
+from scrutiny.perturb.control.filler import of_length, random_letters, random_text
+from scrutiny.perturb.control.ground import Ground
+from scrutiny.perturb.control.operations import Operation
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.fences import Chosen, fences_of
+from scrutiny.perturb.engine.where import covered
 from scrutiny.text.edits import in_order
 from scrutiny.text.tokens import is_punctuation
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from scrutiny.perturb.frequent_words import random_word
-from scrutiny.perturb.letters import pick, same_class
+from scrutiny.perturb.control.frequent_words import random_word
+from scrutiny.perturb.engine.letters import pick, same_class
 from scrutiny.text.casing import match_case
 from scrutiny.text.tokens import token_spans
 

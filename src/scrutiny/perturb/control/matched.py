@@ -1,8 +1,8 @@
 """The matched random change of a variant: as much, elsewhere, and of no particular sort.
 
 A model that loses three points under typos may lose them under any three changed letters. The
-control answers that: each operation of the treatment (`scrutiny.perturb.operations`) is repeated
-with the same amount of change at random places of the same item.
+control answers that: each operation of the treatment (`scrutiny.perturb.control.operations`) is
+repeated with the same amount of change at random places of the same item.
 
 ============  ==================================================================================
 operation     its control
@@ -40,12 +40,12 @@ from scrutiny.core.edit import Edit, EditRefusedError, Variant, variant_of
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import stream_of
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.ground import Ground
-from scrutiny.perturb.operations import EditedLength, Operation, amount_of, operations_of
-from scrutiny.perturb.placement import NoRoomError, Placement
-from scrutiny.perturb.recipe import Where, parse_recipe
-from scrutiny.perturb.streams import streams
+from scrutiny.perturb.control.ground import Ground
+from scrutiny.perturb.control.operations import EditedLength, Operation, amount_of, operations_of
+from scrutiny.perturb.control.placement import NoRoomError, Placement
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.recipe import Where, parse_recipe
+from scrutiny.perturb.engine.streams import streams
 from scrutiny.text.edits import apply_edits
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def matched_control(
 
     Examples
     --------
-    >>> from scrutiny.perturb.engine import perturb
+    >>> from scrutiny.perturb.engine.apply import perturb
     >>> example = Example("1", {"text": "a wonderful little film about growing up"})
     >>> treatment = perturb(example, "typos(mode=replace)", seed=0)
     >>> control = matched_control(example, treatment, seed=0)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, Protocol
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint
-from scrutiny.perturb.document import TextDocument
-from scrutiny.perturb.fences import Chosen, fences_of
-from scrutiny.perturb.sites import new_tuple
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.fences import Chosen, fences_of
+from scrutiny.perturb.engine.sites import new_tuple
 from scrutiny.text.edits import apply_to_text, in_order
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.word_changes import is_lexical
+from scrutiny.perturb.engine.word_changes import is_lexical
 from scrutiny.text.edits import apply_to_text
 
 
@@ -17,7 +17,7 @@ def windows(document: Document, edits: Sequence[Edit], size: int | None) -> list
 
     Examples
     --------
-    >>> from scrutiny.perturb.document import document_of
+    >>> from scrutiny.perturb.engine.document import document_of
     >>> windows(document_of("It was a very good film."), [Edit("text", 14, 18, "bad")], 3)
     [('very good film', 'very bad film')]
     """

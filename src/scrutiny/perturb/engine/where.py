@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from scrutiny.core.transformation import Site
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.document import TextDocument
-    from scrutiny.perturb.recipe import Where
+    from scrutiny.perturb.engine.document import TextDocument
+    from scrutiny.perturb.engine.recipe import Where
 
 
 def covered(document: "TextDocument") -> bytearray:
@@ -46,7 +46,7 @@ def tokens_where(document: "TextDocument", where: "Where") -> list[int]:
     Examples
     --------
     >>> from scrutiny.core.example import Example, Span
-    >>> from scrutiny.perturb.document import TextDocument
+    >>> from scrutiny.perturb.engine.document import TextDocument
     >>> gold = (Span("text", 3, 8, "LOC"),)
     >>> document = TextDocument(Example("1", {"text": "In Paris now"}, gold=gold))
     >>> tokens_where(document, "around"), tokens_where(document, "within")

@@ -14,7 +14,7 @@ from scrutiny.core.example import Span
 from scrutiny.text.edits import is_after, is_before
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.document import TextDocument
+    from scrutiny.perturb.engine.document import TextDocument
 
 
 class Chosen:

@@ -11,8 +11,8 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
-from scrutiny.perturb.parameters import check_parameters
-from scrutiny.perturb.recipe_syntax import coerce, read_recipe, write_value
+from scrutiny.perturb.engine.parameters import check_parameters
+from scrutiny.perturb.engine.recipe_syntax import coerce, read_recipe, write_value
 
 AtOnce = Callable[[Document, Sequence[Site], Sequence[float]], list[Edit] | None]
 Where = Literal["around", "anywhere", "within"]
@@ -223,7 +223,7 @@ def recipes_for(
     resources
         Names of the resources that the run has; nothing for those that ship with the package.
     """
-    from scrutiny.perturb.resources import RESOURCES
+    from scrutiny.perturb.resources.loading import RESOURCES
 
     if resources is None:
         held = {name for name, r in RESOURCES.items() if r.default and r.is_installed}

@@ -1,0 +1,10 @@
+"""From an example and a recipe to a variant: texts, sites, fences, gates, and the order of draws.
+
+::
+
+    apply      perturb(example, recipe, *, seed, draw, resources, constraints, task) -> Variant
+    batch      perturb_stream(examples, recipes, ...)      many, lazily, in constant memory
+               perturb_draws(examples, recipes, settings)  several draws of analyzed texts
+    recipe     parse_recipe("typos(share=0.3)"), cross(...), recipes_for(task, language, resources)
+    document   TextDocument: what transformations see
+"""
