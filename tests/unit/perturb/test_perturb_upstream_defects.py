@@ -18,8 +18,8 @@ from scrutiny.core.gradients import Piece, TokenGradients
 from scrutiny.core.registry import registry
 from scrutiny.perturb.recipes.attack import given_for, lacks
 from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.resources import mask_filler, vocabulary
 from scrutiny.perturb.resources.capabilities import Guess
-from scrutiny.perturb.resources.loading import mask_filler, vocabulary
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goal import Base, Judged
