@@ -113,7 +113,6 @@ class ToyAttention:
         ModelError
             Always.
         """
-        del examples
         raise ModelError(f"{self.source} has attention only and no labels to predict.")
 
     def encode(

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.attention_layer import AttendedText
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
@@ -14,7 +14,6 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.words.readout import LinearReadout, softmax
 from scrutiny.text.tokens import token_texts
 
-Floats = NDArray[np.float64]
 _TASK = "text-classification"
 
 

@@ -28,7 +28,6 @@ class ToyReference:
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
     ) -> list[Prediction | Failure]:
         """Checked answers of the model."""
-        del variants
         return predict_or_fail(self.model, examples)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:

@@ -49,13 +49,11 @@ class OffsetHead:
 
     def targets(self, words: Words, rng: "np.random.Generator | None") -> list[int | None]:
         """The word at the offset."""
-        del rng
         places = range(self.offset, self.offset + len(words))
         return [i if 0 <= i < len(words) else None for i in places]
 
     def target_of_specials(self, words: Words) -> int | None:
         """No word."""
-        del words
         return None
 
 
@@ -114,12 +112,10 @@ class UniformHead:
 
     def targets(self, words: Words, rng: "np.random.Generator | None") -> list[int | None]:
         """No word in particular."""
-        del rng
         return [None] * len(words)
 
     def target_of_specials(self, words: Words) -> int | None:
         """No word."""
-        del words
         return None
 
 

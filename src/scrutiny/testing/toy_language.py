@@ -69,7 +69,6 @@ class ToyLanguage:
         ModelError
             Always.
         """
-        del examples
         raise ModelError(f"{self.source} is a language model and has no labels to predict.")
 
     def encode(

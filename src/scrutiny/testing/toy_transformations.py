@@ -55,7 +55,6 @@ class WordTable:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Replacements in the order of the table; a word goes with the space behind it."""
-        del rng
         text = document.text
         for new in self.table[text[site.start : site.end]]:
             end = site.end

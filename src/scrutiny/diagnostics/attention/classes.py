@@ -88,12 +88,10 @@ class Classes:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Attention to the class, rows, and what uniform attention would give."""
-        del task
         return self.measures
 
     def design(self, params: ClassesParams, inputs: Inputs) -> Design:
         """Mass of every head, by class; nothing is claimed."""
-        del inputs
         places = params.places()
         named = [("/".join(str(v) for v in place.values()), place) for place in places]
         return Design(
@@ -117,7 +115,6 @@ class Classes:
         self, params: ClassesParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each text, preset and class."""
-        del cell
         views = [TokenClasses.of(example) for example in batch.examples]
 
         def use(position: int, sentence: Sentence) -> list[Row]:

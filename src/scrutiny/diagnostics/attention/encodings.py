@@ -8,15 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scrutiny.diagnostics.attention.word_maps import Floats, WordMap
+from scrutiny.core.arrays import Booleans, Integers, Singles
+from scrutiny.diagnostics.attention.word_maps import WordMap
 
-Booleans = NDArray[np.bool_]
-Anchored = Callable[[WordMap, NDArray[np.int64]], Booleans]
+Anchored = Callable[[WordMap, Integers], Booleans]
 
 
-def attends_to(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
+def attends_to(found: WordMap, anchors: Integers) -> Booleans:
     """Words ``(layer, head, word)`` that attend to an anchor more than to anything else.
 
     The first of equals counts; a word without attention to anything attends to nothing.
@@ -31,7 +30,7 @@ def attends_to(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
     return _on_words(found, _points_at(found.strongest, found.is_any_of(anchors)))
 
 
-def attended_by(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
+def attended_by(found: WordMap, anchors: Integers) -> Booleans:
     """Words that the anchors attend to more than a uniform share: cue to scope.
 
     An anchor's row has as many winners as it likes: every word with more than 1 / n of the row's
@@ -51,7 +50,7 @@ def attended_by(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
     return _spread(found, above.any(axis=-2))
 
 
-def path_to(found: WordMap, anchors: NDArray[np.int64], *, hops: int = 3) -> Booleans:
+def path_to(found: WordMap, anchors: Integers, *, hops: int = 3) -> Booleans:
     """Words whose chain of strongest attention reaches an anchor within some steps.
 
     **Measures**: the paper's own suggestion: a tree of attention with the cue above its scope.
@@ -71,7 +70,7 @@ def path_to(found: WordMap, anchors: NDArray[np.int64], *, hops: int = 3) -> Boo
     return _on_words(found, reached)
 
 
-def rollout_to(found: WordMap, anchors: NDArray[np.int64]) -> Booleans:
+def rollout_to(found: WordMap, anchors: Integers) -> Booleans:
     """Words whose attention, rolled out to each layer, is strongest at an anchor.
 
     Heads of a layer start from that layer's head and go down through the mean over heads of the
@@ -107,14 +106,14 @@ ENCODINGS: Final[Mapping[str, Anchored]] = {
 }
 
 
-def _strongest(weights: Floats) -> NDArray[np.int64]:
+def _strongest(weights: Singles) -> Integers:
     """Unit ``(..., unit)`` that each row attends to most, -1 where it attends to nothing."""
     target = weights.argmax(axis=-1)
     weight = np.take_along_axis(weights, target[..., None], axis=-1)[..., 0]
     return np.where(weight > 0, target, -1)
 
 
-def _points_at(target: NDArray[np.int64], is_anchor: Booleans) -> Booleans:
+def _points_at(target: Integers, is_anchor: Booleans) -> Booleans:
     """Rows ``(..., unit)`` whose strongest weight lies on an anchor; -1 is nowhere."""
     reached = np.zeros(is_anchor.size + 1, dtype=bool)
     reached[:-1] = is_anchor
@@ -134,8 +133,8 @@ def _spread(found: WordMap, by_word_unit: Booleans) -> Booleans:
     return predicted
 
 
-def _to_sum_one(weights: Floats) -> Floats:
+def _to_sum_one(weights: Singles) -> Singles:
     """Rows brought to sum 1; rows of zeros stay."""
     total = weights.sum(axis=-1, keepdims=True)
-    scaled: Floats = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    scaled: Singles = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
     return scaled

@@ -105,7 +105,6 @@ class Regression:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Sums of products, of all heads."""
-        del task
         return self.measures
 
     def design(self, params: RegressionParams, inputs: Inputs) -> Design:
@@ -135,7 +134,6 @@ class Regression:
         self, params: RegressionParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each example and form of the distance."""
-        del cell
         views = [AnchoredSpans.of(example) for example in batch.examples]
         name, options = params.preset, {params.preset: preset(params.preset)}
 

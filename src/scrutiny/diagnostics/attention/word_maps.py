@@ -11,11 +11,10 @@ from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Booleans, Integers, Singles
 from scrutiny.core.attention import AttentionMap, Weighting
 
-Floats = NDArray[np.float32]
 Into = Literal["sum", "mean", "max"]
 OutOf = Literal["mean", "first", "max"]
 Special = Literal["drop", "renormalize", "keep"]
@@ -77,14 +76,14 @@ class WordMap:
         Words of the sentence; those without a piece have no unit.
     """
 
-    weights: Floats
-    words: NDArray[np.int64]
+    weights: Singles
+    words: Integers
     n_words: int
 
     @cached_property
-    def is_word(self) -> NDArray[np.bool_]:
+    def is_word(self) -> Booleans:
         """Whether each unit is a word."""
-        is_word: NDArray[np.bool_] = self.words != SPECIAL
+        is_word: Booleans = self.words != SPECIAL
         return is_word
 
     @cached_property
@@ -93,7 +92,7 @@ class WordMap:
         return self.words.size == self.n_words and bool(self.is_word.all())
 
     @cached_property
-    def strongest(self) -> NDArray[np.int64]:
+    def strongest(self) -> Integers:
         """Unit ``(layer, head, unit)`` that each row attends to most, -1 where it attends to none.
 
         The first of equals.
@@ -104,14 +103,14 @@ class WordMap:
         rows = self.weights.reshape(-1, size)
         target = rows.argmax(axis=-1)
         target[rows[np.arange(len(rows)), target] <= 0] = -1
-        strongest: NDArray[np.int64] = target.reshape(self.weights.shape[:-1])
+        strongest: Integers = target.reshape(self.weights.shape[:-1])
         return strongest
 
-    def is_any_of(self, words: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def is_any_of(self, words: Integers) -> Booleans:
         """Whether each unit is one of these words of the sentence."""
         named = np.zeros(self.n_words + 1, dtype=bool)  # special tokens are the last one
         named[words] = True
-        found: NDArray[np.bool_] = named[self.words]
+        found: Booleans = named[self.words]
         return found
 
 
@@ -160,7 +159,7 @@ def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
     return WordMap(weights, words, n_words)
 
 
-def _units(words: tuple[int | None, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _units(words: tuple[int | None, ...]) -> tuple[Integers, Integers]:
     """First piece of each unit, and its word; every special token is a unit of its own."""
     codes = np.array([SPECIAL if word is None else word for word in words], dtype=np.int64)
     is_first = np.ones(codes.size, dtype=bool)
@@ -169,16 +168,12 @@ def _units(words: tuple[int | None, ...]) -> tuple[NDArray[np.int64], NDArray[np
     return starts, codes[starts]
 
 
-def _into(
-    weights: Floats, starts: NDArray[np.int64], sizes: NDArray[np.int64], how: Into
-) -> Floats:
+def _into(weights: Singles, starts: Integers, sizes: Integers, how: Into) -> Singles:
     """Columns of pieces become columns of units."""
     return _joined(weights, starts, sizes, axis=-1, how=how)
 
 
-def _out_of(
-    weights: Floats, starts: NDArray[np.int64], sizes: NDArray[np.int64], how: OutOf
-) -> Floats:
+def _out_of(weights: Singles, starts: Integers, sizes: Integers, how: OutOf) -> Singles:
     """Rows of pieces become rows of units."""
     if how == "first":
         return _joined(weights, starts, np.ones_like(sizes), axis=-2)
@@ -187,18 +182,18 @@ def _out_of(
         return mean
     largest = _joined(weights, starts, sizes, axis=-2, how="max")
     scale = mean.sum(axis=-1, keepdims=True) / largest.sum(axis=-1, keepdims=True)
-    scaled: Floats = largest * scale
+    scaled: Singles = largest * scale
     return scaled
 
 
 def _joined(
-    weights: Floats,
-    starts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    weights: Singles,
+    starts: Integers,
+    sizes: Integers,
     *,
     axis: Literal[-1, -2],
     how: Into = "sum",
-) -> Floats:
+) -> Singles:
     """Pieces of each unit brought together along an axis.
 
     Few words are split: first pieces are copied in long runs, and the others added one by one. A
@@ -228,7 +223,7 @@ def _joined(
     return joined
 
 
-def _runs(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
+def _runs(starts: Integers) -> list[tuple[int, int]]:
     """First unit and the one behind the last of each stretch whose first pieces are neighbors.
 
     Examples

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     Batch,
@@ -24,8 +24,6 @@ from scrutiny.diagnostics.faithfulness.distances import js, tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
-
-Floats = NDArray[np.float64]
 
 
 class Adversarial:
@@ -63,7 +61,6 @@ class Adversarial:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """The farthest attention, and how the output changes there."""
-        del task
         return self.measures
 
     def design(self, params: AdversarialParams, inputs: Inputs) -> Design:
@@ -87,7 +84,6 @@ class Adversarial:
         self, params: AdversarialParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """Two rows for each item and epsilon: after the search, and before."""
-        del cell
         reading = read(ctx, batch.examples)
         places = _places(params)
         rows = (found for group in reading.groups for found in _rows(group, places, params, ctx))

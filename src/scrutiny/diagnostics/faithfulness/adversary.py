@@ -14,14 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.attention_layer import AttentionLayer
 from scrutiny.diagnostics.faithfulness.distances import js_slope, tvd
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup
 
-Floats = NDArray[np.float64]
 _BETAS = (0.9, 0.999)
 _EPSILON = 1e-8
 

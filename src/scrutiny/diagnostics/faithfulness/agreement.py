@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     Batch,
@@ -24,7 +24,6 @@ from scrutiny.diagnostics.faithfulness.params import AgreementParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
 from scrutiny.stats.association.tau import tau_b
 
-Floats = NDArray[np.float64]
 #: Pairs of rankings, each a condition; the last needs no attention.
 PAIRS: Final = (
     ("attention", "gradient"),
@@ -74,7 +73,6 @@ class AttentionAgreement:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Tau of each pair of rankings."""
-        del task
         return self.measures
 
     def design(self, params: AgreementParams, inputs: Inputs) -> Design:
@@ -100,7 +98,6 @@ class AttentionAgreement:
         self, params: AgreementParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item and pair of rankings."""
-        del params, cell
         reading = read(ctx, batch.examples)
         rows = (found for group in reading.groups for found in _rows(group, ctx))
         return in_order(batch.examples, _PLACES, reading, rows)

@@ -3,9 +3,9 @@
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from scrutiny.core.arrays import Floats
+
 #: Largest Jensen-Shannon divergence, in nats.
 LARGEST_JS: Final = float(np.log(2.0))
 _TINY: Final = np.finfo(np.float64).tiny

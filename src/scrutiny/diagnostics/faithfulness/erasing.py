@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Booleans, Floats
 from scrutiny.core.attention_layer import AttentionLayer
 from scrutiny.diagnostics.faithfulness.distances import js, kl
 from scrutiny.diagnostics.faithfulness.orders import Order
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup
 
-Floats = NDArray[np.float64]
 #: Steps, share and mass of a decision that never flips, as in the released code.
 NEVER: Final = -1.0
 
@@ -88,7 +87,7 @@ def erase(
 
 
 def _outcome(
-    before: Floats, after: Floats, is_other: NDArray[np.bool_], mass: Floats, *, first: int
+    before: Floats, after: Floats, is_other: Booleans, mass: Floats, *, first: int
 ) -> Erased:
     """What one order did: outputs ``(step, label)``, flips and mass ``(step,)``."""
     n = is_other.size

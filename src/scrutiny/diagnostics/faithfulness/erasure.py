@@ -57,7 +57,6 @@ class Erasure:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """What the first step did, and when the decision flipped."""
-        del task
         return self.measures
 
     def design(self, params: ErasureParams, inputs: Inputs) -> Design:
@@ -68,7 +67,6 @@ class Erasure:
         self, params: ErasureParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item and order."""
-        del cell
         names = order_names(params)
         reading = read(ctx, batch.examples)
         rows = (

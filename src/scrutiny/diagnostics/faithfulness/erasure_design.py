@@ -69,7 +69,6 @@ def _specs(params: ErasureParams, names: list[OrderName]) -> Iterator[EstimateSp
         if name.order == "random":
             yield _two("erasure_share_gap", "share_gap", name, _TOP)
     yield _two("erasure_share_gap", "share_gap", _GRADIENT, _TOP)
-    del params
 
 
 def _selector(name: OrderName) -> Selector:

@@ -6,8 +6,8 @@ from itertools import product
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.attention import Change, HeadIndex, Intervenes, Intervention
 from scrutiny.core.diagnostic import Context, Failure
 from scrutiny.core.example import Example
@@ -15,7 +15,6 @@ from scrutiny.core.language import Encoded, TokenIds
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 
-Floats = NDArray[np.float64]
 #: Positions to erase in each sequence.
 Erased = dict[TokenIds, tuple[int, ...]]
 

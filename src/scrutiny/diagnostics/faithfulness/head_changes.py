@@ -95,7 +95,6 @@ class ChangedHeads(AdditiveStatistic):
 
     def value(self, sums: Array, weight: Array) -> Array:
         """Values ``(...)`` of sums ``(..., cell, component)``; there is one cell."""
-        del weight
         one = sums[..., 0, :]
         halves = np.stack(np.split(one, 2, axis=-1), axis=-2)  # (..., half, column)
         rows = halves[..., -1:]

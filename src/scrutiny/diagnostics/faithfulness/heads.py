@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.attention import Change
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
 from scrutiny.core.example import Example
@@ -17,7 +17,6 @@ from scrutiny.diagnostics.faithfulness.heads_design import make_heads_design
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 from scrutiny.diagnostics.faithfulness.reading import RowKind
 
-Floats = NDArray[np.float64]
 _ROLES: Final = ("measured", "control")
 _NAME: Final = "faithfulness.heads@1"
 #: What becomes of an item under one change: hits by role, or status and reason.
@@ -59,12 +58,10 @@ class FaithfulHeads:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Hits before, and with each head changed."""
-        del task
         return self.measures
 
     def audit_params(self, task: Task) -> HeadChangeParams:
         """Masking only, of a fifth of the texts, or of fewer where a network has many heads."""
-        del task
         return HeadChangeParams(changes=("mask",), share=0.2, budget=20)
 
     def design(self, params: HeadChangeParams, inputs: Inputs) -> Design:
@@ -75,7 +72,6 @@ class FaithfulHeads:
         self, params: HeadChangeParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """Two rows for each item and change."""
-        del cell
         answers = ctx.predict(batch.examples)
         share = params.share_of(len(heads_of(ctx)))
         lost = dict(_lost(batch.examples, answers, share, ctx))
@@ -144,7 +140,6 @@ def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
     def outcomes(
         ctx: Context, examples: Sequence[Example], params: HeadChangeParams
     ) -> dict[str, Outcome]:
-        del params
         hits = hits_under(ctx, examples, change)
         return {
             example.id: _outcome(hits, i, other_heads(hits.values[i], _rng(ctx, example)))

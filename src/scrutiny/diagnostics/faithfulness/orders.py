@@ -22,13 +22,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
 from scrutiny.diagnostics.faithfulness.reading import RowKind
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 #: Orders that need no chance.
 FIXED: Final = (
     "attention",

@@ -66,7 +66,6 @@ class Permutation:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Changes of the output, and the largest weight."""
-        del task
         return self.measures
 
     def design(self, params: PermutationParams, inputs: Inputs) -> Design:
@@ -108,7 +107,6 @@ class Permutation:
         self, params: PermutationParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item."""
-        del cell
         reading = read(ctx, batch.examples)
         rows = (found for group in reading.groups for found in _rows(group, params, ctx))
         return in_order(batch.examples, [_PLACE], reading, rows)

@@ -73,7 +73,6 @@ def _logs(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
 
 def _probability(query: Any, answer: Any, where: str) -> Any | Failure:
     """Return the answer if it is a probability."""
-    del query
     return _shares((answer,), float(answer), where)
 
 

@@ -25,11 +25,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.errors import ModelError
 
 __all__ = ["FEATURES_VERSION", "REPLICATES", "BuiltinSentiment", "feature_hashes"]
 
-Integers: TypeAlias = NDArray[np.int64]
 Hashes: TypeAlias = NDArray[np.uint32]
 Rows: TypeAlias = NDArray[np.int32]
 
@@ -69,7 +69,7 @@ def _scale_table() -> Integers:
     )
 
 
-def _probability_table() -> NDArray[np.float64]:
+def _probability_table() -> Floats:
     """Probability of ``positive`` by table step; ``table[_END + i] + table[_END - i] == 1``."""
     unit = 1 << _PROBABILITY_BITS
     upper = [
@@ -267,7 +267,7 @@ class BuiltinSentiment:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
-    def predict_proba(self, texts: Sequence[str]) -> NDArray[np.float64]:
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Probabilities of the two labels, (text, class).
 
         Multiples of 2^-20 that add up to exactly 1, in float32 as well. A text without a known

@@ -5,6 +5,7 @@ from itertools import islice
 
 import numpy as np
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.language import Continuation, Probe
 from scrutiny.models.hf.encoder import HfEncoder, LanguageParts
@@ -12,7 +13,6 @@ from scrutiny.models.hf.lm_head import find_head, is_causal
 from scrutiny.models.hf.reading import Reader, Reads, flat
 from scrutiny.models.hf.sequences import Sequences
 from scrutiny.models.hf.slopes.guesses import causal_guess, landscape_of
-from scrutiny.models.hf.slopes.landscape import Floats
 from scrutiny.models.hf.slopes.logprobs import Sloping
 
 

@@ -78,7 +78,6 @@ class HfEncoder(Representing, Attending):
         ModelError
             Always.
         """
-        del examples
         raise ModelError(
             f"{self.source!r} was loaded as a language model for the task {self.task}; it has no "
             f"labels to predict. It can be asked for: {', '.join(sorted(self.capabilities))}."

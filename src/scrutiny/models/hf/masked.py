@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.language import Clozes, Probe, SentencePair
 from scrutiny.models.hf.encoder import HfEncoder, LanguageParts
 from scrutiny.models.hf.lm_head import find_head
 from scrutiny.models.hf.reading import Reader, Reads, flat
 from scrutiny.models.hf.sequences import Sequences
 from scrutiny.models.hf.slopes.guesses import landscape_of, masked_guess
-from scrutiny.models.hf.slopes.landscape import Floats
 from scrutiny.models.hf.slopes.logprobs import Sloping
 
 _MOST_TOKENS: Final = 2**20  # of queries answered in one go: sorted together, little to keep

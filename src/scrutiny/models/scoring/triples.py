@@ -146,7 +146,6 @@ def causal(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
 
 def next_sentence(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Probability, by the model's own head, that the sentence follows the context."""
-    del model
     return [
         Question((("next_sentence", SentencePair(*filling)),), _only_number) for filling in fillings
     ]

@@ -92,7 +92,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     ModelError
         If it does not hold what is named, or its scores are not those of whole counts.
     """
-    del options
     source.refuse_unknown_options((*_OPTIONS, TRAINING))
     path = Path(source.target).expanduser()
     tuned, model = _stated(source, "tuned"), _stated(source, "model")

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from scrutiny.core.arrays import Floats
 from scrutiny.core.attention_layer import AttendedText
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
@@ -33,7 +31,6 @@ from scrutiny.models.words.model import WordModel, trained_folder
 from scrutiny.models.words.network import NetworkKind, NetworkParts, load_network, write_network
 from scrutiny.models.words.readout import LinearReadout
 
-Floats = NDArray[np.float64]
 #: Where its training's record lies.
 folder_of: Final = trained_folder
 write_parts: Final = write_network
@@ -147,6 +144,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     MissingExtraError
         If torch or safetensors are not installed.
     """
-    del options  # it is small: it runs on the processor, text by text
+    # It is small: it runs on the processor, whatever the options say.
     parts, folder = load_network(AttentionParts, source, task)
     return AttentionClassifier(parts, source.text, folder=folder)

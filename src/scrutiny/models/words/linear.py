@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Integers
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
@@ -41,8 +41,6 @@ BITS: Final = 16
 BETWEEN: Final = " "
 #: Where its training's record lies.
 folder_of: Final = trained_folder
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +165,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     ModelError
         If the folder holds no such classifier, or an option does not read.
     """
-    del options  # sums of integers run where they are
+    # Sums of integers run where they are, whatever the options say.
     folder = require_words(source, task)
     parts = read_linear(folder, source.text)
     parts = replace(parts, labels=renamed(parts.labels, source))

@@ -144,6 +144,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     MissingExtraError
         If torch or safetensors are not installed.
     """
-    del options  # it is small: it runs on the processor
+    # It is small: it runs on the processor, whatever the options say.
     parts, folder = load_network(RecurrentParts, source, task)
     return RecurrentClassifier(parts, source.text, folder=folder)

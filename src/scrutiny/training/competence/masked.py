@@ -5,15 +5,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.core.errors import ModelError
 from scrutiny.training.competence.passages import SegmentPairs
-from scrutiny.training.pretraining.corpus import Ints
 from scrutiny.training.pretraining.network import PretrainingForward
 from scrutiny.training.pretraining.vocabulary import MASK, load_vocabulary
 
-Floats = NDArray[np.float64]
 _CELLS: Final = 16_384  # positions of one forward pass
 
 
@@ -48,8 +46,8 @@ class MaskedModel:
         self.tokenizer = load_vocabulary(folder)
 
     def log_probabilities(
-        self, rows: Ints, places: Ints, answers: Ints
-    ) -> tuple[Floats, NDArray[np.bool_]]:
+        self, rows: Integers, places: Integers, answers: Integers
+    ) -> tuple[Floats, Booleans]:
         """Log probability of each hidden piece, and whether it was the likeliest.
 
         Parameters
@@ -77,7 +75,7 @@ class MaskedModel:
                 hits.append((scores.argmax(-1) == wanted).cpu().numpy())
         return np.concatenate(logs), np.concatenate(hits)
 
-    def one_at_a_time(self, rows: Ints, is_open: NDArray[np.bool_]) -> tuple[Floats, Ints]:
+    def one_at_a_time(self, rows: Integers, is_open: Booleans) -> tuple[Floats, Integers]:
         """Log probability (hidden,) of every open piece when it alone is hidden, and its row.
 
         Parameters
@@ -99,7 +97,7 @@ class MaskedModel:
             logs.append(self.log_probabilities(part, line * length + position[a:b], answers)[0])
         return np.concatenate(logs), owner
 
-    def says_next(self, pairs: SegmentPairs) -> Ints:
+    def says_next(self, pairs: SegmentPairs) -> Integers:
         """(row,) 0 where the model says that the second segment follows, else 1."""
         import torch
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from scrutiny.core.arrays import Booleans, Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class _Order:
         Taken off every count.
     """
 
-    keys: Ints
+    keys: Integers
     counts: Floats
     totals: Floats
     types: Floats
@@ -74,7 +73,7 @@ class KneserNey:
 
     @classmethod
     def train(
-        cls, pieces: NDArray[Any], document: Ints, *, order: int = 5, vocabulary: int
+        cls, pieces: NDArray[Any], document: Integers, *, order: int = 5, vocabulary: int
     ) -> "KneserNey":
         """Count n-grams.
 
@@ -92,7 +91,7 @@ class KneserNey:
         text, is_real = _with_borders(pieces, document, width=order - 1, border=vocabulary)
         base = vocabulary + 1
         numbers = text  # (place,) number of the n-gram that ends there
-        tables: list[tuple[Ints, Ints, NDArray[np.bool_], Ints]] = []
+        tables: list[tuple[Integers, Integers, Booleans, Integers]] = []
         for length in range(1, order + 1):
             key = text if length == 1 else _shifted(numbers) * base + text
             keys, first, numbers = np.unique(key, return_index=True, return_inverse=True)
@@ -120,20 +119,22 @@ class KneserNey:
         logs: Floats = np.log(found)
         return logs
 
-    def _number(self, history: Ints) -> Ints:
+    def _number(self, history: Integers) -> Integers:
         """Number (row,) of each history; -1 for one that was never seen."""
         number = np.zeros(len(history), dtype=np.int64)
         for place in range(history.shape[1]):
             number = self._child(place, number, history[:, place])
         return number
 
-    def _child(self, depth: int, number: Ints, piece: Ints) -> Ints:
+    def _child(self, depth: int, number: Integers, piece: Integers) -> Integers:
         keys = self._orders[depth].keys
         key = number * (self._vocabulary + 1) + piece if depth else piece
         place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
         return np.where((number >= 0) & (keys[place] == key), place, -1)
 
-    def _interpolated(self, depth: int, before: Ints, pieces: Ints, lower: Floats) -> Floats:
+    def _interpolated(
+        self, depth: int, before: Integers, pieces: Integers, lower: Floats
+    ) -> Floats:
         """Probabilities of one order, given those of the order below."""
         table = self._orders[depth]
         place = self._child(depth, before, pieces)
@@ -145,7 +146,7 @@ class KneserNey:
         return np.where(is_seen, own / np.where(is_seen, total, 1.0), lower)
 
 
-def histories(pieces: NDArray[Any], document: Ints, *, width: int, border: int) -> Ints:
+def histories(pieces: NDArray[Any], document: Integers, *, width: int, border: int) -> Integers:
     """Pieces before each piece in its document, (piece, width); ``border`` before it begins."""
     text = np.asarray(pieces, dtype=np.int64)
     out = np.full((len(text), width), border, dtype=np.int64)
@@ -156,21 +157,21 @@ def histories(pieces: NDArray[Any], document: Ints, *, width: int, border: int) 
 
 
 def _with_borders(
-    pieces: NDArray[Any], document: Ints, *, width: int, border: int
-) -> tuple[Ints, NDArray[np.bool_]]:
+    pieces: NDArray[Any], document: Integers, *, width: int, border: int
+) -> tuple[Integers, Booleans]:
     """The text with ``width`` border signs before each document, and what is no border sign."""
     begins = np.flatnonzero(np.diff(document, prepend=document[:1] - 1))
     text = np.insert(np.asarray(pieces, dtype=np.int64), np.repeat(begins, width), border)
     return text, text != border
 
 
-def _shifted(numbers: Ints) -> Ints:
+def _shifted(numbers: Integers) -> Integers:
     """Number of the n-gram that ends one place before; the first place has its own."""
     return np.concatenate([numbers[:1], numbers[:-1]])
 
 
 def _counted(
-    tables: list[tuple[Ints, Ints, NDArray[np.bool_], Ints]], is_real: NDArray[np.bool_], base: int
+    tables: list[tuple[Integers, Integers, Booleans, Integers]], is_real: Booleans, base: int
 ) -> list[_Order]:
     """Tables with counts: occurrences at the top, distinct pieces before elsewhere."""
     made = []
@@ -191,7 +192,7 @@ def _counted(
     return made
 
 
-def _summed(index: Ints, values: Floats, size: int) -> Floats:
+def _summed(index: Integers, values: Floats, size: int) -> Floats:
     """Sum (size,) of the values that share an index."""
     return np.bincount(index, weights=values, minlength=size).astype(np.float64)
 

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Booleans, Integers
 from scrutiny.core.errors import DataError
-from scrutiny.training.pretraining.corpus import Corpus, Ints
+from scrutiny.training.pretraining.corpus import Corpus
 from scrutiny.training.pretraining.vocabulary import CLS, SEP, UNK
 
 
@@ -25,14 +26,14 @@ class PassageRows:
         (row,) document of each.
     """
 
-    pieces: Ints
-    begins: Ints
-    document: Ints
+    pieces: Integers
+    begins: Integers
+    document: Integers
 
     def __len__(self) -> int:
         return len(self.begins)
 
-    def chosen(self, rows: Ints) -> "PassageRows":
+    def chosen(self, rows: Integers) -> "PassageRows":
         """Some of the rows."""
         return PassageRows(self.pieces[rows], self.begins[rows], self.document[rows])
 
@@ -51,10 +52,10 @@ class SegmentPairs:
         (row,) document of the first segment.
     """
 
-    pieces: Ints
-    segments: Ints
-    is_next: Ints
-    document: Ints
+    pieces: Integers
+    segments: Integers
+    is_next: Integers
+    document: Integers
 
 
 def passages_of(corpus: Corpus, length: int) -> PassageRows:
@@ -128,7 +129,7 @@ def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentP
     return _joined(corpus, rows, size)
 
 
-def _elsewhere(corpus: Corpus, fits: Ints, sentence: int, draw: np.random.Generator) -> int:
+def _elsewhere(corpus: Corpus, fits: Integers, sentence: int, draw: np.random.Generator) -> int:
     others = fits[corpus.document[fits] != corpus.document[sentence]]
     return int(corpus.starts[draw.choice(others)])
 
@@ -157,7 +158,7 @@ def pieces_document(corpus: Corpus) -> NDArray[Any]:
     return np.repeat(corpus.document, corpus.sizes())
 
 
-def is_open(pieces: NDArray[Any]) -> NDArray[np.bool_]:
+def is_open(pieces: NDArray[Any]) -> Booleans:
     """Whether a piece can be asked for: all but borders and unknown ones."""
-    found: NDArray[np.bool_] = (pieces != CLS) & (pieces != SEP) & (pieces != UNK)
+    found: Booleans = (pieces != CLS) & (pieces != SEP) & (pieces != UNK)
     return found

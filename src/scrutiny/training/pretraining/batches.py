@@ -10,9 +10,9 @@ from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scrutiny.training.pretraining.corpus import Corpus, Ints
+from scrutiny.core.arrays import Booleans, Floats, Integers
+from scrutiny.training.pretraining.corpus import Corpus
 from scrutiny.training.pretraining.recipe import REPLACED, PretrainingRecipe
 from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP, SPECIAL, UNK
 
@@ -43,15 +43,15 @@ class StepInput(NamedTuple):
         (row,) 0: the second segment follows the first; 1: it comes from elsewhere; -100: ignored.
     """
 
-    pieces: Ints
-    segments: Ints
-    places: Ints
-    answers: Ints
-    is_next: Ints
+    pieces: Integers
+    segments: Integers
+    places: Integers
+    answers: Integers
+    is_next: Integers
 
 
 class _Row(NamedTuple):
-    pieces: Ints
+    pieces: Integers
     border: int  # where the second segment begins
     is_next: int
 
@@ -60,8 +60,8 @@ class _Row(NamedTuple):
 class _Passages:
     """Sentences at which passages of one length begin, and those at which they may."""
 
-    first: Ints  # (passage,) sentence
-    may_begin: NDArray[np.bool_]  # (sentence,)
+    first: Integers  # (passage,) sentence
+    may_begin: Booleans  # (sentence,)
 
 
 class Batches:
@@ -130,7 +130,7 @@ class Batches:
         key = (length, passage) if self._recipe.masking == "static" else (length, passage, epoch)
         return passage, key
 
-    def _order_of(self, length: int, epoch: int) -> Ints:
+    def _order_of(self, length: int, epoch: int) -> Integers:
         return self._draws(_ORDER, length, epoch).permutation(self.n_passages(length))
 
     def _pair(self, length: int, passage: int, key: Key) -> tuple[_Row, Key]:
@@ -207,7 +207,7 @@ class Batches:
         is_next = np.array([row.is_next for row in rows], dtype=np.int64)
         return StepInput(pieces, segments, np.concatenate(places), np.concatenate(answers), is_next)
 
-    def _hide(self, row: Ints, draw: np.random.Generator) -> tuple[Ints, Ints]:
+    def _hide(self, row: Integers, draw: np.random.Generator) -> tuple[Integers, Integers]:
         """Places hidden in a row (changed in place), and what stood there."""
         open_places = np.flatnonzero((row != CLS) & (row != SEP) & (row != UNK))
         if not len(open_places):
@@ -223,7 +223,7 @@ class Batches:
         return places, answers
 
 
-def _by_size(sizes: Ints) -> NDArray[np.float64]:
+def _by_size(sizes: Integers) -> Floats:
     """Probabilities in proportion to size: every piece is as likely to be met."""
-    share: NDArray[np.float64] = sizes / sizes.sum()
+    share: Floats = sizes / sizes.sum()
     return share

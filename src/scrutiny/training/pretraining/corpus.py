@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Booleans, Integers
 from scrutiny.training.pretraining.texts import TextFile
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +26,23 @@ class Corpus:
     """
 
     pieces: NDArray[np.uint16]
-    starts: Ints
-    document: Ints
+    starts: Integers
+    document: Integers
 
-    def document_ends(self) -> Ints:
+    def document_ends(self) -> Integers:
         """(sentence,) where the document of each sentence ends, in pieces."""
         last = np.searchsorted(self.document, self.document, side="right")
-        ends: Ints = self.starts[last]
+        ends: Integers = self.starts[last]
         return ends
 
-    def sizes(self) -> Ints:
+    def sizes(self) -> Integers:
         """(sentence,) pieces of each sentence."""
         return np.diff(self.starts)
 
-    def is_alone(self) -> NDArray[np.bool_]:
+    def is_alone(self) -> Booleans:
         """(sentence,) whether a sentence is all of its document."""
         count = np.bincount(self.document, minlength=1)
-        alone: NDArray[np.bool_] = count[self.document] == 1
+        alone: Booleans = count[self.document] == 1
         return alone
 
 

@@ -18,7 +18,6 @@ class Stop:
 
     def ask(self, number: int = 0, frame: FrameType | None = None) -> None:
         """Ask: the signature is that of a signal handler."""
-        del number, frame
         self.is_asked = True
 
 

@@ -86,7 +86,6 @@ class LinearRecipe:
 
     def sizes(self, parts: DataParts) -> dict[str, int]:
         """Nothing: there is one optimum, and no steps that somebody chose lead to it."""
-        del parts
         return {}
 
     def require(self) -> None:

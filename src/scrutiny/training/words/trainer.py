@@ -51,7 +51,6 @@ class WordTrainer:
 
     def recipe(self, task: str) -> type[Any]:
         """Dataclass of the node's ``params``."""
-        del task
         return self.Params
 
     def job(self, asked: TrainingNode) -> WordJob:
@@ -81,7 +80,6 @@ class WordTrainer:
 
     def train(self, job: WordJob, folder: Path, *, device: str, telling: Telling | None) -> None:
         """Train what is not in the folder yet; it is small, and runs on the processor."""
-        del device
         if telling is None or self.is_done(job, folder):
             train_members(job, folder)
             return
@@ -90,7 +88,6 @@ class WordTrainer:
 
     def stand_in(self, job: WordJob, folder: Path, *, device: str) -> float:
         """Write classifiers that learned next to nothing; seconds that training would take."""
-        del device
         write, seconds = job.recipe.stand_in(job.parts)
         first, *others = (job.folder(folder, seed) for seed in job.seeds)
         first.mkdir(parents=True)

@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scrutiny.core.annotation import Arcs
+from scrutiny.core.arrays import Booleans, Floats, Integers, Singles
 from scrutiny.diagnostics.attention.arcs.params import ALL, OFFSETS
-from scrutiny.diagnostics.attention.word_maps import Floats, WordMap
+from scrutiny.diagnostics.attention.word_maps import WordMap
 from scrutiny.stats.trees import maximum_arborescence
-
-Booleans = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 #: Head of the root in annotations, and what points to no word.
 ROOT: Final = -1
@@ -106,7 +103,7 @@ def trees_of(found: WordMap, root: int) -> Integers | None:
     place = np.flatnonzero(words == root)
     if not place.size:
         return None
-    weights: Floats = found.weights[..., kept[:, None], kept]
+    weights: Singles = found.weights[..., kept[:, None], kept]
     both = np.stack([weights, np.swapaxes(weights, -1, -2)]).astype(np.float64)
     heads = maximum_arborescence(both, root=int(place[0]))  # (direction, layer, head, unit)
     only_words = WordMap(weights, words, found.n_words)
@@ -150,9 +147,9 @@ def joined_by_offset(gold: Integers) -> Booleans:
     return np.asarray((apart == np.abs(OFFSETS)[:, None]) & (gold >= 0))
 
 
-def counted(right: Booleans, cases: Sequence[int] | Integers) -> NDArray[np.float64]:
+def counted(right: Booleans, cases: Sequence[int] | Integers) -> Floats:
     """Number of right words among the scored ones, flattened."""
-    counts: NDArray[np.float64] = right[..., cases].sum(axis=-1).ravel().astype(np.float64)
+    counts: Floats = right[..., cases].sum(axis=-1).ravel().astype(np.float64)
     return counts
 
 

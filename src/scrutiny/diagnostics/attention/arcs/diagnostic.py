@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from scrutiny.core.annotation import Arcs
+from scrutiny.core.arrays import Booleans, Integers
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arcs.counting import (
-    Booleans,
     GoldArcs,
-    Integers,
     counted,
     joined_by_offset,
     pointed_at,
@@ -72,12 +71,10 @@ class HeadArcs:
 
     def audit_params(self, task: Task) -> ArcsParams:
         """All words, and the relations that a few sentences have enough of."""
-        del task
         return ArcsParams(relations=("nsubj", "obj"), claimed=(ALL, "nsubj", "obj"), tuned=())
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Counts of heads in both directions, and of offsets."""
-        del task
         return self.measures
 
     def design(self, params: ArcsParams, inputs: Inputs) -> Design:
@@ -86,7 +83,6 @@ class HeadArcs:
 
     def measure(self, params: ArcsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each sentence, preset and relation."""
-        del cell
         presets, cases = params.conditions(), params.cases()
         views = [Arcs.of(example) for example in batch.examples]
 

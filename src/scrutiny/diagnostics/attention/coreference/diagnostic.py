@@ -110,7 +110,6 @@ class Coreference:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Counts of heads and baselines."""
-        del task
         return self.measures
 
     def design(self, params: CoreferenceParams, inputs: Inputs) -> Design:
@@ -130,7 +129,6 @@ class Coreference:
         self, params: CoreferenceParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each text, preset and kind of mention."""
-        del cell
         presets = params.conditions()
         views = [Mentions.of(example) for example in batch.examples]
 

@@ -3,11 +3,9 @@
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scrutiny.core.annotation import AnchoredSpans
-
-Floats = NDArray[np.float64]
+from scrutiny.core.arrays import Floats
 
 #: Offsets from a word to the anchor: -1 is the word after it.
 OFFSETS: Final = (-3, -2, -1, 1, 2, 3)

@@ -62,12 +62,10 @@ class Heads:
 
     def audit_params(self, task: Task) -> HeadsParams:
         """What claims are of; no equation as it is printed."""
-        del task
         return HeadsParams(presets=("default", "as_released"))
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Counts of heads and baselines."""
-        del task
         return self.measures
 
     def design(self, params: HeadsParams, inputs: Inputs) -> Design:

@@ -73,12 +73,10 @@ class Stored:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Counts of every head."""
-        del task
         return self.measures
 
     def design(self, params: StoredParams, inputs: Inputs) -> Design:
         """Every head, the average and the best one, ranks between corpora; nothing is claimed."""
-        del params
         return Design(
             conditions=({},),
             estimates=tuple(_specs(inputs)),
@@ -91,7 +89,6 @@ class Stored:
         self, params: StoredParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row a corpus: its counts as they were published."""
-        del params, cell
         model = cast("KnowsHeadCounts", ctx.model)
         for example in batch.examples:
             start = (example.id, None, "measured", "{}")

@@ -87,7 +87,6 @@ class Patterns:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Sums over rows by head, and how many rows there are."""
-        del task
         return self.measures
 
     def design(self, params: PatternsParams, inputs: Inputs) -> Design:
@@ -98,7 +97,6 @@ class Patterns:
         self, params: PatternsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each text."""
-        del cell
         texts = [words_of(example, params.n_words) for example in batch.examples]
         maps = cast("Attends", ctx.model).attentions([words for words in texts if words])
         for example, words in zip(batch.examples, texts, strict=True):

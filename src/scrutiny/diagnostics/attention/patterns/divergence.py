@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.attention import Attends, AttentionMap
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
@@ -28,7 +28,6 @@ from scrutiny.diagnostics.attention.patterns.diagnostic import NO_WORDS, TEXTS
 from scrutiny.diagnostics.attention.patterns.sums import distributions, words_of
 from scrutiny.stats.distributions.divergence import jensen_shannon_matrix, scaled_to_points
 
-Doubles = NDArray[np.float64]
 _NOT_READ: Final = "beyond_n_texts"
 TOO_FEW: Final = "one_layer_or_head"
 
@@ -88,7 +87,6 @@ class Divergence:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Mean distances by layer, and how many rows they are summed over."""
-        del task
         return self.measures
 
     def design(self, params: DivergenceParams, inputs: Inputs) -> Design:
@@ -119,7 +117,7 @@ class Divergence:
         examples, beyond = batch.examples[: params.n_texts], batch.examples[params.n_texts :]
         texts = [words_of(example, params.n_words) for example in examples]
         maps = model.attentions([words for words in texts if words])
-        total: Doubles | None = None
+        total: Floats | None = None
         for example, words in zip(examples, texts, strict=True):
             start = (example.id, None, "measured", "{}")
             found = next(maps) if words else Failure(NO_WORDS)
@@ -137,7 +135,7 @@ class Divergence:
             _keep(total, ctx, restarts=params.restarts, place=cell.dataset)
 
 
-def distances_of(found: AttentionMap | Failure) -> tuple[Doubles, float] | Failure:
+def distances_of(found: AttentionMap | Failure) -> tuple[Floats, float] | Failure:
     """Divergence ``(head, head)`` summed over the rows of words' pieces, and their number."""
     found = distributions(found)
     if isinstance(found, Failure):
@@ -150,7 +148,7 @@ def distances_of(found: AttentionMap | Failure) -> tuple[Doubles, float] | Failu
     return jensen_shannon_matrix(maps.reshape(layers * heads, *maps.shape[2:])), float(len(rows))
 
 
-def by_layer(matrix: Doubles, shape: tuple[int, int]) -> tuple[Doubles, Doubles]:
+def by_layer(matrix: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats]:
     """Mean distance of each layer's heads ``(layer,)`` among them, and to those of others.
 
     Examples
@@ -167,7 +165,7 @@ def by_layer(matrix: Doubles, shape: tuple[int, int]) -> tuple[Doubles, Doubles]
     return np.asarray(within), np.asarray(between)
 
 
-def _keep(total: Doubles, ctx: Context, *, restarts: int, place: str) -> None:
+def _keep(total: Floats, ctx: Context, *, restarts: int, place: str) -> None:
     """Keep the distances, and their points where they can be scaled."""
     ctx.array("divergence", total)
     try:

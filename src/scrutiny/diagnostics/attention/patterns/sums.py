@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
@@ -13,8 +14,7 @@ from scrutiny.diagnostics.attention.arcs.params import OFFSETS
 from scrutiny.stats.distributions.divergence import row_entropy
 from scrutiny.text.tokens import is_punctuation, token_texts
 
-Floats = NDArray[np.floating]
-Doubles = NDArray[np.float64]
+Weights = NDArray[np.floating]
 
 #: Sums by head, in the order of the measures.
 SUMS: Final = (
@@ -40,7 +40,7 @@ def words_of(example: Example, most: int) -> tuple[str, ...]:
     return tuple(token_texts(example.text)[:most])
 
 
-def sums_of(found: AttentionMap, words: Sequence[str]) -> tuple[dict[str, Doubles], float, float]:
+def sums_of(found: AttentionMap, words: Sequence[str]) -> tuple[dict[str, Floats], float, float]:
     """Sums ``(layer, head)`` over the rows of words' pieces, their number, and of first rows.
 
     ``offsets`` is ``(offset, layer, head)``: rows whose largest weight lies there.
@@ -76,20 +76,20 @@ def sums_of(found: AttentionMap, words: Sequence[str]) -> tuple[dict[str, Double
     return sums, float(rows.size), float(has_first)
 
 
-def _at(weights: Floats, rows: NDArray[np.int64], offset: int) -> Doubles:
+def _at(weights: Weights, rows: Integers, offset: int) -> Floats:
     """Weight at a fixed offset, summed over the rows that have a piece there."""
     there = rows[(rows + offset >= 0) & (rows + offset < weights.shape[-1])]
     return np.asarray(weights[:, :, there, there + offset].sum(axis=-1, dtype=np.float64))
 
 
-def _to_special(own: Floats, is_word: NDArray[np.bool_], end: int) -> Doubles:
+def _to_special(own: Weights, is_word: Booleans, end: int) -> Floats:
     """Weight on the first or last piece, where that is a special token."""
     if is_word[end]:
         return np.zeros(own.shape[:2])
     return np.asarray(own[..., end].sum(axis=-1, dtype=np.float64))
 
 
-def _to_rarest(own: Floats, is_word: NDArray[np.bool_], ids: Sequence[int]) -> Doubles:
+def _to_rarest(own: Weights, is_word: Booleans, ids: Sequence[int]) -> Floats:
     """Rows whose largest weight among words lies on the piece with the largest id.
 
     Vocabularies are ordered by frequency, nearly: the larger the id, the rarer the piece.
@@ -99,7 +99,7 @@ def _to_rarest(own: Floats, is_word: NDArray[np.bool_], ids: Sequence[int]) -> D
     return np.asarray((of_words[target] == of_words.max()).sum(axis=-1), dtype=np.float64)
 
 
-def _strongest_offsets(own: Floats, rows: NDArray[np.int64]) -> Doubles:
+def _strongest_offsets(own: Weights, rows: Integers) -> Floats:
     """Rows ``(offset, layer, head)`` whose largest weight lies at each offset."""
     apart = own.argmax(axis=-1) - rows
     return np.stack([(apart == offset).sum(axis=-1) for offset in OFFSETS]).astype(np.float64)

@@ -134,12 +134,10 @@ class AttentionProbe:
 
     def audit_params(self, task: Task) -> ProbeParams:
         """One fit of few epochs."""
-        del task
         return ProbeParams(n_training=300, draws=1, epochs=4)
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Words with the right head, and scored words."""
-        del task
         return self.measures
 
     def design(self, params: ProbeParams, inputs: Inputs) -> Design:

@@ -180,7 +180,6 @@ def _seeing(vectors: NDArray[np.float32] | None) -> Callable[[Parsed], Seen]:
 
 
 def _attention_shapes(maps: int, width: int) -> dict[str, tuple[int, ...]]:
-    del width
     return {"w": (2 * maps,), "root": (maps, 2), "bias": (1,)}
 
 
@@ -208,7 +207,6 @@ def _attention_words(parameters: Tensors, seen: Seen) -> Any:
 
 
 def _distances_words_shapes(maps: int, width: int) -> dict[str, tuple[int, ...]]:
-    del maps
     return {
         "from": (width, _HIDDEN),
         "to": (width, _HIDDEN),

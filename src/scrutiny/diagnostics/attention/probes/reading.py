@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Integers
 from scrutiny.core.attention import Words
 from scrutiny.core.diagnostic import Failure
 from scrutiny.diagnostics.attention.arcs.counting import NOWHERE, ROOT, GoldArcs
@@ -13,7 +14,6 @@ from scrutiny.diagnostics.attention.reading import Made, read_sentences
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
 
 Half16 = NDArray[np.float16]
-Integers = NDArray[np.int64]
 
 
 class Parsed(NamedTuple):

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Integers, Singles
 from scrutiny.core.attention import Words
 from scrutiny.core.language import Passage, Represents
 
-Floats = NDArray[np.float32]
 _AT_A_TIME: Final = 1024
 
 
@@ -26,7 +25,7 @@ def vocabulary(sentences: Sequence[Words]) -> tuple[list[str], list[list[int]]]:
     return list(number), types
 
 
-def embeddings_of(model: Any, types: Sequence[str]) -> Floats:
+def embeddings_of(model: Any, types: Sequence[str]) -> Singles:
     """Input embeddings ``(type, dimension)``: layer 0 of each word by itself, pieces averaged.
 
     A word without a piece is zero.
@@ -39,11 +38,11 @@ def embeddings_of(model: Any, types: Sequence[str]) -> Floats:
         )[:, 0, 0]
         for start in range(0, len(types), _AT_A_TIME)
     ]
-    found: Floats = np.nan_to_num(np.concatenate(parts)).astype(np.float32)
+    found: Singles = np.nan_to_num(np.concatenate(parts)).astype(np.float32)
     return found
 
 
-def reduced(embeddings: Floats, known: NDArray[np.int64], *, dimensions: int) -> Floats:
+def reduced(embeddings: Singles, known: Integers, *, dimensions: int) -> Singles:
     """Principal components ``(type, dimension)`` of the known types, of all types.
 
     Coordinates have a mean square of 1 over the known types; fewer come back where there are not
@@ -62,5 +61,5 @@ def reduced(embeddings: Floats, known: NDArray[np.int64], *, dimensions: int) ->
     _, _, axes = np.linalg.svd(centered[known], full_matrices=False)
     found = centered @ axes[:dimensions].T
     scale = float(np.sqrt(np.mean(found[known].astype(np.float64) ** 2)))
-    scaled: Floats = (found / (scale or 1.0)).astype(np.float32)
+    scaled: Singles = (found / (scale or 1.0)).astype(np.float32)
     return scaled

@@ -95,12 +95,10 @@ def tapped(network: Any, tap: Tap) -> Iterator[None]:
     tokens = []
 
     def begin(module: Any, args: Any, kwargs: Any) -> None:
-        del module
         forward = _Forward(tap, _inputs(parameters, args, kwargs))
         tokens.append(_RUNNING.set(forward))
 
     def end(module: Any, args: Any, output: Any) -> None:
-        del module, args, output
         if tokens:  # none if the forward did not even begin
             _RUNNING.reset(tokens.pop())
 

@@ -89,7 +89,6 @@ class InputSlopes:
         caught: list[Any] = []
 
         def catch(module: Any, given: Any, vectors: Any) -> Any:
-            del module, given
             caught.append(vectors.detach().requires_grad_(requires_grad=True))
             return caught[-1]
 

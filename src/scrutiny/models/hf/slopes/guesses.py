@@ -5,14 +5,14 @@ from copy import deepcopy
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.language import Encoded, Probe
 from scrutiny.core.randomness import generator
 from scrutiny.models.hf.encoder import HfEncoder
 from scrutiny.models.hf.lm_head import find_head
 from scrutiny.models.hf.sequences import Runner, Sequences
-from scrutiny.models.hf.slopes.landscape import IGNORED, Floats, LossSurface, landscape
+from scrutiny.models.hf.slopes.landscape import IGNORED, LossSurface, landscape
 
 #: Token ids that go in and labels that are wanted, or nothing where there is nothing to guess.
 Guess = Callable[[str, Encoded], tuple[Sequence[int], Sequence[int]] | None]
@@ -70,7 +70,6 @@ def causal_guess(model: HfEncoder) -> Guess:
     """Every token but the first, from all before it."""
 
     def guess(text: str, encoded: Encoded) -> tuple[Sequence[int], Sequence[int]] | None:
-        del text
         ids = list(encoded.ids)
         if model.begin_id is not None and ids[:1] != [model.begin_id]:
             ids = [model.begin_id, *ids]
@@ -91,9 +90,7 @@ def _cut(encoded: Encoded, limit: int | None) -> Encoded:
     )
 
 
-def _batches(
-    made: Sequence[Any], runner: Runner
-) -> list[tuple[NDArray[np.int64], dict[str, Any], Any]]:
+def _batches(made: Sequence[Any], runner: Runner) -> list[tuple[Integers, dict[str, Any], Any]]:
     """Batches of texts of about the same length: positions, inputs, labels."""
     import torch
 

@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.language import Probe
 from scrutiny.core.randomness import generator
 from scrutiny.models.hf.lm_head import Head, logits_of
 
-Floats = NDArray[np.float64]
 Direction = list[Any]  # a tensor for each parameter
 
 #: Label of a token that is not to be guessed.
@@ -52,7 +51,7 @@ class LossSurface:
     """
 
     network: Any
-    batches: Sequence[tuple[NDArray[np.int64], dict[str, Any], Any]]
+    batches: Sequence[tuple[Integers, dict[str, Any], Any]]
     count: int
     head: Head | None = None
 

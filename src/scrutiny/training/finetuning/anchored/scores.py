@@ -99,7 +99,6 @@ def f1(sums: Any, weight: Any = None) -> Any:
     """
     import numpy as np
 
-    del weight
     right, predicted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
     with np.errstate(invalid="ignore"):
         return 2 * right / (predicted + gold)
@@ -118,7 +117,6 @@ def accuracy(sums: Any, weight: Any = None) -> Any:
     """Share of the pieces that are right, of sums ``(..., 3)`` of `label_counts`."""
     import numpy as np
 
-    del weight
     with np.errstate(invalid="ignore"):
         return sums[..., 0] / sums[..., 2]
 
