@@ -105,19 +105,23 @@ def found(golden: Golden, out: Path, known: Names) -> dict[str, Rows]:
         for name, rows in _tables(RunFolder.open(run), prefix, known).items():
             _add(tables[name], rows, KEYS[name], f"{golden.name}/{prefix}{name}")
     if "--json" in golden.command:
-        tables["lines"] = {(i,): {"line": i, "said": one} for i, one in enumerate(_lines(said))}
+        tables["lines"] = {
+            (i,): {"line": i, "said": one} for i, one in enumerate(_lines(said, known))
+        }
     return {name: rows for name, rows in tables.items() if rows}
 
 
-def _lines(said: StringIO) -> list[Any]:
-    """What a command printed as NDJSON, without its sentences."""
-    return [_without_prose(json.loads(line)) for line in said.getvalue().splitlines()]
+def _lines(said: StringIO, known: Names) -> list[Any]:
+    """What a command printed as NDJSON, without its sentences and with the metrics' old names."""
+    return [_without_prose(json.loads(line), known) for line in said.getvalue().splitlines()]
 
 
-def _without_prose(value: Any) -> Any:
+def _without_prose(value: Any, known: Names) -> Any:
     if isinstance(value, dict):
-        return {k: _without_prose(v) for k, v in value.items() if k not in PROSE}
-    return [_without_prose(v) for v in value] if isinstance(value, list) else value
+        return {k: _without_prose(v, known) for k, v in value.items() if k not in PROSE}
+    if isinstance(value, list):
+        return [_without_prose(v, known) for v in value]
+    return known.old("metric", value) if isinstance(value, str) else value
 
 
 def _runs(out: Path) -> list[Path]:
@@ -274,6 +278,8 @@ def _unequal(where: str, old: Row, new: Row, columns: list[str], close: float) -
 
 def alike(old: Any, new: Any, close: float) -> bool:
     """Whether two values are the same, numbers to within ``close``; nested ones part by part."""
+    if old != new and all(isinstance(one, str) and one.startswith("{") for one in (old, new)):
+        return alike(json.loads(old), json.loads(new), close)
     if isinstance(old, dict) and isinstance(new, dict):
         return old.keys() == new.keys() and all(alike(old[k], new[k], close) for k in old)
     if isinstance(old, list | tuple) and isinstance(new, list | tuple):

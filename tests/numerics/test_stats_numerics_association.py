@@ -12,7 +12,6 @@ from planted_families import associations, coverage, error, interval, population
 from scrutiny.diagnostics.association.metrics import (
     ADJUSTED_RAND,
     ALIGNMENT,
-    EFFECT_SIZE,
 )
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.association.clusters import permuted_sides
@@ -57,7 +56,7 @@ def effect_coverage(*, words, gap, replicates, studies, by="word"):
 
     def make(rng, study):
         values = associations(rng, words=words, gap=gap, replicates=replicates, seed_sd=seed_sd)
-        return interval(EFFECT_SIZE, values, study, unit=unit, strata=side)
+        return interval(metric_of("effect_size(sample)"), values, study, unit=unit, strata=side)
 
     return coverage(make, population_effect(gap, seed_sd), studies=studies, seed=13)
 

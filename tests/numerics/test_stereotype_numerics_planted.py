@@ -14,16 +14,15 @@ from planted_families import (
     preferred,
 )
 
-from scrutiny.diagnostics.association.metrics import EFFECT_SIZE
 from scrutiny.diagnostics.stereotypes.metrics import (
     ICAT,
     LMS,
     NEUTRAL_SHARE,
-    ORIGINAL_MINUS_NEGATED,
     SS,
     STEREOTYPE_SCORE,
 )
 from scrutiny.reliability.additive import Additive, divide, with_count
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats import intersection_union, judge
 
 
@@ -140,7 +139,7 @@ def controls(rng, study, *, pairs=120, change=0.1):
     control = np.broadcast_to(np.repeat([0.0, 1.0], pairs), hits.shape)
     pair = np.tile(np.arange(pairs), 2)
     values = np.stack([hits, control], axis=-1)
-    return interval(ORIGINAL_MINUS_NEGATED, values, study, unit=pair, cells=pair)
+    return interval(metric_of("original_minus(negated)"), values, study, unit=pair, cells=pair)
 
 
 @pytest.mark.slow
@@ -153,7 +152,7 @@ def test_a_control_that_always_differs_is_not_known_to_a_hundredth_of_a_point():
     control = np.broadcast_to(np.repeat([0.0, 1.0], 40), hits.shape)
     pair = np.tile(np.arange(40), 2)
     rows = np.stack([hits, control], axis=-1)
-    found = interval(ORIGINAL_MINUS_NEGATED, rows, 0, unit=pair, cells=pair)
+    found = interval(metric_of("original_minus(negated)"), rows, 0, unit=pair, cells=pair)
     assert "zero_item_variance" in found.notes
     assert found.low < 96.0  # a pair is 2.5 points
     assert found.high == 100.0
@@ -179,7 +178,7 @@ def effects(rng, study, *, gap, words=8):
     side = (word < words).astype(np.int64)
     return [
         interval(
-            EFFECT_SIZE,
+            metric_of("effect_size(sample)"),
             associations(rng, words=words, gap=gap, replicates=5, seed_sd=0.3),
             6 * study + k,
             draws=1500,

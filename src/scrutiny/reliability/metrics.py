@@ -16,7 +16,7 @@ Where m is a mean over rows, numerators are subtracted before they are divided: 
 five points is then .05, and not a little more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Final, Generic, TypeVar
@@ -88,6 +88,23 @@ class Parametric(Generic[Kind]):
         return replace(found, stream=found.stream or f"{stem}_{value}@{version}")
 
 
+def one_of(name: str, made: Mapping[str, Kind]) -> Parametric[Kind]:
+    """Metrics of a few choices; each is made with the name of its random numbers.
+
+    Examples
+    --------
+    >>> from scrutiny.reliability.statistics import ACCURACY
+    >>> one_of("right", {"all": ACCURACY}).of("all").id
+    'right(all)@1'
+    """
+    return Parametric(
+        f"{name}@1",
+        tuple(made),
+        lambda value, full: replace(made[value], id=full, stream=made[value].drawn_as),
+        f"one of {', '.join(made)}",
+    )
+
+
 def metric_name(text: str) -> str:
     """Full name of a metric given with or without its version: the newest wins.
 
@@ -138,9 +155,8 @@ def usual_metrics() -> list[str]:
         one = _loaded(name)
         stem, _, version = name.partition("@")
         usual = one.usual if isinstance(one, Parametric) else ()
-        found += [f"{stem}({value})@{version}" for value in usual] or [name]
-        if isinstance(one, Statistic) and one.chance:
-            found.append(made_of("beyond", name))
+        own = [f"{stem}({value})@{version}" for value in usual] or [name]
+        found += [*own, *(made_of("beyond", each) for each in own if metric_of(each).chance)]
     return sorted(found)
 
 

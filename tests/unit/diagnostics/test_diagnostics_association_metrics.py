@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from scrutiny.core.registry import registry
 from scrutiny.diagnostics.association import metrics as s
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.association.word_sets import effect_size
@@ -14,8 +13,8 @@ RNG = np.random.default_rng(2)
 OWN = [
     s.ADJUSTED_RAND,
     s.ALIGNMENT,
-    s.EFFECT_SIZE,
-    s.EFFECT_SIZE_POPULATION,
+    metric_of("effect_size(sample)"),
+    metric_of("effect_size(population)"),
     s.INERTIA,
     s.SINGLE_START,
 ]
@@ -29,11 +28,12 @@ def value(statistic, rows):
 @pytest.mark.parametrize("statistic", OWN, ids=lambda one: one.id)
 def test_it_keeps_its_promises_and_is_registered(statistic):
     check_statistic(statistic)
-    assert registry().load("statistic", statistic.id) is statistic
+    assert metric_of(statistic.id) is statistic
 
 
-@pytest.mark.parametrize(("statistic", "ddof"), [(s.EFFECT_SIZE, 1), (s.EFFECT_SIZE_POPULATION, 0)])
-def test_the_effect_size_of_sums_is_that_of_the_rows(statistic, ddof):
+@pytest.mark.parametrize(("kind", "ddof"), [("sample", 1), ("population", 0)])
+def test_the_effect_size_of_sums_is_that_of_the_rows(kind, ddof):
+    statistic = s.EFFECT_SIZE.of(kind)
     x, y = RNG.standard_normal(9) + 1, RNG.standard_normal(7)
     rows = np.stack([np.concatenate([x, y]), np.repeat([1, 0], [9, 7])], axis=1)
     assert value(statistic, rows) == pytest.approx(effect_size(x, y, ddof=ddof), rel=1e-12)

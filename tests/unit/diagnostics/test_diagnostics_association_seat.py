@@ -73,7 +73,7 @@ def test_effect_sizes_are_those_by_hand_in_every_representation(tmp_path, poolin
     model = ToyVectors(0.6)
     folder = run("association.seat", model, SENTENCES, tmp_path, task=TASK)
     for test, templates in (("words", ("{}",)), ("sentences", TEMPLATES)):
-        found = estimate(folder, "effect_size", group=test, representation=pooling)
+        found = estimate(folder, "effect_size(sample)", group=test, representation=pooling)
         assert found.value == pytest.approx(by_hand(model, test, templates, pooling), abs=1e-6)
         assert dict(found.key.condition) == {"representation": pooling}
         assert found.n_units == 8
@@ -113,7 +113,9 @@ def test_layers_are_named_where_they_were_asked_for(tmp_path):
         representations=["mean"],
     )
     at = {
-        layer: estimate(folder, "effect_size", group="words", representation="mean", layer=layer)
+        layer: estimate(
+            folder, "effect_size(sample)", group="words", representation="mean", layer=layer
+        )
         for layer in (0, 2)
     }
     assert at[2].value > 1.5 > abs(at[0].value)
@@ -148,7 +150,7 @@ def test_the_published_procedure_asks_one_lower_cased_text_at_a_time_for_its_fir
 
 def test_a_population_standard_deviation_is_a_statistic_of_its_own(tmp_path):
     folder = run("association.seat", ToyVectors(), SENTENCES, tmp_path, task=TASK, ddof=0)
-    found = estimate(folder, "effect_size_population", group="words", representation="mean")
+    found = estimate(folder, "effect_size(population)", group="words", representation="mean")
     sample = by_hand(ToyVectors(), "words", ("{}",), "mean")
     assert found.value == pytest.approx(sample * (8 / 7) ** 0.5, abs=1e-6)
 
@@ -159,7 +161,7 @@ def test_a_target_without_a_vector_is_undefined_and_the_others_go_on(tmp_path):
     lost = found["words/X/rose/0", '{"representation":"mean"}']
     assert (lost.status, lost.reason, lost.values) == ("undefined", "no_vector", None)
     folder = run("association.seat", model, SENTENCES, tmp_path, task=TASK)
-    estimated = estimate(folder, "effect_size", group="words", representation="mean")
+    estimated = estimate(folder, "effect_size(sample)", group="words", representation="mean")
     assert (estimated.counts.n, estimated.counts.undefined) == (7, 1)
 
 

@@ -81,18 +81,18 @@ def test_it_keeps_the_promises_of_its_protocol():
 
 def test_layers_that_attend_alike_are_told_from_those_that_do_not(tmp_path):
     folder = run("attention.divergence", alike(), ROWS, tmp_path / "a", task="passages")
-    gap = estimate(folder, "layer_distance_gap")
+    gap = estimate(folder, "layer_distance(gap)")
     assert gap.low > 0.1
-    assert estimate(folder, "layer_distance_ratio").value > 5
+    assert estimate(folder, "layer_distance(ratio)").value > 5
     other = run("attention.divergence", mixed(), ROWS, tmp_path / "b", task="passages")
-    assert estimate(other, "layer_distance_gap").value < 0
-    assert estimate(other, "layer_distance_ratio").value < 1
+    assert estimate(other, "layer_distance(gap)").value < 0
+    assert estimate(other, "layer_distance(ratio)").value < 1
 
 
 def test_random_heads_have_no_layers(tmp_path):
     model = ToyAttention([[NoiseHead()] * 3] * 3)
     folder = run("attention.divergence", model, ROWS, tmp_path, task="passages")
-    assert abs(estimate(folder, "layer_distance_gap").value) < 0.01
+    assert abs(estimate(folder, "layer_distance(gap)").value) < 0.01
 
 
 def test_arrays_hold_all_distances_and_points_near_them():

@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from scrutiny.diagnostics.attention.metrics import patterns as p
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 
 MEANS = [
-    p.ATTENTION_TO_SELF,
-    p.ATTENTION_TO_PREVIOUS,
-    p.ATTENTION_TO_NEXT,
-    p.ATTENTION_TO_FIRST,
-    p.ATTENTION_TO_LAST,
-    p.ATTENTION_TO_PUNCTUATION,
+    metric_of("attention_to(self)"),
+    metric_of("attention_to(previous)"),
+    metric_of("attention_to(next)"),
+    metric_of("attention_to(first)"),
+    metric_of("attention_to(last)"),
+    metric_of("attention_to(punctuation)"),
     p.ATTENTION_CONFIDENCE,
     p.ATTENTION_ENTROPY,
     p.FIRST_ROW_ENTROPY,
@@ -23,11 +24,11 @@ MEANS = [
 ]
 OTHERS = [
     p.POSITIONAL_SHARE,
-    p.POSITIONAL_HEADS,
-    p.SPECIAL_HEADS,
-    p.BROAD_HEADS,
-    p.LAYER_DISTANCE_GAP,
-    p.LAYER_DISTANCE_RATIO,
+    p.LABELED_HEADS.of("positional"),
+    metric_of("labeled_heads(special)"),
+    metric_of("labeled_heads(broad)"),
+    metric_of("layer_distance(gap)"),
+    metric_of("layer_distance(ratio)"),
 ]
 
 
@@ -54,20 +55,20 @@ def test_the_share_of_the_most_frequent_offset():
 
 def test_labeled_heads_are_counted_by_their_means():
     # self, previous, next of two heads, 10 rows
-    assert value(p.POSITIONAL_HEADS, [1, 0, 6, 3, 1, 3, 10]) == 1
-    assert value(p.POSITIONAL_HEADS, [1, 0, 5, 3, 1, 3, 10]) == 0  # more than half
-    assert value(p.POSITIONAL_HEADS, [6, 0, 0, 3, 1, 7, 10]) == 2
+    assert value(p.LABELED_HEADS.of("positional"), [1, 0, 6, 3, 1, 3, 10]) == 1
+    assert value(p.LABELED_HEADS.of("positional"), [1, 0, 5, 3, 1, 3, 10]) == 0  # more than half
+    assert value(p.LABELED_HEADS.of("positional"), [6, 0, 0, 3, 1, 7, 10]) == 2
     # first, last of three heads
-    assert value(p.SPECIAL_HEADS, [4, 0, 3, 3, 7, 3, 10]) == 2
-    assert value(p.BROAD_HEADS, [39, 37, 10]) == 1
+    assert value(metric_of("labeled_heads(special)"), [4, 0, 3, 3, 7, 3, 10]) == 2
+    assert value(metric_of("labeled_heads(broad)"), [39, 37, 10]) == 1
 
 
 def test_labels_need_as_many_columns_as_heads():
     with pytest.raises(StatisticsError, match="3 a head"):
-        value(p.POSITIONAL_HEADS, [1, 2, 3, 4, 10])
+        value(p.LABELED_HEADS.of("positional"), [1, 2, 3, 4, 10])
 
 
 def test_layers_are_averaged_alike():
     # within of two layers, between of two layers, rows
-    assert value(p.LAYER_DISTANCE_GAP, [1, 3, 6, 8, 10]) == pytest.approx(0.7 - 0.2)
-    assert value(p.LAYER_DISTANCE_RATIO, [1, 3, 6, 8, 10]) == pytest.approx(3.5)
+    assert value(metric_of("layer_distance(gap)"), [1, 3, 6, 8, 10]) == pytest.approx(0.7 - 0.2)
+    assert value(metric_of("layer_distance(ratio)"), [1, 3, 6, 8, 10]) == pytest.approx(3.5)

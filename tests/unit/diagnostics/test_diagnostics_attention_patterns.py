@@ -124,10 +124,10 @@ def test_it_keeps_the_promises_of_its_protocol():
 
 def test_planted_patterns_are_found_and_labeled(tmp_path):
     folder = run("attention.patterns", planted(), ROWS, tmp_path, task="passages")
-    previous = estimate(folder, "attention_to_previous", layer=1, head=1)
+    previous = estimate(folder, "attention_to(previous)", layer=1, head=1)
     assert 0.75 < previous.low < previous.value < 0.9  # the first word looks at all alike
-    assert estimate(folder, "attention_to_next", layer=1, head=2).value > 0.75
-    assert estimate(folder, "attention_to_last", layer=2, head=2).value == pytest.approx(0.9)
+    assert estimate(folder, "attention_to(next)", layer=1, head=2).value > 0.75
+    assert estimate(folder, "attention_to(last)", layer=2, head=2).value == pytest.approx(0.9)
     assert estimate(folder, "positional_share", layer=1, head=1).value > 0.85
     assert estimate(folder, "attention_confidence", layer=2, head=2).value == pytest.approx(0.9)
     wide = estimate(folder, "attention_entropy", layer=2, head=1)
@@ -135,17 +135,21 @@ def test_planted_patterns_are_found_and_labeled(tmp_path):
         e.value for e in folder.estimates() if e.key.metric == "attention_entropy@1"
     )
     counts = {
-        name: estimate(folder, name).value
-        for name in ("positional_heads", "special_heads", "broad_heads")
+        name: estimate(folder, f"labeled_heads({name})").value
+        for name in ("positional", "special", "broad")
     }
-    assert counts == {"positional_heads": 2, "special_heads": 1, "broad_heads": 0}
+    assert counts == {
+        "positional": 2,
+        "special": 1,
+        "broad": 0,
+    }
 
 
 def test_random_heads_have_no_label(tmp_path):
     model = ToyAttention([[NoiseHead()] * 3] * 2)
     folder = run("attention.patterns", model, ROWS, tmp_path, task="passages")
-    assert estimate(folder, "positional_heads").value == 0
-    assert estimate(folder, "special_heads").value == 0
+    assert estimate(folder, "labeled_heads(positional)").value == 0
+    assert estimate(folder, "labeled_heads(special)").value == 0
     assert estimate(folder, "positional_share", layer=1, head=1).high < 0.5
 
 

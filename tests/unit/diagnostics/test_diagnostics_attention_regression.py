@@ -11,10 +11,9 @@ from scrutiny.core.diagnostic import Batch, Cell, Failure, Inputs
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example, Span
 from scrutiny.diagnostics.attention.metrics.regression import (
+    BETA,
     DESIGN,
-    DISTANCE_BETA,
-    LABEL_BETA,
-    LABEL_SS,
+    LOST_SS,
     REGRESSION_R2,
     SELECTED_LABEL_BETA,
 )
@@ -24,6 +23,7 @@ from scrutiny.diagnostics.attention.regression import (
     moments_of_words,
 )
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
+from scrutiny.reliability.metrics import metric_of
 
 VIEW = AnchoredSpans(("a", "not", "b", "c", "d"), (1,), (2, 3), 2)
 
@@ -95,9 +95,9 @@ def test_the_fit_of_sums_is_the_fit_of_the_rows():
     b, rss, *_ = np.linalg.lstsq(x, a, rcond=None)
     without = np.linalg.lstsq(x[:, :2], a, rcond=None)[1]
     weight = np.ones(1)
-    assert LABEL_BETA.value(sums, weight) == pytest.approx(b[2] * x[:, 2].std() / a.std())
-    assert DISTANCE_BETA.value(sums, weight) == pytest.approx(b[1] * x[:, 1].std() / a.std())
-    assert LABEL_SS.value(sums, weight) == pytest.approx(float(without[0] - rss[0]))
+    assert BETA.of("label").value(sums, weight) == pytest.approx(b[2] * x[:, 2].std() / a.std())
+    assert BETA.of("distance").value(sums, weight) == pytest.approx(b[1] * x[:, 1].std() / a.std())
+    assert LOST_SS.of("label").value(sums, weight) == pytest.approx(float(without[0] - rss[0]))
     assert REGRESSION_R2.value(sums, weight) == pytest.approx(1 - rss[0] / (len(a) * a.var()))
 
 
@@ -126,10 +126,10 @@ def test_errors_that_words_of_a_sentence_share_are_seen_by_the_clustered_test_al
     rng = np.random.default_rng(4)
     rows, _ = planted(rng, heads=1, label=1.0)
     units = np.arange(len(rows))
-    found = {t.metric: t for t in LABEL_BETA.tests(rows, units, rng)}
+    found = {t.metric: t for t in metric_of("beta(label)").tests(rows, units, rng)}
     assert set(found) == {"label_anova@1", "distance_anova@1", "label_clustered@1"}
     assert found["label_anova@1"].numbers["ss"] == pytest.approx(
-        float(LABEL_SS.value(rows.sum(axis=0)[None], np.ones(1)))
+        float(metric_of("lost_ss(label)").value(rows.sum(axis=0)[None], np.ones(1)))
     )
     assert found["label_clustered@1"].n_units == len(rows)
     assert found["label_clustered@1"].p_value < 0.01

@@ -152,8 +152,8 @@ def test_a_classifier_that_looks_at_what_decides_is_found(tmp_path):
     assert gap.value == 1.0
     assert estimate(folder, "erasure_flip_rate", order="second").value == 0.0
     table = {"order": "attention - other", "draw": 0, "procedure": "default"}
-    assert estimate(folder, "only_first_flips", **table).value == 1.0
-    assert estimate(folder, "neither_flips", **table).value == 0.0
+    assert estimate(folder, "flips(only_first)", **table).value == 1.0
+    assert estimate(folder, "flips(neither)", **table).value == 0.0
     assert estimate(folder, "erasure_js_reversed", **table).value == 0.0
     first = estimate(folder, "erasure_share", order="attention")
     last = estimate(folder, "erasure_share", order="ascending")

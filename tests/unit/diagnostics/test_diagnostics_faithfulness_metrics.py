@@ -50,7 +50,12 @@ def test_rates_gaps_and_the_table():
     first, other = FLIPS.T
     assert value(s.ERASURE_FLIP_RATE, first) == pytest.approx(first.mean())
     assert value(s.ERASURE_FLIP_GAP, *FLIPS.T) == pytest.approx(first.mean() - other.mean())
-    cells = (s.ONLY_FIRST_FLIPS, s.ONLY_OTHER_FLIPS, s.BOTH_FLIP, s.NEITHER_FLIPS)
+    cells = (
+        metric_of("flips(only_first)"),
+        metric_of("flips(only_other)"),
+        metric_of("flips(both)"),
+        metric_of("flips(neither)"),
+    )
     found = [value(one, *FLIPS.T) for one in cells]
     expected = [(first & ~other), (~first & other), (first & other), ~(first | other)]
     assert found == pytest.approx([cell.mean() for cell in expected])
@@ -108,7 +113,7 @@ def by_half(changed=CHANGED):
 
 
 def test_what_is_measured_of_a_head_stands_in_the_parentheses():
-    with pytest.raises(PlanError, match=r"of mean_changed_head stands drop\(accuracy\), for"):
+    with pytest.raises(PlanError, match=r"stands one of drop\(accuracy\), for"):
         metric_of("mean_changed_head(accuracy)")
     with pytest.raises(PlanError, match="is no sum over rows of one text"):
         metric_of("drop(changed_head(drop(accuracy)))")

@@ -55,7 +55,7 @@ def test_a_model_shares_all_invariances_with_itself(found):
     own = values(found, "a")
     assert own["hard_scope"].value == own["soft_scope"].value == 1.0
     assert own["mean_distance"].value == 0.0
-    assert own["iid_agreement"].value == own["ood_agreement_all"].value == 1.0
+    assert own["iid_agreement"].value == own["ood_agreement(all)"].value == 1.0
     assert own["invariance_phi/control"].value == pytest.approx(1.0)
     assert own["scope_lift"].value > 0.05
     assert own["kappa_inv"].value == pytest.approx(1.0)
@@ -115,7 +115,7 @@ def test_a_target_that_always_says_the_same_is_refused(found):
 def test_lift_is_hard_minus_the_control(found):
     for subject in ("a", "near", "unrelated"):
         one = values(found, subject)
-        expected = one["hard_scope"].value - one["invariance/control"].value
+        expected = one["hard_scope"].value - one["kept_by(target)/control"].value
         assert one["scope_lift"].value == pytest.approx(expected)
 
 

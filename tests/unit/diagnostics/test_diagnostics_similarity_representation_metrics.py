@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.metrics import representations as s
 from scrutiny.diagnostics.similarity.representations_params import MEASURES
 from scrutiny.reliability.metrics import metric_of
@@ -11,26 +10,13 @@ from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.testing import check_statistic
 
-NAMES = [
-    name
-    for name in registry().names("statistic")
-    if registry().entry("statistic", name).registration.target.startswith(s.__name__)
-]
 G = np.random.default_rng(0)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_they_keep_the_promises_of_their_protocol(name):
-    statistic = registry().load("statistic", name)
-    check_statistic(statistic)
-    assert statistic.id == name
-    assert statistic.conditional_on
-
-
 def test_every_measure_has_a_statistic_and_one_beyond_exchanged_items():
-    assert set(NAMES) == {f"{m}@1" for m in MEASURES} | {"stir@1", "stir_lift@1"}
+    assert s.LIKENESS.usual == tuple(MEASURES)
     for measure in MEASURES:
-        found = metric_of(f"beyond({measure})")
+        found = metric_of(f"beyond(likeness({measure}))")
         check_statistic(found)
         assert found.needs == ("value", "influence", "exchanged")
         assert found.says.endswith(", beyond exchanged items")
@@ -51,16 +37,21 @@ def of(statistic, rows):
 
 def test_the_value_is_the_likeness_and_the_excess_is_beyond_exchanged_items():
     rows = measures()
-    assert of(s.DEBIASED_CKA, rows[:, :2]) == pytest.approx(0.7)
-    assert of(metric_of("beyond(debiased_cka)"), rows) == pytest.approx(0.6)
-    far = metric_of("beyond(procrustes_distance)")
+    assert of(metric_of("likeness(debiased_cka)"), rows[:, :2]) == pytest.approx(0.7)
+    assert of(metric_of("beyond(likeness(debiased_cka))"), rows) == pytest.approx(0.6)
+    far = metric_of("beyond(likeness(procrustes_distance))")
     assert of(far, measures(0.2, 1.1)) == pytest.approx(-0.9)
 
 
 def test_resampling_moves_the_influence_alone():
     rows = measures(count=200)[:, :2]
+    rsa = s.LIKENESS.of("rsa")
     drawn = resample(
-        s.RSA.components(rows)[None], s.RSA.value, rng=G, draws=4000, units=Units.of(200)
+        rsa.components(rows)[None],
+        rsa.value,
+        rng=G,
+        draws=4000,
+        units=Units.of(200),
     )
     assert drawn.point[0] == pytest.approx(0.7)
     assert drawn.draws.std() == pytest.approx(rows[:, 1].std() / 200**0.5, rel=0.05)
@@ -69,12 +60,12 @@ def test_resampling_moves_the_influence_alone():
 @pytest.mark.parametrize(
     ("statistic", "scale"),
     [
-        (s.DEBIASED_CKA, "coefficient"),
-        (s.LINEAR_CKA, "share"),
-        (s.PROCRUSTES_DISTANCE, "amount"),
-        (metric_of("beyond(rsa)"), "excess"),
-        (metric_of("beyond(linear_cka)"), "coefficient"),
-        (metric_of("beyond(procrustes_distance)"), "identity"),
+        (metric_of("likeness(debiased_cka)"), "coefficient"),
+        (metric_of("likeness(linear_cka)"), "share"),
+        (metric_of("likeness(procrustes_distance)"), "amount"),
+        (metric_of("beyond(likeness(rsa))"), "excess"),
+        (metric_of("beyond(likeness(linear_cka))"), "coefficient"),
+        (metric_of("beyond(likeness(procrustes_distance))"), "identity"),
     ],
 )
 def test_intervals_are_cut_where_no_value_can_lie(statistic, scale):

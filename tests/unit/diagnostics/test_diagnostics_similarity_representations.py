@@ -112,7 +112,7 @@ def test_untrained_networks_are_measured_by_what_claims_need(found):
     conditions = {json.loads(r["condition"])["measure"] for r in records}
     assert conditions == set(CLAIMED)
     estimates = [e for e in found.estimates() if e.key.subject == "untrained"]
-    assert {e.key.metric for e in estimates} == {f"{name}@1" for name in CLAIMED}
+    assert {e.key.metric for e in estimates} == {f"likeness({name})@1" for name in CLAIMED}
 
 
 def test_layers_stand_beside_layers_of_the_same_depth(tmp_path):
@@ -121,7 +121,7 @@ def test_layers_stand_beside_layers_of_the_same_depth(tmp_path):
     places = [
         (e.key.condition["layer"], e.key.condition.get("reference_layer"))
         for e in folder.estimates()
-        if e.key.subject == "b" and e.key.metric == "debiased_cka@1"
+        if e.key.subject == "b" and e.key.metric == "likeness(debiased_cka)@1"
     ]
     assert places == [("last", None), (0, 0), (1, 2)]
     by_layer = [values(folder, "b", layer=layer)["debiased_cka"].value for layer in (0, 1, "last")]
@@ -135,7 +135,7 @@ def test_all_layers_make_a_grid_of_one_measure(tmp_path):
         (e.key.condition["reference_layer"], e.key.condition["layer"])
         for e in folder.estimates()
         if e.key.subject == "b"
-        and e.key.metric == "debiased_cka@1"
+        and e.key.metric == "likeness(debiased_cka)@1"
         and e.key.condition["layer"] != "last"
     ]
     assert sorted(grid) == [(i, j) for i in range(3) for j in range(3)]

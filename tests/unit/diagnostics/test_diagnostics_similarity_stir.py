@@ -81,14 +81,14 @@ def test_the_reference_itself_is_the_ceiling(found):
     own = values(found, "a")
     assert own["stir"].value == pytest.approx(1.0, abs=1e-6)
     assert own["stir/control"].value < 0.95
-    assert own["stir_lift"].low > 0
+    assert own["beyond(stir)"].low > 0
 
 
 def test_a_model_that_ignores_the_same_words_shares_it_and_one_of_others_does_not(found):
     same, other, hears = (values(found, name) for name in ("same", "other", "hears"))
     assert same["stir"].value == pytest.approx(1.0, abs=1e-6)  # in vectors of its own
-    assert same["stir_lift"].value > 0.05
-    assert other["stir_lift"].value < 0  # it hears nothing but what was searched for
+    assert same["beyond(stir)"].value > 0.05
+    assert other["beyond(stir)"].value < 0  # it hears nothing but what was searched for
     assert other["stir"].value < hears["stir"].value < same["stir"].value
     verdicts = {f.claim.id.split("/")[1]: f.verdict for f in found.findings()}
     assert verdicts["same"] == "supported"
@@ -100,7 +100,7 @@ def test_the_lift_is_the_searched_alignment_minus_the_random_one(found):
     for subject in ("a", "same", "other", "hears"):
         one = values(found, subject)
         expected = one["stir"].value - one["stir/control"].value
-        assert one["stir_lift"].value == pytest.approx(expected)
+        assert one["beyond(stir)"].value == pytest.approx(expected)
 
 
 def test_the_value_is_the_alignment_of_texts_and_searched_texts(found):
@@ -146,7 +146,7 @@ def test_texts_that_nothing_changes_are_skipped(tmp_path):
 
 def test_too_few_texts_have_no_alignment(tmp_path):
     folder = run(tmp_path / "out", {"a": Deaf(0), "b": Deaf(1)}, rows(8), candidates=2)
-    assert values(folder, "b")["stir_lift"].value is None
+    assert values(folder, "b")["beyond(stir)"].value is None
     assert {r["reason"] for r in folder.records().to_pylist()} == {"no_likeness"}
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from scrutiny.diagnostics.stereotypes import metrics as s
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
 
@@ -29,8 +30,8 @@ def test_only_ties_leave_nothing_to_decide():
 
 def test_scores_by_the_number_of_pieces():
     rows = [[1, 1], [0, 1], [1, 0]]
-    assert value(s.SAME_LENGTH_SCORE, rows) == 50.0
-    assert value(s.OTHER_LENGTH_SCORE, rows) == 100.0
+    assert value(metric_of("length_score(same)"), rows) == 50.0
+    assert value(metric_of("length_score(other)"), rows) == 100.0
 
 
 def test_margins_are_averaged():
@@ -79,13 +80,13 @@ def test_a_term_counts_as_often_as_it_is_drawn():
 def test_controls_are_compared_on_the_pairs_that_have_them():
     rows = [[1, 0], [0, 1], [1, 0], [1, 0], [0, 0], [1, 1]]  # hit, control code
     pairs = [0, 0, 1, 2, 3, 3]  # pairs 1 and 2 have no control, so they do not count
-    assert value(s.ORIGINAL_MINUS_NEGATED, rows, pairs) == pytest.approx((100 + -100) / 2)
-    assert np.isnan(value(s.ORIGINAL_MINUS_SWAPPED, rows, pairs))
+    assert value(s.ORIGINAL_MINUS.of("negated"), rows, pairs) == pytest.approx((100 + -100) / 2)
+    assert np.isnan(value(s.ORIGINAL_MINUS.of("swapped"), rows, pairs))
 
 
 def test_controls_of_several_kinds_do_not_mix():
     rows = [[1, 0], [0, 1], [1, 2], [0, 3]]
     cells = [0, 0, 0, 0]
-    assert value(s.ORIGINAL_MINUS_NEGATED, rows, cells) == 100.0
-    assert value(s.ORIGINAL_MINUS_ANTISTEREOTYPE, rows, cells) == 0.0
-    assert value(s.ORIGINAL_MINUS_SWAPPED, rows, cells) == 100.0
+    assert value(s.ORIGINAL_MINUS.of("negated"), rows, cells) == 100.0
+    assert value(s.ORIGINAL_MINUS.of("antistereotype"), rows, cells) == 0.0
+    assert value(s.ORIGINAL_MINUS.of("swapped"), rows, cells) == 100.0

@@ -176,7 +176,7 @@ def test_controls_become_components_of_the_claim_over_all():
     assert specs["score/all/aul"].where == {"a_set": "original"}
     assert specs["set/negated/aul"].where == {"a_set": "negated"}
     minus = specs["minus_negated/aul"]
-    assert (minus.metric, minus.unit, minus.where) == ("original_minus_negated@1", "u_pair", {})
+    assert (minus.metric, minus.unit, minus.where) == ("original_minus(negated)@1", "u_pair", {})
     assert "control: negated" in [c.against for c in design.claims[0].components]
     untied = CrowsPairs().design(PairsParams(("aul",)), inputs(n=70, a_set=sets["a_set"]))
     assert "minus_negated/aul" not in {spec.id for spec in untied.estimates}

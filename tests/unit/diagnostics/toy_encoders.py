@@ -1,5 +1,6 @@
 """Encoders whose vectors are known: a shared meaning of each text, turned, scaled and blurred."""
 
+import re
 from zlib import crc32
 
 import numpy as np
@@ -103,10 +104,11 @@ def run(out, models, data=None, *, reference="a", roles=(), draws=300, source="o
 
 
 def values(folder, subject="b", **condition):
-    """Estimates of a subject by metric, at the last layers unless told."""
+    """Estimates of a subject by measure, at the last layers unless told."""
     wanted = condition or {"layer": "last"}
     return {
-        ("untrained/" if e.key.role == "contrast" else "") + e.key.metric.partition("@")[0]: e
+        ("untrained/" if e.key.role == "contrast" else "")
+        + re.sub(r"likeness\((\w+)\)|@1", r"\1", e.key.metric): e
         for e in folder.estimates()
         if e.key.subject == subject and wanted.items() <= dict(e.key.condition).items()
     }

@@ -79,7 +79,7 @@ def test_a_plug_in_that_is_no_statistic_is_told(monkeypatch):
         ("drop(median_texts_asked)", "is no sum over rows of one text"),
         ("drop(drop(accuracy))", "is no sum over rows of one text"),
         ("beyond(accuracy)", "nothing stands for chance beside accuracy@1"),
-        ("beyond(stir_lift)", "is no sum over rows of one text"),
+        ("beyond(beyond(stir))", "is no sum over rows of one text"),
     ],
 )
 def test_what_cannot_be_computed_is_told(text, said):

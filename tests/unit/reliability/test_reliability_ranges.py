@@ -17,12 +17,12 @@ DROP = metric_of("drop(accuracy)")
 #: Differences of what has no largest value (log-probabilities, slopes, distances).
 UNBOUNDED = {
     "beyond(logprob_distance)@1",
-    "beyond(procrustes_distance)@1",
-    "distance_beta@1",
+    "beyond(likeness(procrustes_distance))@1",
+    "beta(distance)@1",
     "erasure_js_slope@1",
     "kappa_inv@1",
-    "label_beta@1",
-    "layer_distance_gap@1",
+    "beta(label)@1",
+    "layer_distance(gap)@1",
     "logprob_change@1",
     "mean_margin@1",
     "selected_label_beta@1",

@@ -262,7 +262,7 @@ def test_with_one_dataset_every_score_has_its_interval(view):
 
 def test_maps_of_other_metrics_stand_alone_and_have_two_signs(view):
     other = tuple(
-        replace(e, key=replace(e.key, metric="label_beta@1"), value=e.value - 0.3)
+        replace(e, key=replace(e.key, metric="beta(label)@1"), value=e.value - 0.3)
         for e in (of_head(view, place=place) for place in sorted(ALL))
     )
     made = head_parts(replace(view, estimates=other, findings=(), records=NoRecords()))

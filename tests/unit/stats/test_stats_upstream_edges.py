@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.diagnostics.invariance.metrics import KAPPA_INV, MEAN_DISTANCE
 from scrutiny.diagnostics.similarity.metrics.outputs import ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS
-from scrutiny.diagnostics.similarity.metrics.representations import PROCRUSTES_DISTANCE, STIR_LIFT
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.distributions.outputs import matching_temperature
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.crossed import crossed
@@ -54,7 +54,15 @@ def test_the_interval_of_a_kappa_ends_at_1_and_has_no_lower_end():
 
 
 @pytest.mark.parametrize(
-    "statistic", [ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS, MEAN_DISTANCE, PROCRUSTES_DISTANCE]
+    "statistic",
+    [
+        ACCURACY_GAP,
+        KL_AB,
+        KL_BA,
+        P_GOLD_RMS,
+        MEAN_DISTANCE,
+        metric_of("likeness(procrustes_distance)"),
+    ],
 )
 def test_no_distance_has_an_interval_below_0(statistic):
     """Of a model with itself nothing moves, and the floor of few flips goes both ways."""
@@ -66,7 +74,9 @@ def test_no_distance_has_an_interval_below_0(statistic):
 
 def test_the_lift_of_stir_takes_value_and_influence_of_random_changes_away():
     rows = np.array([[0.9, 0.1, 0.6, 0.3], [0.9, -0.1, 0.6, -0.3]])
-    components = STIR_LIFT.components(rows)
-    assert float(STIR_LIFT.value(components.sum(axis=0)[None], np.ones(1))) == pytest.approx(0.3)
+    components = metric_of("beyond(stir)").components(rows)
+    assert float(
+        metric_of("beyond(stir)").value(components.sum(axis=0)[None], np.ones(1))
+    ) == pytest.approx(0.3)
     assert components[0, 0] == pytest.approx(0.1)
     assert components[1, 0] == pytest.approx(0.5)

@@ -4,7 +4,7 @@
 1 in the cluster that is matched to the first set.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.statistic import Chance, ReplicateTest
 from scrutiny.reliability.additive import Additive, Array, over_rows, with_count
+from scrutiny.reliability.metrics import one_of
 from scrutiny.stats.association.clusters import adjusted_rand_of_counts, permuted_alignments
 from scrutiny.stats.association.word_sets import (
     SplitTest,
@@ -114,10 +115,6 @@ def alignment_tests(
     ]
 
 
-def _effect(ddof: int) -> Callable[[Array], Array]:
-    return partial(effect_of_sums, ddof=ddof)
-
-
 def _parts_of_effect(measures: Array) -> Array:
     return effect_components(measures[..., 0], measures[..., 1])
 
@@ -134,28 +131,26 @@ def _table(measures: Array) -> Array:
     return np.stack([cell.astype(np.float64) for cell in cells], axis=-1)
 
 
-#: WEAT's effect size d: positive where the first targets are nearer to the first attributes.
-EFFECT_SIZE: Final = Additive(
-    "effect_size@1",
-    "association effect size d",
-    ("association", "side"),
-    _parts_of_effect,
-    _effect(1),
-    scale="effect_size",
-    no_effect=0.0,
-    tests=association_tests,
-)
-
-#: The same with the standard deviation of the population, as WEFE has it.
-EFFECT_SIZE_POPULATION: Final = Additive(
-    "effect_size_population@1",
-    "association effect size d, population sd",
-    ("association", "side"),
-    _parts_of_effect,
-    _effect(0),
-    scale="effect_size",
-    no_effect=0.0,
-    tests=association_tests,
+#: WEAT's effect size d: positive where the first targets are nearer to the first attributes; with
+#: the standard deviation of the sample, or of the population, as WEFE has it.
+EFFECT_SIZE: Final = one_of(
+    "effect_size",
+    {
+        kind: Additive(
+            stream,
+            f"association effect size d, {kind} sd",
+            ("association", "side"),
+            _parts_of_effect,
+            partial(effect_of_sums, ddof=ddof),
+            scale="effect_size",
+            no_effect=0.0,
+            tests=association_tests,
+        )
+        for kind, stream, ddof in (
+            ("sample", "effect_size@1", 1),
+            ("population", "effect_size_population@1", 0),
+        )
+    },
 )
 
 #: Share of items in the cluster that is matched to their set. By chance it is its mean when the

@@ -49,7 +49,7 @@ def _spec(test: str, kind: Kind, params: SeatParams) -> EstimateSpec:
     """Effect size of one test and kind of vector."""
     return EstimateSpec(
         _name(test, kind),
-        "effect_size@1" if params.ddof == 1 else "effect_size_population@1",
+        f"effect_size({'sample' if params.ddof == 1 else 'population'})@1",
         {"": Selector("measured", kind.condition)},
         group=test,
         condition=kind.condition,

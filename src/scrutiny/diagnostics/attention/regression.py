@@ -35,7 +35,13 @@ DISTANCES: Final[Mapping[str, str]] = {
     "inverse": "one by the words between",
     "log": "logarithm of the words between",
 }
-_METRICS: Final = ("label_beta", "distance_beta", "label_ss", "distance_ss", "regression_r2")
+_METRICS: Final = (
+    "beta(label)",
+    "beta(distance)",
+    "lost_ss(label)",
+    "lost_ss(distance)",
+    "regression_r2",
+)
 _TOO_FEW: Final = "no_other_words"
 
 

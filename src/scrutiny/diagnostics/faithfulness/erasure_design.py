@@ -26,7 +26,7 @@ _GRADIENT = OrderName("gradient_attention")
 _SINGLE = ("attention", "second", "ascending", "second_lowest", "other", "same_mass")
 #: Orders of sets.
 _SETS = ("attention", "ascending", "gradient", "gradient_attention", "sign_attention", "random")
-_TABLE = ("only_first_flips", "only_other_flips", "both_flip", "neither_flips")
+_TABLE = tuple(f"flips({which})" for which in ("only_first", "only_other", "both", "neither"))
 _GAPS = ("erasure_js_gap", "erasure_js_reversed", "erasure_js_slope")
 
 

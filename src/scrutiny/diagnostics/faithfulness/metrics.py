@@ -61,7 +61,7 @@ over-fitting in model selection.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -74,7 +74,7 @@ from scrutiny.diagnostics.faithfulness.head_changes import (
     selected,
 )
 from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
-from scrutiny.reliability.metrics import Parametric
+from scrutiny.reliability.metrics import one_of
 from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
 _SHARE: Final = (0.0, 1.0)
@@ -169,23 +169,29 @@ ERASURE_FLIP_GAP: Final = Additive(
 )
 ERASURE_JS_GAP: Final = _gap("erasure_js_gap@1", "JS divergence beyond another weight", _JS)
 
-ONLY_FIRST_FLIPS: Final = _share(
-    "only_first_flips@1",
-    "only the first flips it",
-    _FLIPS,
-    lambda m: (m[..., 0] == 1) & (m[..., 1] == 0),
-)
-ONLY_OTHER_FLIPS: Final = _share(
-    "only_other_flips@1",
-    "only the other flips it",
-    _FLIPS,
-    lambda m: (m[..., 0] == 0) & (m[..., 1] == 1),
-)
-BOTH_FLIP: Final = _share(
-    "both_flip@1", "both flip it", _FLIPS, lambda m: (m[..., 0] == 1) & (m[..., 1] == 1)
-)
-NEITHER_FLIPS: Final = _share(
-    "neither_flips@1", "neither flips it", _FLIPS, lambda m: (m[..., 0] == 0) & (m[..., 1] == 0)
+
+def _flip_as(first: int, other: int, flips: Array) -> Array:
+    """Whether each of two orders flips the decision, or does not, as is said."""
+    found: Array = (flips[..., 0] == first) & (flips[..., 1] == other)
+    return found
+
+
+FLIPS: Final = one_of(
+    "flips",
+    {
+        which: _share(
+            stream,
+            says,
+            _FLIPS,
+            partial(_flip_as, first, other),
+        )
+        for which, first, other, says, stream in (
+            ("only_first", 1, 0, "only the first flips it", "only_first_flips@1"),
+            ("only_other", 0, 1, "only the other flips it", "only_other_flips@1"),
+            ("both", 1, 1, "both flip it", "both_flip@1"),
+            ("neither", 0, 0, "neither flips it", "neither_flips@1"),
+        )
+    },
 )
 ERASURE_JS_REVERSED: Final = _share(
     "erasure_js_reversed@1", "the other changes more", _JS, lambda m: m[..., 0] < m[..., 1]
@@ -313,51 +319,40 @@ MEAN_TAU_GAP: Final = Additive(
 )
 
 
-def _by_head(stem: str, **known: ChangedHeads) -> Parametric[ChangedHeads]:
-    """Metrics of heads by what of the accuracy is measured; ``known`` are called as their streams.
-
-    Examples
-    --------
-    >>> CHANGED_HEAD.of("drop(accuracy)").id
-    'changed_head(drop(accuracy))@1'
-    """
-    made = {f"{name}(accuracy)": replace(one, stream=one.id) for name, one in known.items()}
-    return Parametric(
-        f"{stem}@1",
-        tuple(made),
-        lambda value, name: replace(made[value], id=name),
-        " or ".join(made),
-    )
-
-
 _HEADS: Final = ("hit", "half", "hit_changed")
 
-CHANGED_HEAD: Final = _by_head(
+CHANGED_HEAD: Final = one_of(
     "changed_head",
-    drop=ChangedHeads(
-        "head_accuracy_drop@1", "accuracy drop without a head", _HEADS, drop, is_of_one=True
-    ),
+    {
+        "drop(accuracy)": ChangedHeads(
+            "head_accuracy_drop@1", "accuracy drop without a head", _HEADS, drop, is_of_one=True
+        )
+    },
 )
-MEAN_CHANGED_HEAD: Final = _by_head(
+MEAN_CHANGED_HEAD: Final = one_of(
     "mean_changed_head",
-    drop=ChangedHeads(
-        "mean_head_accuracy_drop@1", "accuracy drop without the average head", _HEADS, drop
-    ),
+    {
+        "drop(accuracy)": ChangedHeads(
+            "mean_head_accuracy_drop@1", "accuracy drop without the average head", _HEADS, drop
+        )
+    },
 )
-SELECTED_CHANGED_HEAD: Final = _by_head(
+SELECTED_CHANGED_HEAD: Final = one_of(
     "selected_changed_head",
-    drop=ChangedHeads(
-        "selected_head_drop@1",
-        "accuracy drop without the head chosen on the other half",
-        _HEADS,
-        selected,
-    ),
-    gain=ChangedHeads(
-        "selected_head_gain@1",
-        "accuracy gain without the head chosen on the other half",
-        _HEADS,
-        gain,
-    ),
+    {
+        "drop(accuracy)": ChangedHeads(
+            "selected_head_drop@1",
+            "accuracy drop without the head chosen on the other half",
+            _HEADS,
+            selected,
+        ),
+        "gain(accuracy)": ChangedHeads(
+            "selected_head_gain@1",
+            "accuracy gain without the head chosen on the other half",
+            _HEADS,
+            gain,
+        ),
+    },
 )
 SELECTED_HEAD_OVER_LAYER: Final = ChangedHeads(
     "selected_head_over_layer@1",

@@ -103,14 +103,14 @@ def _hard(generation: Generation) -> Iterator[EstimateSpec]:
     against = {**searched, "control": random[""]}
     yield EstimateSpec(f"hard/{label}", "hard_scope@1", searched, condition=condition)
     yield EstimateSpec(
-        f"random/{label}", "invariance@1", random, role="control", condition=condition
+        f"random/{label}", "kept_by(target)@1", random, role="control", condition=condition
     )
     yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
     yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
     yield EstimateSpec(f"found/{label}", "pairs_found@1", searched, condition=condition)
     proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
     for name, metric in (
-        ("random_reference", "reference_invariance@1"),
+        ("random_reference", "kept_by(reference)@1"),
         ("phi", "invariance_phi@1"),
         ("chance_kappa", "invariance_kappa@1"),
     ):
@@ -163,7 +163,7 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
 def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
     """Agreement on changed texts, over the pairs of Hard-SCoPE and over all."""
     searched = {"": Selector("measured", generation.condition)}
-    for name, metric in (("ood", "ood_agreement@1"), ("ood_all", "ood_agreement_all@1")):
+    for name, metric in (("ood", "ood_agreement(kept)@1"), ("ood_all", "ood_agreement(all)@1")):
         yield EstimateSpec(
             f"{name}/{generation.label}", metric, searched, condition=generation.condition
         )

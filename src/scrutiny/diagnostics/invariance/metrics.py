@@ -50,6 +50,7 @@ import numpy as np
 
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
+from scrutiny.reliability.metrics import one_of
 from scrutiny.stats.agreement.scope import CUTOFF, TOLERANCE, decay_of, proper_constants
 from scrutiny.stats.errors import StatisticsError
 
@@ -220,23 +221,23 @@ SOFT_SCOPE: Final = OverPairs(
     constants=(("tolerance", TOLERANCE), ("cutoff", CUTOFF)),
     scale="logit",
 )
-INVARIANCE: Final = OverPairs(
-    "invariance@1",
-    "labels kept by the target",
-    ("made", "inv2"),
-    lambda made, inv2: _mean(inv2, made),
-    _ratio,
-    divisor=second,
-    scale="logit",
-)
-REFERENCE_INVARIANCE: Final = OverPairs(
-    "reference_invariance@1",
-    "labels kept by the reference",
-    ("made", "inv1"),
-    lambda made, inv1: _mean(inv1, made),
-    _ratio,
-    divisor=second,
-    scale="logit",
+KEPT_BY: Final = one_of(
+    "kept_by",
+    {
+        who: OverPairs(
+            stream,
+            f"labels kept by the {who}",
+            ("made", kept),
+            lambda made, kept: _mean(kept, made),
+            _ratio,
+            divisor=second,
+            scale="logit",
+        )
+        for who, kept, stream in (
+            ("target", "inv2", "invariance@1"),
+            ("reference", "inv1", "reference_invariance@1"),
+        )
+    },
 )
 SCOPE_LIFT: Final = OverPairs(
     "scope_lift@1",
@@ -287,23 +288,28 @@ MEAN_DISTANCE: Final = OverPairs(
     divisor=second,
     scale="amount",
 )
-OOD_AGREEMENT: Final = OverPairs(
-    "ood_agreement@1",
-    "agreement on changed texts that leave the reference's label",
-    ("made", "inv1", "agree"),
-    lambda made, inv1, agree: _mean(agree, made * inv1),
-    _ratio,
-    divisor=second,
-    scale="logit",
-)
-OOD_AGREEMENT_ALL: Final = OverPairs(
-    "ood_agreement_all@1",
-    "agreement on changed texts",
-    ("made", "agree"),
-    lambda made, agree: _mean(agree, made),
-    _ratio,
-    divisor=second,
-    scale="logit",
+OOD_AGREEMENT: Final = one_of(
+    "ood_agreement",
+    {
+        "kept": OverPairs(
+            "ood_agreement@1",
+            "agreement on changed texts that leave the reference's label",
+            ("made", "inv1", "agree"),
+            lambda made, inv1, agree: _mean(agree, made * inv1),
+            _ratio,
+            divisor=second,
+            scale="logit",
+        ),
+        "all": OverPairs(
+            "ood_agreement_all@1",
+            "agreement on changed texts",
+            ("made", "agree"),
+            lambda made, agree: _mean(agree, made),
+            _ratio,
+            divisor=second,
+            scale="logit",
+        ),
+    },
 )
 PAIRS_FOUND: Final = OverPairs(
     "pairs_found@1",

@@ -54,7 +54,7 @@ def _specs(
     wanted: Sequence[VectorComparison], params: RepresentationsParams
 ) -> Iterator[EstimateSpec]:
     """Estimates of all comparisons; behind them what the last layers exceed exchanged items by."""
-    for prefix, metric in (("", "{}@1"), ("excess/", "beyond({})@1")):
+    for prefix, metric in (("", "likeness({})@1"), ("excess/", "beyond(likeness({}))@1")):
         for comparison in wanted:
             if not prefix or comparison.layers.is_last:
                 yield EstimateSpec(

@@ -322,7 +322,7 @@ def _design(params: StirParams, inputs: Inputs) -> Design:
                 condition=condition,
                 unit=unit,
             ),
-            EstimateSpec("lift", "stir_lift@1", both, condition=condition, unit=unit),
+            EstimateSpec("lift", "beyond(stir)@1", both, condition=condition, unit=unit),
         ),
         claims=() if one == other else (claim,),
         queries_per_item=3,

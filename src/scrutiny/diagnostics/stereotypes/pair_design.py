@@ -106,8 +106,8 @@ def _estimates(
         yield _spec(f"neutral/{group.name}/{variant}", "neutral_share@1", variant, group)
         yield _spec(f"margin/{group.name}/{variant}", "mean_margin@1", variant, group)
     whole = groups[0]
-    yield _spec(f"same/{variant}", "same_length_score@1", variant, whole)
-    yield _spec(f"other/{variant}", "other_length_score@1", variant, whole)
+    yield _spec(f"same/{variant}", "length_score(same)@1", variant, whole)
+    yield _spec(f"other/{variant}", "length_score(other)@1", variant, whole)
     for direction in inputs.columns.get("a_direction", {}):
         of_direction = NameGroup(direction, {**whole.where, "a_direction": direction})
         yield _spec(f"direction/{direction}/{variant}", "decided_score@1", variant, of_direction)
@@ -117,7 +117,7 @@ def _estimates(
             of_set = NameGroup(f"{name} set", {"a_set": name})
             yield _spec(f"set/{name}/{variant}", "stereotype_score@1", variant, of_set)
     for name in controls:
-        metric = f"original_minus_{name}@1"
+        metric = f"original_minus({name})@1"
         every = NameGroup(ALL, {})
         yield _spec(f"minus_{name}/{variant}", metric, variant, every, unit="u_pair")
 

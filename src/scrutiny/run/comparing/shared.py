@@ -34,7 +34,7 @@ MARGIN: Final = 0.02
 #: Identifiers of the measurements: what the second keeps of the first, and the other way round.
 DIRECTIONS: Final = ("kept of the first", "kept of the second")
 _HARD: Final = "hard_scope@1"
-_OF_RANDOM: Final = "invariance@1"
+_OF_RANDOM: Final = "kept_by(target)@1"
 _FURTHER: Final = ("scope_lift@1", "kappa_inv@1", "soft_scope@1", "pairs_found@1")
 #: As modest as what the audit asks, and one text of an item: items are what intervals go by.
 _PARAMS: Final[Mapping[str, Any]] = {"trials": 1, "candidates": 10, "cutoffs": []}

@@ -12,7 +12,9 @@ REPRESENTATIONS: Final = "similarity.representations@1"
 #: Identifier of the measurement.
 LAST_LAYERS: Final = "representations"
 #: One of kernels, one of distances, one of neighbors: what a claim rests on.
-_MEASURES: Final = ("debiased_cka", "rsa", "neighbor_jaccard")
+_MEASURES: Final = {
+    f"likeness({name})@1": name for name in ("debiased_cka", "rsa", "neighbor_jaccard")
+}
 
 
 def vectors_measure(first: ModelPlan, second: ModelPlan, data: Sequence[str]) -> MeasurePlan:
@@ -22,7 +24,7 @@ def vectors_measure(first: ModelPlan, second: ModelPlan, data: Sequence[str]) ->
         REPRESENTATIONS,
         (first.name, second.name),
         tuple(data),
-        {"layers": "last", "measures": list(_MEASURES)},
+        {"layers": "last", "measures": list(_MEASURES.values())},
         reference=first.name,
     )
 
@@ -47,8 +49,8 @@ def _rows(found: Sequence[Estimate], first: str, second: str) -> Iterator[Likene
     alike = [e for e in found if e.key.reference == first]
     for one in alike:
         key = one.key
-        measure = key.metric.partition("@")[0]
-        if (key.subject, key.role, measure in _MEASURES) != (second, "measured", True):
+        measure = _MEASURES.get(key.metric)
+        if measure is None or (key.subject, key.role) != (second, "measured"):
             continue
         same = [
             e

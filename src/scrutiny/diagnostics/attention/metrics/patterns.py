@@ -3,8 +3,7 @@
 Every text has sums over the rows of its words' pieces (one row a piece: where it attends), of every
 head, and how many rows there were. Values are means over rows, so that intervals come from texts.
 
-``attention_to_self@1``, ``..._previous``, ``..._next``, ``..._first``, ``..._last``,
-``..._punctuation``
+``attention_to(self)@1``, and to ``previous``, ``next``, ``first``, ``last``, ``punctuation``
     **Measures**: mean attention of one head to the piece itself, its neighbors, the first and the
     last special token, words of punctuation. **Misleads when**: summed over kinds: the neighbor of
     the first piece is the special token.
@@ -43,6 +42,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.reliability.additive import Additive, Array, divide, second
+from scrutiny.reliability.metrics import one_of
 from scrutiny.stats.errors import StatisticsError
 
 #: Limits of Clark et al. for what they call positional, special and broad heads.
@@ -91,17 +91,19 @@ def _mean(
     return Additive(f"{name}@1", says, (measure, rows), _same, _share, scale=scale, divisor=second)
 
 
-ATTENTION_TO_SELF: Final = _mean("attention_to_self", "attention to itself", "self")
-ATTENTION_TO_PREVIOUS: Final = _mean(
-    "attention_to_previous", "attention to the piece before", "previous"
-)
-ATTENTION_TO_NEXT: Final = _mean("attention_to_next", "attention to the piece behind", "next")
-ATTENTION_TO_FIRST: Final = _mean(
-    "attention_to_first", "attention to the first special token", "first"
-)
-ATTENTION_TO_LAST: Final = _mean("attention_to_last", "attention to the last special token", "last")
-ATTENTION_TO_PUNCTUATION: Final = _mean(
-    "attention_to_punctuation", "attention to punctuation", "punctuation"
+ATTENTION_TO: Final = one_of(
+    "attention_to",
+    {
+        place: _mean(f"attention_to_{place}", f"attention to {said}", place)
+        for place, said in {
+            "self": "itself",
+            "previous": "the piece before",
+            "next": "the piece behind",
+            "first": "the first special token",
+            "last": "the last special token",
+            "punctuation": "punctuation",
+        }.items()
+    },
 )
 ATTENTION_CONFIDENCE: Final = _mean("attention_confidence", "largest weight of a row", "confidence")
 RAREST_SHARE: Final = _mean("rarest_share", "rows that point to the rarest piece", "rarest")
@@ -124,29 +126,34 @@ POSITIONAL_SHARE: Final = Additive(
     scale="logit",
     divisor=lambda sums: sums[..., -1],
 )
-POSITIONAL_HEADS: Final = Additive(
-    "positional_heads@1",
-    "heads that look at one neighbor",
-    ("self", "previous", "next", "rows"),
-    _same,
-    _of_heads(3, lambda means: np.max(means, axis=0) > POSITIONAL),
-    scale="amount",
-)
-SPECIAL_HEADS: Final = Additive(
-    "special_heads@1",
-    "heads that look at special tokens",
-    ("first", "last", "rows"),
-    _same,
-    _of_heads(2, lambda means: means[0] + means[1] > SPECIAL),
-    scale="amount",
-)
-BROAD_HEADS: Final = Additive(
-    "broad_heads@1",
-    "heads that look everywhere",
-    ("entropy", "rows"),
-    _same,
-    _of_heads(1, lambda means: means[0] > BROAD),
-    scale="amount",
+LABELED_HEADS: Final = one_of(
+    "labeled_heads",
+    {
+        "positional": Additive(
+            "positional_heads@1",
+            "heads that look at one neighbor",
+            ("self", "previous", "next", "rows"),
+            _same,
+            _of_heads(3, lambda means: np.max(means, axis=0) > POSITIONAL),
+            scale="amount",
+        ),
+        "special": Additive(
+            "special_heads@1",
+            "heads that look at special tokens",
+            ("first", "last", "rows"),
+            _same,
+            _of_heads(2, lambda means: means[0] + means[1] > SPECIAL),
+            scale="amount",
+        ),
+        "broad": Additive(
+            "broad_heads@1",
+            "heads that look everywhere",
+            ("entropy", "rows"),
+            _same,
+            _of_heads(1, lambda means: means[0] > BROAD),
+            scale="amount",
+        ),
+    },
 )
 
 
@@ -167,22 +174,29 @@ def _ratio(sums: Array) -> Array:
     return np.asarray(divide(between, within))
 
 
-LAYER_DISTANCE_GAP: Final = Additive(
-    "layer_distance_gap@1",
-    "distance of heads to other layers beyond their own (nats a row)",
-    ("within", "between", "rows"),
-    _same,
-    _gap,
-    no_effect=0.0,
-)
-LAYER_DISTANCE_RATIO: Final = Additive(
-    "layer_distance_ratio@1",
-    "distance of heads to other layers over their own",
-    ("within", "between", "rows"),
-    _same,
-    _ratio,
-    scale="amount",
-    no_effect=1.0,
+_DISTANCES: Final = ("within", "between", "rows")
+
+LAYER_DISTANCE: Final = one_of(
+    "layer_distance",
+    {
+        "gap": Additive(
+            "layer_distance_gap@1",
+            "distance of heads to other layers beyond their own (nats a row)",
+            _DISTANCES,
+            _same,
+            _gap,
+            no_effect=0.0,
+        ),
+        "ratio": Additive(
+            "layer_distance_ratio@1",
+            "distance of heads to other layers over their own",
+            _DISTANCES,
+            _same,
+            _ratio,
+            scale="amount",
+            no_effect=1.0,
+        ),
+    },
 )
 CLASS_MASS: Final = _mean("class_mass", "attention to words of the class", "mass")
 CLASS_MASS_RATIO: Final = Additive(

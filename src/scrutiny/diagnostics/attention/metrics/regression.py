@@ -21,6 +21,7 @@ chapter 4; Cameron & Miller (2015), A practitioner's guide to cluster-robust inf
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.statistic import AdditiveStatistic, ReplicateTest
 from scrutiny.reliability.additive import Array, divide
+from scrutiny.reliability.metrics import one_of
 from scrutiny.stats.association.regression import (
     LeastSquares,
     Moments,
@@ -152,34 +154,42 @@ def _anova(
     return found
 
 
-LABEL_BETA: Final = OfRegression(
-    "label_beta@1",
-    "attention on the label, at equal distance",
-    _NEEDS,
-    _one(lambda fit: np.asarray(fit.standardized[..., _LABEL])),
-    no_effect=0.0,
-    tests=_anova,
+def _partial_ss(column: int, fit: LeastSquares) -> Array:
+    return fit.partial_ss[..., column]
+
+
+BETA: Final = one_of(
+    "beta",
+    {
+        "label": OfRegression(
+            "label_beta@1",
+            "attention on the label, at equal distance",
+            _NEEDS,
+            _one(lambda fit: np.asarray(fit.standardized[..., _LABEL])),
+            no_effect=0.0,
+            tests=_anova,
+        ),
+        "distance": OfRegression(
+            "distance_beta@1",
+            "attention on the distance, at equal labels",
+            _NEEDS,
+            _one(lambda fit: np.asarray(fit.standardized[..., _DISTANCE])),
+            no_effect=0.0,
+        ),
+    },
 )
-DISTANCE_BETA: Final = OfRegression(
-    "distance_beta@1",
-    "attention on the distance, at equal labels",
-    _NEEDS,
-    _one(lambda fit: np.asarray(fit.standardized[..., _DISTANCE])),
-    no_effect=0.0,
-)
-LABEL_SS: Final = OfRegression(
-    "label_ss@1",
-    "sum of squares lost without the label",
-    _NEEDS,
-    _one(lambda fit: np.asarray(fit.partial_ss[..., _LABEL])),
-    scale="amount",
-)
-DISTANCE_SS: Final = OfRegression(
-    "distance_ss@1",
-    "sum of squares lost without the distance",
-    _NEEDS,
-    _one(lambda fit: np.asarray(fit.partial_ss[..., _DISTANCE])),
-    scale="amount",
+LOST_SS: Final = one_of(
+    "lost_ss",
+    {
+        name: OfRegression(
+            f"{name}_ss@1",
+            f"sum of squares lost without the {name}",
+            _NEEDS,
+            _one(partial(_partial_ss, column)),
+            scale="amount",
+        )
+        for name, column in (("label", _LABEL), ("distance", _DISTANCE))
+    },
 )
 REGRESSION_R2: Final = OfRegression(
     "regression_r2@1",

@@ -7,12 +7,12 @@ from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs,
 
 #: Means of every head, by metric.
 OF_HEADS: Final = (
-    "attention_to_self",
-    "attention_to_previous",
-    "attention_to_next",
-    "attention_to_first",
-    "attention_to_last",
-    "attention_to_punctuation",
+    "attention_to(self)",
+    "attention_to(previous)",
+    "attention_to(next)",
+    "attention_to(first)",
+    "attention_to(last)",
+    "attention_to(punctuation)",
     "attention_entropy",
     "first_row_entropy",
     "attention_confidence",
@@ -21,11 +21,11 @@ OF_HEADS: Final = (
 )
 #: Counts of labeled heads, and what they are said to be.
 COUNTS: Final = {
-    "positional_heads": "look at one neighbor or at themselves most of the time",
-    "special_heads": "look at special tokens most of the time",
-    "broad_heads": "look everywhere",
+    "labeled_heads(positional)": "look at one neighbor or at themselves most of the time",
+    "labeled_heads(special)": "look at special tokens most of the time",
+    "labeled_heads(broad)": "look everywhere",
 }
-_CLAIMED: Final = ("positional_heads", "special_heads")
+_CLAIMED: Final = ("labeled_heads(positional)", "labeled_heads(special)")
 _OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
 
 

@@ -95,8 +95,8 @@ class Divergence:
         return Design(
             conditions=({},),
             estimates=(
-                EstimateSpec("gap", "layer_distance_gap@1", side),
-                EstimateSpec("ratio", "layer_distance_ratio@1", side),
+                EstimateSpec("gap", "layer_distance(gap)@1", side),
+                EstimateSpec("ratio", "layer_distance(ratio)@1", side),
             ),
             claims=(_claim(params.margin),),
             notes=(
