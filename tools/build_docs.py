@@ -38,6 +38,7 @@ def pages() -> dict[Path, str]:
         "goals.md": "\n".join(docs_page("goal", "Goals of searches")),
         "search-methods.md": "\n".join(docs_page("search_method", "Methods of searches")),
         "tasks.md": "\n".join(docs_page("task", "Tasks")),
+        "attributes.md": "\n".join(attributes_page()),
         "statistics.md": "\n".join(statistics_page()),
     }
     stored = {SENTENCES: sentences(), FACTS: transformations()}
@@ -111,6 +112,19 @@ def sections(kind: str) -> Iterator[str]:
         for title, value in facts(thing):
             yield f"- {title}: {value}"
         yield ""
+
+
+def attributes_page() -> Iterator[str]:
+    names = registry()
+    yield f"# Attributes\n\n{GENERATED}\n"
+    yield "What [slices](../slices.md) are made of.\n"
+    yield "| name | true of inputs, or what it is | gives | English alone | needs training data |"
+    yield "| --- | --- | --- | --- | --- |"
+    for name in names.names("attribute"):
+        a = names.load("attribute", name)
+        said = "yes" if a.is_english else "", "yes" if a.of_training else ""
+        yield f"| {name} | {a.says} | {a.gives} | {' | '.join(said)} |"
+    yield ""
 
 
 def statistics_page() -> Iterator[str]:

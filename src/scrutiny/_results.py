@@ -12,6 +12,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.given import path_given, text_given
+from scrutiny.core.predicates import metric_and_slice, parted
 from scrutiny.reliability.rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.reading.load import load_view
@@ -149,8 +150,9 @@ class Run:
         """The one estimate of a metric with this condition, over all replicates.
 
         ``condition`` may name the ``dataset`` and the ``subject`` beside what varies in the run;
-        versions may be left out. A column of the items (``a_topic="film"``) makes it the estimate
-        on that slice, computed now if the run has not.
+        versions may be left out. A slice behind the metric (``accuracy where length > 20``), or a
+        column of the items (``a_topic="film"``), makes it the estimate on that slice, computed now
+        if the run has not.
 
         Raises
         ------
@@ -158,8 +160,10 @@ class Run:
             If there is none, or more than one: the conditions that tell them apart are listed.
         """
         texts = {n: v if isinstance(v, str) else canonical_json(v) for n, v in condition.items()}
-        rule = Rule(metric, ">", 0.0, texts)
-        if names_slice(self.folder, texts):  # which that the run need not have computed
+        metric, where = metric_and_slice(metric)
+        columns, rest = parted(where)
+        rule = Rule(metric, ">", 0.0, {**texts, **columns}, rest)
+        if rest or names_slice(self.folder, rule.where):  # which the run need not have computed
             return _the_one(metric, estimates_on(self.folder, rule, group=group))
         whole = [e for e in self.estimates if e.key.replicate is None]
         found = [

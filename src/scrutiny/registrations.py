@@ -18,6 +18,7 @@ _R: Final = "scrutiny.data.readers"
 _M: Final = "scrutiny.models"
 _RE: Final = "scrutiny.perturb.recipes"
 _S: Final = "scrutiny.reliability.statistics"
+_AT: Final = "scrutiny.data.attributes"
 _A: Final = "scrutiny.diagnostics.association.metrics"
 _F: Final = "scrutiny.diagnostics.faithfulness.metrics"
 _H: Final = "scrutiny.diagnostics.attention.metrics.heads"
@@ -259,6 +260,34 @@ REGISTRATIONS: Final = (
     Registration("attack", "pwws@1", f"{_RE}.pwws:Pwws"),
     Registration("attack", "textbugger@1", f"{_RE}.textbugger:TextBugger"),
     Registration("attack", "textfooler@1", f"{_RE}.textfooler:TextFooler"),
+    Registration("attribute", "negated@1", f"{_AT}.texts:negated"),
+    Registration("attribute", "question@1", f"{_AT}.texts:question"),
+    Registration("attribute", "exclamation@1", f"{_AT}.texts:exclamation"),
+    Registration("attribute", "number@1", f"{_AT}.texts:number"),
+    Registration("attribute", "capitals@1", f"{_AT}.texts:capitals"),
+    Registration("attribute", "name@1", f"{_AT}.texts:name"),
+    Registration("attribute", "rare_word@1", f"{_AT}.texts:rare_word"),
+    Registration("attribute", "contrast@1", f"{_AT}.texts:contrast"),
+    Registration("attribute", "condition@1", f"{_AT}.texts:condition"),
+    Registration("attribute", "comparison@1", f"{_AT}.texts:comparison"),
+    Registration("attribute", "first_person@1", f"{_AT}.texts:first_person"),
+    Registration("attribute", "quotation@1", f"{_AT}.texts:quotation"),
+    Registration("attribute", "address@1", f"{_AT}.texts:address"),
+    Registration("attribute", "emoji@1", f"{_AT}.texts:emoji"),
+    Registration("attribute", "drawn_out@1", f"{_AT}.texts:drawn_out"),
+    Registration("attribute", "other_letters@1", f"{_AT}.texts:other_letters"),
+    Registration("attribute", "several_sentences@1", f"{_AT}.texts:several_sentences"),
+    Registration("attribute", "no_function_word@1", f"{_AT}.texts:no_function_word"),
+    Registration("attribute", "length@1", f"{_AT}.texts:length"),
+    Registration("attribute", "longest_text@1", f"{_AT}.texts:longest_text"),
+    Registration("attribute", "rarest_word@1", f"{_AT}.texts:rarest_word"),
+    Registration("attribute", "gender@1", f"{_AT}.texts:gender"),
+    Registration("attribute", "question_word@1", f"{_AT}.texts:question_word"),
+    Registration("attribute", "label@1", f"{_AT}.texts:label"),
+    Registration("attribute", "language@1", f"{_AT}.texts:language"),
+    Registration("attribute", "in_training@1", f"{_AT}.training:in_training"),
+    Registration("attribute", "unseen_words@1", f"{_AT}.training:unseen_words"),
+    Registration("attribute", "label_share@1", f"{_AT}.training:label_share"),
     Registration("task", "aligned-pairs@1", f"{_T}.aligned_pairs:AlignedPairs"),
     Registration("task", "anchored-spans@1", f"{_T}.anchored_spans:AnchoredSpans"),
     Registration("task", "association-test@1", f"{_T}.association_test:AssociationTest"),

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import scrutiny
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.data.slices import is_negated
+from scrutiny.data.attributes.texts import negated
 
 SLICES = {"a": {"a_topic": "film"}, "b": {"a_topic": "restaurant"}}
 PLAN = {
@@ -29,6 +29,16 @@ PLAN = {
             ("level", "accuracy"),
             ("beyond", "excess(accuracy)"),
         )
+    ]
+    + [
+        {"id": "films", "from": "robustness", "metric": "accuracy where topic = film"},
+        {
+            "id": "long films",
+            "from": "robustness",
+            "metric": "accuracy",
+            "where": "topic = film",
+            "contrast": {"a": "length > 10", "b": "not (length > 10)"},
+        },
     ],
     "resampling": {"draws": 400},
 }
@@ -56,8 +66,23 @@ def by_item(run):
 
 
 def gap_of(run, metric):
-    (found,) = (e for e in run.estimates if e.key.metric == metric and " - " in e.key.group)
+    (found,) = (e for e in run.estimates if e.key.metric == metric and "- a_topic" in e.key.group)
     return found
+
+
+def test_a_plan_names_slices_as_text(run):
+    (films,) = (e for e in run.estimates if e.key.group == "topic = film")
+    assert films.value == pytest.approx(by_hand(run, "baseline", "film").mean())
+    (gap,) = run.gate("long films > -1")
+    assert (
+        gap.estimate.key.group
+        == "topic = film and length > 10 - topic = film and not (length > 10)"
+    )
+    assert gap.estimate.counts.n == films.counts.n
+    longer = run.estimate("accuracy where topic = film and length > 10", dataset="reviews")
+    shorter = run.estimate("accuracy where topic = film, not (length > 10)")
+    assert gap.estimate.value == pytest.approx(longer.value - shorter.value)
+    assert longer.counts.n + shorter.counts.n == films.counts.n
 
 
 def test_gaps_of_levels_drops_and_excesses_are_those_of_the_records(run):
@@ -78,14 +103,14 @@ def test_gaps_of_levels_drops_and_excesses_are_those_of_the_records(run):
     assert list(level.by_replicate.values()) == pytest.approx(
         (of["film"] - of["restaurant"]).tolist()
     )
-    assert level.key.group == "a_topic=film - a_topic=restaurant"
+    assert level.key.group == "a_topic = film - a_topic = restaurant"
     assert (level.counts.n, level.denominator) == (62, 29)
 
 
 def test_a_rule_names_the_gap(run):
     (found,) = run.gate("level > -0.9")
     assert found.verdict == "supported"
-    assert "m on a_topic=film minus a_topic=restaurant, reviews" in found.reason
+    assert "m on a_topic = film minus a_topic = restaurant, reviews" in found.reason
     (lost,) = run.gate("gap > 0.9")
     assert lost.verdict == "not supported"
 
@@ -93,7 +118,7 @@ def test_a_rule_names_the_gap(run):
 def test_an_estimate_on_a_slice_is_computed_where_it_is_asked_for(run):
     level = run.estimate("accuracy", a_topic="film", dataset="reviews")
     assert level.value == pytest.approx(by_hand(run, "baseline", "film").mean())
-    assert (level.counts.n, level.key.group) == (33, "a_topic=film")
+    assert (level.counts.n, level.key.group) == (33, "a_topic = film")
     beyond = run.estimate("excess(accuracy)", a_topic="film")
     rows = (by_hand(run, role, "film") for role in ("control", "measured"))
     control, measured = rows
@@ -103,7 +128,7 @@ def test_an_estimate_on_a_slice_is_computed_where_it_is_asked_for(run):
 def test_a_rule_may_be_about_a_slice(run):
     (whole,) = run.gate("accuracy > 0.01 where a_topic=film")
     assert whole.verdict == "supported"
-    assert "a_topic=film" in whole.reason
+    assert "a_topic = film" in whole.reason
     (sharp,) = run.gate("excess(accuracy) < 0.9 where a_topic=film, transformation=typos")
     assert sharp.estimate.value == run.estimate("excess(accuracy)", a_topic="film").value
 
@@ -111,31 +136,34 @@ def test_a_rule_may_be_about_a_slice(run):
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("accuracy > 0 where a_topic=cinema", "no item of the run has a_topic = cinema; there are"),
-        ("accuracy > 0 where a_color=red", "there are no values, since there is no such column"),
+        (
+            "accuracy > 0 where a_topic=cinema",
+            "no item of 'reviews' has a_topic = cinema; there are",
+        ),
+        ("accuracy > 0 where a_color=red", "no attribute or column of the items named 'a_color'"),
         ("gap > 0 where a_topic=film", "gap compares two slices already"),
         ("accuracy > 0 where a_topic=film, draw=9", "No estimate of this run fits the rule"),
     ],
 )
 def test_slices_that_are_not_there_are_told(run, rule, said):
-    with pytest.raises(PlanError, match=said):
+    with pytest.raises(UserError, match=said):
         run.gate(rule)
 
 
 def test_what_texts_are_told_apart_by_is_a_slice(run):
     """Negated texts, found by the same look at them that a comparison takes."""
-    negated = {
-        row["item"]: is_negated(Example(row["item"], json.loads(row["fields"])))
+    inside = {
+        row["item"]: negated(Example(row["item"], json.loads(row["fields"])))
         for row in run.items.to_pylist()
     }
     hits = {}
     for row in run.folder.records().to_pylist():
-        if row["role"] == "baseline" and negated[row["item"]]:
+        if row["role"] == "baseline" and inside[row["item"]]:
             hits.setdefault(row["replicate"], []).append(row["values"][0])
-    found = run.estimate("accuracy", negation="yes")
+    found = run.estimate("accuracy", negated="yes")
     assert found.value == pytest.approx(np.mean([np.mean(one) for one in hits.values()]))
-    assert found.counts.n == sum(negated.values()) > 20
-    (rule,) = run.gate("drop(accuracy) < 0.9 where negation=no, transformation=typos")
-    assert rule.estimate.counts.n == len(negated) - found.counts.n
-    with pytest.raises(PlanError, match="has negation = maybe; there are no, yes"):
-        run.gate("accuracy > 0 where negation=maybe")
+    assert found.counts.n == sum(inside.values()) > 20
+    (rule,) = run.gate("drop(accuracy) < 0.9 where not negated, transformation=typos")
+    assert rule.estimate.counts.n == len(inside) - found.counts.n
+    with pytest.raises(UserError, match="has topic = maybe; there are"):
+        run.gate("accuracy > 0 where topic=maybe and negated")

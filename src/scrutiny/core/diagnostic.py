@@ -55,7 +55,7 @@ class EstimateSpec:
     strata
         Column within which units are resampled, or nothing.
     where
-        Items that it is over, by their columns (``{"a_category": "age"}``); empty for all.
+        Slice that it is over, as it is written (``a_category = age``); empty for all items.
     at
         Places on axes of the measures, counted from 1 (``{"layer": 8, "head": 4}``). The statistic
         gets what is left of each measure, flattened. Without fallback.
@@ -79,7 +79,7 @@ class EstimateSpec:
     condition: Mapping[str, object] = field(default_factory=dict)
     unit: str = "item"
     strata: str | None = None
-    where: Mapping[str, str] = field(default_factory=dict)
+    where: str = ""
     at: Mapping[str, int] = field(default_factory=dict)
     along: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ LISTED: Final = (
     "search_method",
     "attack",
     "statistic",
+    "attribute",
     "task",
     "reader",
     "adapter",

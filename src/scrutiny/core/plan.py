@@ -13,7 +13,8 @@ class DataPlan:
     """A dataset under its name in the plan.
 
     ``unit`` names the column that is resampled as a whole; "item" leaves it to the data string's
-    own ``unit=``, and to single items where there is none.
+    own ``unit=``, and to single items where there is none. ``training`` is the data string of what
+    the models were trained on, for attributes that look into it.
     """
 
     name: str
@@ -21,6 +22,7 @@ class DataPlan:
     task: str = ""
     unit: str = "item"
     limit: int | str | None = None
+    training: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class MeasurePlan:
 
     ``nulls`` is how many untrained replicates of each model are measured beside it; nothing leaves
     it to the diagnostic. ``reference`` is the model of the plan that each of them is measured
-    beside, for diagnostics of two models.
+    beside, for diagnostics of two models. ``where`` are slices that its main numbers are asked in.
     """
 
     id: str
@@ -58,6 +60,7 @@ class MeasurePlan:
     is_audit: bool = False
     nulls: int | None = None
     reference: str = ""
+    where: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,9 @@ class EstimatePlan:
     """An estimate of the user's own, beside the defaults of the diagnostic.
 
     ``where`` selects by subject, dataset, role, group and condition, and items by their columns
-    (``a_heldout = "yes"``). ``contrast`` names two sides
-    ``a`` and ``b``, each by a selector of its own on top; the value is a minus b. ``paired`` says
-    whether replicate k of one side belongs to replicate k of the other; nothing pairs the
+    (``a_heldout = "yes"``) or, as ``where``, by a slice (``length > 20``). ``contrast`` names two
+    sides ``a`` and ``b``, each by a selector of its own on top; the value is a minus b. ``paired``
+    says whether replicate k of one side belongs to replicate k of the other; nothing pairs the
     replicates of one family only.
     """
 

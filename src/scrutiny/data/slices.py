@@ -1,234 +1,283 @@
-"""Groups of items that a plain look at the text tells apart: negated, questions, long, ...
+"""Slices of items: which items a predicate holds of, and those that a comparison declares.
 
-Each is a pure function of an example. They are declared before anything is measured, so all of
-them can be tested together, with a correction for how many there are; none is chosen by its result.
+A name in a predicate is a column of the items (``topic`` for ``a_topic``) or a registered
+attribute; a column comes first, since the user gave it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import Final
 
+from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
-from scrutiny.data.questions import is_question_text
-from scrutiny.text.lexicon import is_stop_word, zipf
-from scrutiny.text.numbers import parse_number
-from scrutiny.text.tokens import is_word, sentences, token_texts
+from scrutiny.core.predicates import (
+    Term,
+    equal,
+    joined,
+    parse_predicate,
+    share_of,
+    terms_of,
+    truth,
+    written_value,
+)
+from scrutiny.core.registry import registry
+from scrutiny.data.attributes.attribute import (
+    Attribute,
+    Gives,
+    Training,
+    Value,
+    in_field,
+    lower_of,
+    words_of,
+)
 
 #: Values of a label or a column beyond this number are no groups.
 MOST_VALUES: Final = 12
-_RARE: Final = 3.3  # on the scale of `zipf`: about twice in a million words
-_FEWEST_LETTERS: Final = 4
+#: A slice of fewer items, or one that leaves fewer, has no number.
+FEWEST: Final = 20
+#: Beginnings of the names of columns of the items: groups, and units of resampling.
+COLUMNS: Final = ("a_", "u_")
+_HAS: Final = "has"
+_YES: Final = frozenset({"yes", "true", "1"})
+_NO: Final = frozenset({"no", "false", "0"})
+_ORDERS: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+_SHOWN: Final = 8
+_EPSILON: Final = 1e-9
 
-_NEGATIVE: Final = frozenset(
-    """no not never none nobody nothing nowhere neither nor cannot without hardly scarcely barely
-    seldom rarely dont doesnt didnt cant wont isnt arent wasnt werent wouldnt couldnt shouldnt
-    n't""".split()
-)
-_CONTRAST: Final = frozenset(
-    "but however although though yet despite nevertheless nonetheless whereas".split()
-)
-_CONDITION: Final = frozenset("if unless whether would could should might".split())
-_FIRST_PERSON: Final = frozenset("i me my mine myself we us our ours ourselves i'm i've".split())
-_COMPARISON: Final = frozenset("more less most least than better worse best worst".split())
-_HARDLY_NUMBERS: Final = frozenset("one first second".split())
-_URL: Final = re.compile(r"https?://|www\.|\S+@\S+\.\w", re.IGNORECASE)
-_QUOTATION: Final = re.compile(r"[\"“”«»]|(?<!\w)['‘][^'’]+['’](?!\w)")
-_EMOJI: Final = re.compile("[\u2600-\u27bf\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff]")
-_SMILEY: Final = re.compile(r"[:;=]-?[)(DPp](?!\w)")
-_REPEATED: Final = re.compile(r"([a-z])\1\1|[!?]{2,}", re.IGNORECASE)
+
+class Items:
+    """Items of one dataset, with the values that their slices go by; each is computed once.
+
+    Parameters
+    ----------
+    columns
+        Values of the items by the full names of their columns (``a_topic``).
+    examples
+        The items with their texts; read where a slice goes by them.
+    training
+        The training set; read where a slice goes by it. Nothing where there is none.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Sequence[object]],
+        examples: Callable[[], Sequence[Example]],
+        training: Callable[[], Training] | None = None,
+    ) -> None:
+        self._columns = {n: v for n, v in columns.items() if n.startswith(COLUMNS)}
+        self._read = examples
+        self._training = training
+        self._values: dict[tuple[str, str, str], tuple[Gives, list[Value | None]]] = {}
+
+    @classmethod
+    def of(
+        cls, examples: Sequence[Example], training: Callable[[], Training] | None = None
+    ) -> "Items":
+        """Items of examples in memory."""
+        names = dict.fromkeys(name for example in examples for name in example.attributes)
+        columns = {name: [e.attributes.get(name) for e in examples] for name in names}
+        return cls(columns, lambda: examples, training)
+
+    @property
+    def names(self) -> list[str]:
+        """What slices of these items may name: columns without ``a_``, then attributes."""
+        known = [n.partition("@")[0] for n in registry().names("attribute")]
+        return list(dict.fromkeys([*(n.removeprefix("a_") for n in self._columns), *known]))
+
+    @cached_property
+    def examples(self) -> Sequence[Example]:
+        """The items with their texts."""
+        return self._read()
+
+    def inside(self, text: str) -> list[bool | None]:
+        """Whether each item is in a slice; nothing where an item has no value for it.
+
+        Raises
+        ------
+        PlanError, UnknownNameError
+            If the slice does not read, or names what the items do not have.
+        """
+        whole = parse_predicate(text)
+        found = {term: self._said(term) for term in set(terms_of(whole))}
+        rows = zip(*found.values(), strict=True)
+        return [truth(whole, dict(zip(found, row, strict=True)).__getitem__) for row in rows]
+
+    def must_have(self, text: str, *, where: str) -> None:
+        """Refuse a slice that asks a column or a word attribute for a value that no item has.
+
+        Raises
+        ------
+        PlanError, UnknownNameError
+            With the values that there are; or as `inside` does.
+        """
+        for term in terms_of(parse_predicate(text)):
+            gives, values = self._valued(term)
+            if gives != "a word" or term.operator not in ("=", "!="):
+                continue
+            there = {str(value) for value in values if value is not None}
+            if not any(_is_same(value, term.value) for value in there):
+                shown = ", ".join(sorted(there)[:_SHOWN])
+                raise PlanError(f"{where} has {term.name} = {term.value}; there are {shown}.")
+
+    def _said(self, term: Term) -> list[bool | None]:
+        """Whether a term holds of each item."""
+        gives, values = self._valued(term)
+        if not term.operator:
+            return [_as_truth(value, term, gives) for value in values]
+        if term.operator in ("=", "!="):
+            is_equal = [None if v is None else _is_same(v, term.value) for v in values]
+            return [e if e is None else e == (term.operator == "=") for e in is_equal]
+        numbers = [None if value is None else _as_number(value, term, gives) for value in values]
+        if term.operator == "in":
+            low, high = _between(numbers, term.value)
+            return [None if n is None else low <= n < high for n in numbers]
+        limit = _as_limit(term)
+        order = _ORDERS[term.operator]
+        return [None if n is None else order(n, limit) for n in numbers]
+
+    def _valued(self, term: Term) -> tuple[Gives, list[Value | None]]:
+        """Kind of what a term speaks of, and the value of each item."""
+        key = (term.name, term.field, term.value if term.name == _HAS else "")
+        if key not in self._values:
+            self._values[key] = self._computed(term)
+        return self._values[key]
+
+    def _computed(self, term: Term) -> tuple[Gives, list[Value | None]]:
+        column = self._column(term.name)
+        if column is not None:
+            return "a word", [None if value is None else str(value) for value in column]
+        if term.name == _HAS:
+            return "yes or no", _has(self._looked_at(term), term.value)
+        known = self._attribute(term.name)
+        training = self._trained(term.name) if known.of_training else None
+        looked = self._looked_at(term)
+        return known.gives, [None if one is None else known(one, training) for one in looked]
+
+    def _column(self, name: str) -> Sequence[object] | None:
+        """Values of a column by its name, with or without ``a_``."""
+        full = next((n for n in (name, f"a_{name}", f"u_{name}") if n in self._columns), None)
+        return None if full is None else self._columns[full]
+
+    def _attribute(self, name: str) -> Attribute:
+        if name not in self.names:
+            raise UnknownNameError("attribute or column of the items", name, self.names)
+        found: Attribute = registry().load("attribute", name)
+        return found
+
+    def _trained(self, name: str) -> Training:
+        if self._training is None:
+            raise PlanError(
+                f"The slice goes by {name}, which looks into the training data, and none is given: "
+                "name it in the plan (training = under [data.NAME]) or with --training STRING."
+            )
+        return self._training()
+
+    def _looked_at(self, term: Term) -> Sequence[Example | None]:
+        """Items, with one field where the term names it."""
+        if not term.field:
+            return self.examples
+        found = [in_field(example, term.field) for example in self.examples]
+        if not any(found):
+            fields = dict.fromkeys(name for e in self.examples for name in e.fields)
+            raise UnknownNameError("text field of the items", term.field, fields)
+        return found
+
+
+def _has(examples: Sequence[Example | None], words: str) -> list[Value | None]:
+    """Whether words stand in a row in some text of each item, whatever their case."""
+    wanted = " ".join(lower_of(Example("", {"": words})))
+    return [None if e is None else f" {wanted} " in f" {' '.join(lower_of(e))} " for e in examples]
+
+
+def _as_truth(value: Value | None, term: Term, gives: Gives) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    written = str(value).lower()
+    if gives == "a word" and written in _YES | _NO:
+        return written in _YES
+    example = f"{term.name} > 20" if gives == "a number" else f"{term.name} = {value}"
+    raise PlanError(f"{term.name} is {gives}, so a slice says of which: {example}.")
+
+
+def _as_number(value: Value, term: Term, gives: Gives) -> float:
+    try:
+        if gives != "yes or no":
+            return float(value)
+    except ValueError:
+        pass
+    raise PlanError(
+        f"{term.name} {term.operator} {term.value}: {term.name} is {gives} ({value}), not a number."
+    )
+
+
+def _as_limit(term: Term) -> float:
+    try:
+        return float(term.value)
+    except ValueError:
+        raise PlanError(f"{term.text}: {term.value!r} is not a number.") from None
+
+
+def _is_same(value: Value, text: str) -> bool:
+    """Whether a value is what a text says: 2.0 is 2, and yes is true."""
+    if isinstance(value, bool):
+        return text.lower() in (_YES if value else _NO)
+    if isinstance(value, str) and value == text:
+        return True
+    try:
+        return float(value) == float(text)
+    except ValueError:
+        return False
+
+
+def _between(numbers: Sequence[float | None], share: str) -> tuple[float, float]:
+    """Values from and below which a share of the items lies; equal values stay together."""
+    ordered = sorted(number for number in numbers if number is not None)
+    low, high = share_of(share)
+    first, last = (int(len(ordered) * rank + _EPSILON) for rank in (low, high))
+    return (
+        ordered[first] if 0 < first < len(ordered) else float("-inf"),
+        ordered[last] if last < len(ordered) else float("inf"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A group of items.
+    """A group of items that a comparison looks at.
 
     Parameters
     ----------
     name
-        Short and stable ("negation").
+        Short and stable ("negation"); random numbers are drawn by it.
     says
         What stands behind "inputs" in a sentence ("with a negation").
-    holds
-        Whether an item belongs to it.
-    is_english
-        Whether it goes by English words.
+    where
+        The predicate; nothing for all items.
     """
 
     name: str
     says: str
-    holds: Callable[[Example], bool]
-    is_english: bool = False
-
-
-@lru_cache(maxsize=64)  # all slices look at one item after the other
-def _tokens(text: str) -> tuple[str, ...]:
-    return tuple(token_texts(text))
-
-
-def _words(example: Example) -> list[str]:
-    """Lower-case words of all fields, with straight apostrophes."""
-    return [word.lower().replace("’", "'") for word in _tokens_of(example)]
-
-
-def _tokens_of(example: Example) -> list[str]:
-    """Words of all fields as they are written."""
-    return [word for text in example.fields.values() for word in _tokens(text)]
-
-
-def _any_text(test: Callable[[str], object]) -> Callable[[Example], bool]:
-    """Whether some field of an example passes a test."""
-    return lambda example: any(bool(test(text)) for text in example.fields.values())
-
-
-def _any_of(words: frozenset[str]) -> Callable[[Example], bool]:
-    """Whether an example has one of these words."""
-    return lambda example: not words.isdisjoint(_words(example))
-
-
-def is_negated(example: Example) -> bool:
-    """Whether a negation word stands in the text, contracted or not.
-
-    Examples
-    --------
-    >>> [is_negated(Example("1", {"text": text})) for text in ("It isn't bad.", "A knot.")]
-    [True, False]
-    """
-    words = _words(example)
-    return any(word in _NEGATIVE or word.endswith("n't") for word in words)
-
-
-def is_question(example: Example) -> bool:
-    """Whether the text asks, with or without its question mark.
-
-    Examples
-    --------
-    >>> [is_question(Example("1", {"text": text})) for text in ("is it good", "so be it")]
-    [True, False]
-    """
-    is_english = example.language.startswith("en")
-    texts = example.fields.values()
-    return any(is_question_text(text, is_english=is_english) for text in texts)
-
-
-def has_number(example: Example) -> bool:
-    """Whether a number stands in the text, in digits or in words; "one" and "first" are none.
-
-    Examples
-    --------
-    >>> [has_number(Example("1", {"text": text})) for text in ("Seats 4", "two left", "No seats")]
-    [True, True, False]
-    """
-    return any(_is_number(word) for word in _tokens_of(example))
-
-
-def _is_number(word: str) -> bool:
-    if any(letter.isdigit() for letter in word):
-        return True
-    return word.isalpha() and word.lower() not in _HARDLY_NUMBERS and parse_number(word) is not None
-
-
-def is_in_capitals(example: Example) -> bool:
-    """Whether a word of three letters or more is written in capitals."""
-    return any(len(w) > 2 and w.isalpha() and w.isupper() for w in _tokens_of(example))
-
-
-def has_name(example: Example) -> bool:
-    """Whether a capitalized word stands inside a sentence.
-
-    Examples
-    --------
-    >>> [has_name(Example("1", {"text": text})) for text in ("He met Ida.", "He left. So?")]
-    [True, False]
-    """
-    for text in example.fields.values():
-        for start, end in sentences(text):
-            for word in token_texts(text[start:end])[1:]:
-                if len(word) > 1 and word[0].isupper() and not word.isupper():
-                    return True
-    return False
-
-
-def has_rare_word(example: Example) -> bool:
-    """Whether a word of the text is rare in English, or unknown.
-
-    Examples
-    --------
-    >>> has_rare_word(Example("1", {"text": "a zymurgic film"}))
-    True
-    >>> has_rare_word(Example("2", {"text": "a good film"}))
-    False
-    """
-    return any(
-        len(word) >= _FEWEST_LETTERS and word.isalpha() and word.islower() and zipf(word) < _RARE
-        for word in _tokens_of(example)
-    )
-
-
-def _has_several_sentences(example: Example) -> bool:
-    return any(len(sentences(text)) > 1 for text in example.fields.values())
-
-
-def _is_without_stop_words(example: Example) -> bool:
-    words = [word for word in _words(example) if is_word(word)]
-    return bool(words) and not any(is_stop_word(word) for word in words)
-
-
-def _has_other_letters(text: str) -> bool:
-    """Whether letters beyond plain Latin stand in a text."""
-    return any(c.isalpha() and ord(c) > 127 for c in text)
-
-
-SLICES: Final = (
-    Slice("negation", "with a negation", is_negated, is_english=True),
-    Slice("question", "with a question", is_question),
-    Slice("exclamation", "with an exclamation mark", _any_text(lambda text: "!" in text)),
-    Slice("number", "with a number", has_number),
-    Slice("capitals", "with a word in capitals", is_in_capitals),
-    Slice("name", "with a capitalized word inside a sentence", has_name),
-    Slice("rare word", "with a rare word", has_rare_word, is_english=True),
-    Slice(
-        "contrast", "with a word of contrast (but, however)", _any_of(_CONTRAST), is_english=True
-    ),
-    Slice("condition", "with a condition (if, would)", _any_of(_CONDITION), is_english=True),
-    Slice("comparison", "with a comparison (more, than)", _any_of(_COMPARISON), is_english=True),
-    Slice("first person", "in the first person", _any_of(_FIRST_PERSON), is_english=True),
-    Slice("quotation", "with a quotation", _any_text(_QUOTATION.search)),
-    Slice("address", "with a web or mail address", _any_text(_URL.search)),
-    Slice(
-        "emoji",
-        "with an emoji or smiley",
-        _any_text(lambda text: _EMOJI.search(text) or _SMILEY.search(text)),
-    ),
-    Slice("drawn out", "with drawn-out letters or marks", _any_text(_REPEATED.search)),
-    Slice("other letters", "with letters beyond plain Latin", _any_text(_has_other_letters)),
-    Slice("sentences", "of several sentences", _has_several_sentences),
-    Slice("no function word", "without a function word", _is_without_stop_words, is_english=True),
-)
-
-
-def word_slice(word: str) -> Slice:
-    """Slice of the items that have a word, whatever its case.
-
-    Examples
-    --------
-    >>> word_slice("Refund").holds(Example("1", {"text": "I want a refund."}))
-    True
-    """
-    wanted = word.lower().replace("’", "'")
-    return Slice(f"word {word}", f"with the word {word!r}", lambda e: wanted in _words(e))
+    where: str = ""
 
 
 def slices_for(
-    examples: Sequence[Example], *, words: Sequence[str] = (), fewest: int = 20
+    examples: Sequence[Example],
+    *,
+    words: Sequence[str] = (),
+    asked: Sequence[str] = (),
+    fewest: int = FEWEST,
 ) -> list[tuple[Slice, tuple[bool, ...]]]:
     """All slices that divide some items, with who belongs to each.
 
-    Beside those that stand in `SLICES`: a word each that the user names, thirds by length, every
-    gold label, every value of the items' columns ``a_*``. Those that go by English words are left
-    out where the items are not all English.
+    Beside the attributes of texts that answer yes or no: a word each that the user names, slices
+    that they ask for, thirds by length, every gold label, every value of the items' columns
+    ``a_*``. Attributes of English words are left out where the items are not all English.
 
     Parameters
     ----------
@@ -236,21 +285,29 @@ def slices_for(
         The items.
     words
         Words that the user names.
+    asked
+        Predicates that the user asks for.
     fewest
         Items that a slice, and what is outside of it, must have.
     """
-    is_english = all(e.language.startswith("en") for e in examples)
-    declared = [one for one in SLICES if is_english or not one.is_english]
-    candidates = [*declared, *map(word_slice, words), *_by_length(examples)]
-    candidates += _by_value("label", _labels(examples))
+    if not examples:
+        return []
+    items = Items.of(examples)
+    candidates = [
+        *_declared(is_english=all(e.language.startswith("en") for e in examples)),
+        *(Slice(f"word {w}", f"with the word {w!r}", f"has {written_value(w)}") for w in words),
+        *(Slice(joined(text), f"where {joined(text)}", text) for text in asked),
+        *_by_length(examples),
+        *_by_value("label", "label", [e.gold for e in examples if isinstance(e.gold, str)]),
+    ]
     names = dict.fromkeys(n for e in examples for n in e.attributes if n.startswith("a_"))
     for name in sorted(names):
-        values = {e.id: str(e.attributes[name]) for e in examples if name in e.attributes}
-        candidates += _by_value(name.removeprefix("a_"), values)
+        values = [str(e.attributes[name]) for e in examples if name in e.attributes]
+        candidates += _by_value(name, name.removeprefix("a_"), values)
     found = []
     known: set[tuple[bool, ...]] = set()
-    table = [[one.holds(example) for one in candidates] for example in examples]
-    for one, members in zip(candidates, zip(*table, strict=True), strict=False):
+    for one in candidates:
+        members = tuple(is_in is True for is_in in items.inside(one.where))
         inside = sum(members)
         if inside < fewest or len(members) - inside < fewest or members in known:
             continue  # too small to say anything of, or another slice's twin
@@ -259,34 +316,35 @@ def slices_for(
     return found
 
 
-def _labels(examples: Sequence[Example]) -> dict[str, str]:
-    """Gold labels by item."""
-    return {e.id: e.gold for e in examples if isinstance(e.gold, str)}
+def _declared(*, is_english: bool) -> list[Slice]:
+    """Slice of each registered attribute of texts that answers yes or no."""
+    found = []
+    for kind, name in registry().entries:
+        if kind != "attribute":
+            continue
+        one: Attribute = registry().load(kind, name)
+        if one.gives == "yes or no" and not one.of_training and (is_english or not one.is_english):
+            written = name.partition("@")[0]
+            found.append(Slice(one.stream or written.replace("_", " "), one.says, written))
+    return found
 
 
-def _by_value(name: str, values: Mapping[str, str]) -> list[Slice]:
-    """Slice of each value of a column, by the items' identities; none where there are too many."""
-    counts = Counter(values.values())
+def _by_value(column: str, name: str, values: Sequence[str]) -> list[Slice]:
+    """Slice of each value of a column; none where there are too many."""
+    counts = Counter(values)
     if not 2 <= len(counts) <= MOST_VALUES:
         return []
     return [
-        Slice(f"{name} {value}", f"of {name} {value!r}", _has_value(values, value))
+        Slice(f"{name} {value}", f"of {name} {value!r}", equal({column: value}))
         for value in sorted(counts)
     ]
 
 
-def _has_value(values: Mapping[str, str], value: str) -> Callable[[Example], bool]:
-    return lambda example: values.get(example.id) == value
-
-
 def _by_length(examples: Sequence[Example]) -> list[Slice]:
     """Shortest and longest third, by words."""
-    lengths = {e.id: sum(map(is_word, _words(e))) for e in examples}
-    ordered = sorted(lengths.values())
-    if not ordered:
-        return []
+    ordered = sorted(sum(1 for _ in words_of(example)) for example in examples)
     low, high = ordered[len(ordered) // 3], ordered[2 * len(ordered) // 3]
     return [
-        Slice("short", f"of fewer than {low} words", lambda e: lengths.get(e.id, low) < low),
-        Slice("long", f"of more than {high} words", lambda e: lengths.get(e.id, high) > high),
+        Slice("short", f"of fewer than {low} words", f"length < {low}"),
+        Slice("long", f"of more than {high} words", f"length > {high}"),
     ]

@@ -10,9 +10,9 @@ from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import is_meant
 from scrutiny.core.given import refuse_odd_values
+from scrutiny.core.predicates import parted
 
 _VERSION: Final = re.compile(r"@[0-9]+")
-_COMMA: Final = re.compile(r",(?![^(]*\))")
 _RULE: Final = re.compile(
     r"^\s*(?P<metric>.*?[^<>=\s])?\s*(?P<operator><=|>=|<|>)\s*(?P<limit>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
     r"(?P<percent>\s*%)?\s*(?:where\s+(?P<where>.+))?$"
@@ -23,13 +23,15 @@ _RULE: Final = re.compile(
 class Rule:
     """A comparison of a metric with a limit.
 
-    ``where`` holds what the condition of an estimate must contain, as text.
+    ``where`` holds what the condition of an estimate must contain, as text, or columns of the
+    items; ``slice`` is the rest of what stands behind ``where``: what the items must be.
     """
 
     metric: str
     operator: str
     limit: float
     where: Mapping[str, str] = field(default_factory=dict)
+    slice: str = ""
 
     def fits(self, metric: str, condition: Mapping[str, object]) -> bool:
         """Whether an estimate of this metric and condition is meant."""
@@ -62,12 +64,12 @@ def parse_rule(text: str) -> Rule:
 
     Examples
     --------
-    >>> parse_rule("drop(accuracy) <= 5% where transformation=typos")
-    Rule(metric='drop(accuracy)', operator='<=', limit=0.05, where={'transformation': 'typos'})
+    >>> rule = parse_rule("drop(accuracy) <= 5% where transformation=typos, length > 20")
+    >>> rule.metric, rule.operator, rule.limit, dict(rule.where), rule.slice
+    ('drop(accuracy)', '<=', 0.05, {'transformation': 'typos'}, 'length > 20')
     """
     found = _RULE.match(text)
-    parts = [] if found is None else _parts(found["where"])
-    if found is None or not found["metric"] or not all(name and value for name, value in parts):
+    if found is None or not found["metric"]:
         raise PlanError(
             f"The rule {text!r} does not read. It is METRIC OPERATOR LIMIT, for instance "
             "'drop(accuracy) <= 0.05' or 'flip_rate < 10% where transformation=typos'; operators "
@@ -75,12 +77,4 @@ def parse_rule(text: str) -> Rule:
         )
     limit = float(found["limit"]) / (100 if found["percent"] else 1)
     refuse_odd_values(limit, where=f"The limit {found['limit']} of the rule {text!r}")
-    return Rule(found["metric"], found["operator"], limit, dict(parts))
-
-
-def _parts(text: str | None) -> list[tuple[str, str]]:
-    """Name and value of each ``name=value`` between commas; those in parentheses part nothing."""
-    if text is None:
-        return []
-    pairs = [part.partition("=") for part in _COMMA.split(text)]
-    return [(name.strip(), value.strip()) for name, _, value in pairs]
+    return Rule(found["metric"], found["operator"], limit, *parted(found["where"] or ""))

@@ -7,16 +7,16 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.task import Prediction
 from scrutiny.run.edits_json import edits_json, edits_of
+from scrutiny.store.items import gold_of
 from scrutiny.store.schemas import OUTPUTS, RECORDS, VARIANTS
 
 #: What names of arrays begin with among the tables of a block.
@@ -32,8 +32,6 @@ _OF_VARIANTS: Final = (
     "reason",
     "draw",
 )
-
-Gold = str | tuple[Span, ...] | None
 
 
 def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.Table:
@@ -69,12 +67,6 @@ def variants_of(table: pa.Table) -> dict[str, tuple[Variant, ...]]:
         )
         grouped.setdefault(item, []).append(variant)
     return {item: tuple(found) for item, found in grouped.items()}
-
-
-def gold_of(text: str) -> Gold:
-    """Gold answer of its JSON."""
-    value = json.loads(text)
-    return tuple(Span(*s) for s in value) if isinstance(value, list) else value
 
 
 def records_table(kind: str, cell: Cell, rows: Iterable[Row], *, width: int) -> pa.Table:
@@ -186,22 +178,3 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
 
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
-
-
-def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
-    """Items of a dataset by their identity, as a run keeps them."""
-    rows = items.filter(pc.equal(items["dataset"], dataset)).to_pylist()
-    return {row["item"]: example_of(row) for row in rows}
-
-
-def example_of(row: Mapping[str, Any]) -> Example:
-    """Item of its row of the table of items."""
-    columns = {n: v for n, v in row.items() if n.startswith(("a_", "u_")) and v is not None}
-    return Example(
-        id=row["item"],
-        fields=json.loads(row["fields"]),
-        gold=gold_of(row["gold"]),
-        source=row["source"],
-        attributes=columns,
-        language=row["language"],
-    )

@@ -19,6 +19,7 @@ from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import DataError, PlanError, StorageError
 from scrutiny.core.model import Family
 from scrutiny.core.registry import registry
+from scrutiny.data.run_items import RunItems
 from scrutiny.models.strings.lineage import replicates_of
 from scrutiny.run.asking.desk import LocalDesk, NoAnswers
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
@@ -147,6 +148,7 @@ def _run(
                 *folder.measured(),
                 resampling=resolved.plan.resampling,
                 seed=resolved.plan.seed,
+                slices=RunItems.of_folder(folder),
             ),
             resolved.assignments,
             claims,

@@ -32,21 +32,9 @@ class Recorded:
     conditions: Mapping[str, Mapping[str, Any]]
     table: pa.Table
 
-    def where(self, columns: Mapping[str, str]) -> "Recorded":
-        """Return the records of the items that have these values in their columns.
-
-        Raises
-        ------
-        PlanError
-            If there is no such column.
-        """
-        for name in columns:
-            _must_have(self.table, name)
-        kept = np.ones(len(self.panel.items), dtype=bool)
-        for name, value in columns.items():
-            fits = pc.fill_null(pc.equal(self.table[name], value), fill_value=False)
-            kept &= fits.combine_chunks().to_numpy(zero_copy_only=False)
-        rows = np.flatnonzero(kept)
+    def only(self, inside: NDArray[np.bool_]) -> "Recorded":
+        """Return the records of the items ``(item,)`` that are inside."""
+        rows = np.flatnonzero(inside)
         sides = {
             key: Side(side.values[:, rows], side.status[:, rows])
             for key, side in self.sides.items()

@@ -6,8 +6,8 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.data import questions
+from scrutiny.data.attributes.texts import question
 from scrutiny.data.questions import is_question_text
-from scrutiny.data.slices import is_question
 
 ASKING = [
     "What is it",
@@ -66,9 +66,9 @@ def test_a_statement_is_none(text):
 
 def test_words_are_read_in_english_alone():
     text = {"text": "is it good"}
-    assert is_question(Example("1", text))
-    assert not is_question(Example("1", text, language="de"))
-    assert is_question(Example("1", {"text": "gut?"}, language="de"))
+    assert question(Example("1", text))
+    assert not question(Example("1", text, language="de"))
+    assert question(Example("1", {"text": "gut?"}, language="de"))
 
 
 def test_examples_run():

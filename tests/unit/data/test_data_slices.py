@@ -2,10 +2,11 @@
 
 import pytest
 
+from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
-from scrutiny.data.slices import MOST_VALUES, SLICES, slices_for, word_slice
-
-BY_NAME = {one.name: one for one in SLICES}
+from scrutiny.core.registry import registry
+from scrutiny.data.attributes.attribute import Training
+from scrutiny.data.slices import MOST_VALUES, Items, slices_for
 
 
 def example(text, number=0, **more):
@@ -13,47 +14,126 @@ def example(text, number=0, **more):
 
 
 CASES = [
-    ("negation", "I can’t say.", "A knot in a rope."),
-    ("negation", "is n't it", "It noted this."),
-    ("negation", "Nobody came.", "Everybody came."),
+    ("negated", "I can’t say.", "A knot in a rope."),
+    ("negated", "is n't it", "It noted this."),
+    ("negated", "Nobody came.", "Everybody came."),
     ("question", "Who came?", "Ask who came."),
     ("exclamation", "Come!", "Come."),
     ("number", "Row 4b", "No one came first."),
     ("number", "It took forty minutes.", "It took some minutes."),
     ("capitals", "A BAD day", "A Bad day, OK?"),
     ("name", "We saw Lima.", "We left. Then it rained."),
-    ("rare word", "a thaumaturgic plot", "a good plot"),
+    ("rare_word", "a thaumaturgic plot", "a good plot"),
     ("contrast", "Slow but sure.", "Slow and sure."),
     ("condition", "If it rains, stay.", "It rains, stay."),
     ("comparison", "Better than before.", "Good as before."),
-    ("first person", "I'm late.", "It is late."),
+    ("first_person", "I'm late.", "It is late."),
     ("quotation", "She said “no”.", "She said no."),
     ("quotation", "the 'best' one", "it's the dogs' day"),
     ("address", "see www.example.org", "see the site"),
     ("emoji", "fine 🙂", "fine"),
     ("emoji", "fine :)", "at 5:30)"),
-    ("drawn out", "sooo good", "so good"),
-    ("drawn out", "what?!", "what?"),
-    ("other letters", "naïve", "naive"),
-    ("sentences", "It rained. We left.", "It rained and we left."),
-    ("no function word", "bright red lamp", "the bright lamp"),
+    ("drawn_out", "sooo good", "so good"),
+    ("drawn_out", "what?!", "what?"),
+    ("other_letters", "naïve", "naive"),
+    ("several_sentences", "It rained. We left.", "It rained and we left."),
+    ("no_function_word", "bright red lamp", "the bright lamp"),
 ]
 
 
 @pytest.mark.parametrize(("name", "inside", "outside"), CASES)
-def test_each_slice_holds_what_it_says(name, inside, outside):
-    holds = BY_NAME[name].holds
-    assert holds(example(inside))
-    assert not holds(example(outside))
+def test_each_attribute_tells_what_it_says(name, inside, outside):
+    holds = registry().load("attribute", name)
+    assert holds(example(inside)) is True
+    assert holds(example(outside)) is False
 
 
-def test_every_declared_slice_has_a_case():
-    assert set(BY_NAME) == {name for name, _, _ in CASES}
+def test_every_attribute_that_answers_yes_or_no_has_a_case():
+    known = {n.partition("@")[0]: n for n in registry().names("attribute")}
+    asked = {
+        n for n, full in known.items() if registry().load("attribute", full).gives == "yes or no"
+    }
+    assert asked == {name for name, _, _ in CASES} | {"in_training"}
 
 
-def test_all_fields_are_looked_at():
+def test_all_fields_are_looked_at_or_the_one_that_is_named():
     pair = Example("1", {"text": "It rains.", "text_pair": "It does not."})
-    assert BY_NAME["negation"].holds(pair)
+    items = Items.of([pair])
+    asked = ("negated", "negated(text)", "negated(text_pair)", "length(text_pair) = 3")
+    assert [items.inside(text) for text in asked] == [[True], [False], [True], [True]]
+    with pytest.raises(UnknownNameError, match="text_pair"):
+        items.inside("negated(text_pear)")
+
+
+TEXTS = [
+    example("word " * k, k, attributes={"a_topic": "film" if k % 2 else "arts"})
+    for k in range(1, 11)
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "members"),
+    [
+        ("length > 7", [8, 9, 10]),
+        ("length >= 7 and topic = film", [7, 9]),
+        ("not topic = film and length<4", [2]),
+        ("a_topic != film, length = 4.0", [4]),
+        ("length in lowest 20%", [1, 2]),
+        ("length in highest third", [7, 8, 9, 10]),
+        ("length in middle third", [4, 5, 6]),
+        ("length in 20% to 40%", [3, 4]),
+        ('has "word WORD" and length < 4', [2, 3]),
+        ("not (length > 2 and topic = arts) and length < 5", [1, 2, 3]),
+    ],
+)
+def test_a_predicate_holds_of_its_items(text, members):
+    inside = Items.of(TEXTS).inside(text)
+    assert [k for k, is_in in enumerate(inside, 1) if is_in] == members
+
+
+def test_an_item_without_a_value_is_neither_inside_nor_outside():
+    items = Items.of([example("so", 0), example("so", 1, attributes={"a_year": 2010.0})])
+    assert items.inside("year > 2000") == [None, True]
+    assert items.inside("not year = 2010") == [None, False]
+    assert items.inside("year > 2020 and length > 5") == [False, False]
+    assert Items.of([example("nicht", language="de")]).inside("negated") == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("negtaed", "Did you mean 'negated'"),
+        ("length", "length is a number, so a slice says of which: length > 20"),
+        ("length > long", "'long' is not a number"),
+        ("topic > 3", "topic is a word"),
+        ("topic", "topic = "),
+        ("unseen_words > 0.1", "none is given"),
+    ],
+)
+def test_what_a_slice_cannot_say_is_told(text, said):
+    with pytest.raises((PlanError, UnknownNameError), match=said):
+        Items.of(TEXTS).inside(text)
+
+
+def test_a_value_that_no_item_has_is_refused_with_those_there_are():
+    with pytest.raises(PlanError, match="No item has topic = cinema; there are arts, film"):
+        Items.of(TEXTS).must_have("length > 3 and topic = cinema", where="No item")
+
+
+def test_a_training_set_tells_what_was_seen():
+    training = Training([example("It is fine.", gold="up"), example("It is bad.", gold="down")])
+    items = Items.of(
+        [example("it is FINE", gold="up"), example("a bad day", 1, gold="up")], lambda: training
+    )
+    assert items.inside("in_training") == [True, False]
+    assert items.inside("unseen_words > 0.5") == [False, True]
+    assert items.inside("label_share = 0.5") == [True, True]
+
+
+def test_words_and_names_have_a_gender():
+    told = registry().load("attribute", "gender")
+    texts = ["She left.", "Bill met his aunt.", "The waiter came.", "It rained."]
+    assert [told(example(text)) for text in texts] == ["woman", "both", "man", "none"]
 
 
 def test_small_slices_and_their_small_complements_are_left_out():
@@ -106,9 +186,10 @@ def test_slices_of_the_same_items_stand_once():
     assert slices_for([]) == []
 
 
-def test_a_named_word_is_found_in_any_case():
-    assert word_slice("don’t").holds(example("DON'T do it"))
-    assert not word_slice("do").holds(example("I don't"))
+def test_named_words_are_found_in_any_case():
+    items = Items.of([example("DON'T do it"), example("I don't")])
+    assert items.inside('has "don’t"') == [True, True]
+    assert items.inside("has do") == [True, False]
 
 
 def test_slices_by_english_words_are_for_english_alone():

@@ -12,17 +12,16 @@ from small_runs import family, plan, rows, run
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Selector
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
-from scrutiny.core.record import Measure
 from scrutiny.core.registry import Registration, build
+from scrutiny.data.run_items import RunItems
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.claims import decide
 from scrutiny.run.planning.presupposed import CHEAP_BYTES, FEW_NULLS, with_presupposed
 from scrutiny.run.planning.specs import unit_column
-from scrutiny.store.panels import PanelKey, read_panel
 
 CLASSES = ("ByGroup", "NeedsSkill")
 
@@ -38,7 +37,7 @@ class ByGroup(Performance):
         groups = inputs.columns["a_group"]
         own = tuple(
             EstimateSpec(
-                f"level/{g}", "accuracy@1", {"": Selector()}, group=g, where={"a_group": g}
+                f"level/{g}", "accuracy@1", {"": Selector()}, group=g, where=f"a_group = {g}"
             )
             for g in groups
         )
@@ -153,14 +152,10 @@ def test_a_control_family_may_name_whom_it_controls_for(tmp_path, control_of):
 
 def test_an_unknown_column_of_a_group_is_refused(tmp_path):
     folder = run_grouped(with_control(tmp_path), tmp_path / "out")
-    records, items = folder.records(), folder.items()
-    kind = records["kind"][0].as_py()
-    recorded = read_panel(
-        records, items, PanelKey(kind, "m", "x", tuple(map(Measure, ("hit", "pred", "p_gold"))))
-    )
-    assert recorded.where({"a_group": "none of these"}).panel.items == ()
-    with pytest.raises(PlanError, match="no column 'a_color'"):
-        recorded.where({"a_color": "red"})
+    items = RunItems.of_folder(folder)
+    assert not items.inside("a_group = none of these", ("x",)).any()
+    with pytest.raises(UnknownNameError, match="named 'a_color'"):
+        items.inside("a_color = red", ("x",))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from itertools import product
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.predicates import equal
 from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
 from scrutiny.diagnostics.association.params import (
     ClustersParams,
@@ -82,7 +83,7 @@ def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
             condition=condition,
             unit="u_word",
             strata="a_set",
-            where={"a_test": test},
+            where=equal({"a_test": test}),
         )
 
 

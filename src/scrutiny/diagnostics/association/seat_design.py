@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.predicates import equal
 from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
 from scrutiny.diagnostics.association.params import (
     Kind,
@@ -55,7 +56,7 @@ def _spec(test: str, kind: Kind, params: SeatParams) -> EstimateSpec:
         condition=kind.condition,
         unit="u_word",
         strata="a_set",
-        where={"a_test": test},
+        where=equal({"a_test": test}),
     )
 
 

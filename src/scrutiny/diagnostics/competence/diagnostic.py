@@ -15,6 +15,7 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.errors import PlanError
+from scrutiny.core.predicates import equal
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.competence.minimal_pairs import AGREEMENT_MEASURES, agreement_rows
@@ -98,12 +99,10 @@ def _spec(
     condition: Mapping[str, object],
     *,
     group: str = "all",
-    where: Mapping[str, str] | None = None,
+    where: str = "",
 ) -> EstimateSpec:
     sides = {"": Selector("measured", condition)}
-    return EstimateSpec(
-        name, metric, sides, group=group, condition=condition, where=dict(where or {})
-    )
+    return EstimateSpec(name, metric, sides, group=group, condition=condition, where=where)
 
 
 def _agreement_design(name: str, inputs: Inputs) -> Design:
@@ -120,7 +119,7 @@ def _agreement_design(name: str, inputs: Inputs) -> Design:
                     "accuracy@1",
                     condition,
                     group=construction,
-                    where={"a_construction": construction},
+                    where=equal({"a_construction": construction}),
                 )
                 for construction in (constructions if len(constructions) > 1 else ())
             ),

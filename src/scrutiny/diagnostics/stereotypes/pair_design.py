@@ -20,6 +20,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.predicates import equal
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.naming import (
     ALL,
@@ -133,7 +134,7 @@ def _spec(
         group=group.name,
         condition=condition,
         unit=unit,
-        where=group.where,
+        where=equal(group.where),
     )
 
 

@@ -24,6 +24,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.predicates import equal
 from scrutiny.diagnostics.stereotypes.naming import (
     CHECKS,
     FAMILY,
@@ -105,7 +106,7 @@ def _estimates(
             group=group.name,
             condition=condition,
             unit="u_term" if is_by_term else "item",
-            where=where,
+            where=equal(where),
         )
 
 

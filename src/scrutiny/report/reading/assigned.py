@@ -43,9 +43,9 @@ def _with_reference(key: EstimateKey) -> dict[str, object]:
     return {**key.condition, **beside}
 
 
-def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, Mapping[str, str]]]:
-    """Columns that restrict the items of each estimate, by the estimate's identity."""
+def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, str]]:
+    """Slice that each estimate is over, by the estimate's identity."""
     for assigned in manifest.get("specs", ()):
-        yield key_of(assigned), assigned["spec"].get("where") or {}
+        yield key_of(assigned), assigned["spec"].get("where") or ""
     for pair in manifest.get("contrasts", ()):
-        yield contrast_key_of(pair), pair["a"]["spec"].get("where") or {}
+        yield contrast_key_of(pair), pair["a"]["spec"].get("where") or ""

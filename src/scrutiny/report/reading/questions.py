@@ -33,9 +33,7 @@ class Questions:
     """
 
     def __init__(self, view: RunView) -> None:
-        self._items = {
-            identity(key): canonical_json(dict(where)) for key, where in restrictions(view.manifest)
-        }
+        self._items = {identity(key): where for key, where in restrictions(view.manifest)}
 
     def of(self, estimate: Estimate, *, without: Iterable[str] = ()) -> str:
         """Name of the question; ``without`` are further fields to leave out.

@@ -22,6 +22,7 @@ from scrutiny.store.run_folder import RunFolder
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from scrutiny.data.run_items import RunItems
     from scrutiny.diagnostics.attack.kept import FoundText
     from scrutiny.reliability.panel import Side
     from scrutiny.store.panels import Recorded
@@ -193,7 +194,16 @@ class FolderRecords:
             cells=metric_of(spec["metric"]).cells,
         )
         where = spec.get("where")
-        return recorded.where(where) if recorded is not None and where else recorded
+        if recorded is None or not where:
+            return recorded
+        return recorded.only(self._items.inside(where, (assigned["dataset"],)))
+
+    @cached_property
+    def _items(self) -> "RunItems":
+        """Items that slices are cut of."""
+        from scrutiny.data.run_items import RunItems
+
+        return RunItems.of_folder(self._folder)
 
     def _resampling(self, whole: Estimate) -> Resampling:
         """Of each replicate by itself, with no more draws than marks need."""

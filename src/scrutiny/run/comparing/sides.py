@@ -13,11 +13,11 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
-from scrutiny.run.blocks import examples_of
 from scrutiny.run.estimating.contrasts import Meeting, meet
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
+from scrutiny.store.items import examples_of
 from scrutiny.store.run_folder import RunFolder
 
 #: Statistic of taggers: of counts over all items; side by side each item has its own.

@@ -94,7 +94,7 @@ def changes(
         In the order given, all items first.
     """
     n = len(sides.examples)
-    everything = Slice("all", "of all", lambda _: True)
+    everything = Slice("all", "of all")
     parts = [(everything, np.ones(n, dtype=np.bool_))]
     parts += [(one, np.array(members, dtype=np.bool_)) for one, members in slices]
     count = len(parts) + family

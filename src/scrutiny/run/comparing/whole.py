@@ -137,7 +137,7 @@ def _slices(read: Read, options: CompareOptions) -> list[tuple[Slice, tuple[bool
     found = slices_for(read.sides.examples, words=options.words, fewest=options.fewest)
     for name, inside in read.parts.items():
         if inside.sum() >= options.fewest <= (~inside).sum():
-            one = Slice(f"dataset {name}", f"of dataset {name!r}", lambda _: True)
+            one = Slice(f"dataset {name}", f"of dataset {name!r}")
             found.append((one, tuple(inside.tolist())))
     return found
 

@@ -16,6 +16,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts, columns_of
 from scrutiny.core.statistic import ReplicateTest, Statistic
+from scrutiny.data.run_items import RunItems
 from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.along import estimate_along
 from scrutiny.reliability.claims import decide
@@ -36,18 +37,20 @@ class Estimator:
     """Computes specifications from the tables of one run; panels are read once."""
 
     def __init__(
-        self, records: pa.Table, items: pa.Table, *, resampling: Resampling, seed: int
+        self,
+        records: pa.Table,
+        items: pa.Table,
+        *,
+        resampling: Resampling,
+        seed: int,
+        slices: RunItems | None = None,
     ) -> None:
         self.resampling = resampling
         self.seed = seed
         self._records = records
         self._items = items
+        self.slices = RunItems(items) if slices is None else slices
         self._panel = lru_cache(maxsize=_KEPT_PANELS)(self._read)
-
-    def column(self, name: str) -> list[object]:
-        """Values of the items in a column; none where there is no such column."""
-        known = name in self._items.column_names
-        return list(self._items.column(name).to_pylist()) if known else []
 
     def estimate(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification; refused where what it presupposes is not so."""
@@ -136,7 +139,9 @@ class Estimator:
             cells=statistic.cells,
         )
         whole = self._stack(key, spec.beside) if spec.beside else self._panel(key)
-        return whole.where(spec.where) if spec.where else whole
+        if not spec.where:
+            return whole
+        return whole.only(self.slices.inside(spec.where, (assignment.dataset, *spec.beside)))
 
     def _stack(self, key: PanelKey, beside: Sequence[str]) -> Recorded:
         """Panels of several datasets under one another."""

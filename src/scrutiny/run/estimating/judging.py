@@ -1,6 +1,6 @@
 """Judging a finished run by rules: the same verdicts as the audit's, from the same records."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scrutiny.core.claim import Claim, Component, Finding
@@ -8,35 +8,26 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import is_meant
 from scrutiny.core.plan import Resampling
+from scrutiny.core.predicates import equal, joined
+from scrutiny.data.run_items import RunItems
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.rules import Rule, parse_rule
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
-from scrutiny.run.planning.slicing import (
-    contrast_over,
-    must_occur,
-    named,
-    over,
-    split,
-    with_attributes,
-)
+from scrutiny.run.planning.slicing import contrast_over, over, split
 from scrutiny.store.run_folder import RunFolder
 
 
-def estimator_of(folder: RunFolder, *, attributes: Collection[str] = ()) -> Estimator:
-    """Estimator over the records of a finished run, with its own seed and resampling.
-
-    ``attributes`` are those of the items' texts that slices go by.
-    """
+def estimator_of(folder: RunFolder) -> Estimator:
+    """Estimator over the records of a finished run, with its own seed and resampling."""
     plan = folder.manifest["plan"]
-    records, items = folder.measured()
     return Estimator(
-        records,
-        with_attributes(items, attributes, folder.items()) if attributes else items,
+        *folder.measured(),
         resampling=Resampling(**plan["resampling"]),
         seed=plan["seed"],
+        slices=RunItems.of_folder(folder),
     )
 
 
@@ -66,7 +57,7 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
         The run.
     rules
         ``drop(accuracy) <= 0.05 where transformation=typos``; ``gain > 0`` of the plan's estimate
-        ``gain``; ``accuracy >= -0.01 where reference=v1``.
+        ``gain``; ``accuracy >= -0.01 where reference=v1``; ``accuracy > .8 where length > 20``.
     group
         Items that are meant: ``all`` or ``changed``.
 
@@ -96,14 +87,15 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
     PlanError, UnknownNameError
         As `judge_run` does.
     """
-    text = f"{rule.metric} where {named(rule.where)}"
+    text = f"{rule.metric} where {joined(equal(rule.where), rule.slice)}"
     estimator, (chosen,) = _chosen(folder, [rule], [text], group)
     return [number.estimate(estimator).estimate for number in chosen]
 
 
 def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
     """Whether one of these names cuts the items of a run, and is no condition of it."""
-    return bool(split(dict.fromkeys(names), attributes=_attributes(_numbers(folder)))[0])
+    attributes = _attributes(estimator_of(folder), _numbers(folder))
+    return bool(split(dict.fromkeys(names), names=attributes)[0])
 
 
 def _chosen(
@@ -117,25 +109,26 @@ def _chosen(
         If there are none, or no item is of the slice.
     """
     known = _numbers(folder)
-    attributes = _attributes(known)
-    parts = [split(rule.where, attributes=attributes) for rule in rules]
-    asked = {name for columns, _ in parts for name in columns}
-    estimator = estimator_of(folder, attributes=asked & attributes)
+    estimator = estimator_of(folder)
+    names = _attributes(estimator, known)
     chosen = []
-    for rule, text, (columns, rest) in zip(rules, texts, parts, strict=True):
-        for name, value in columns.items():
-            place = f"The rule {text!r}: no item of the run"
-            must_occur(name, value, estimator.column(name), where=place)
+    for rule, text in zip(rules, texts, strict=True):
+        columns, rest = split(rule.where, names=names)
+        asked = joined(equal(columns), rule.slice)
         found = _meant(replace(rule, where=rest), text, known, group)
-        chosen.append([number.over(columns) for number in found] if columns else found)
+        for dataset in (
+            {n.key.dataset for n in found} & {*estimator.slices.datasets} if asked else ()
+        ):
+            place = f"The rule {text!r}: no item of {dataset!r}"
+            estimator.slices.of(dataset).must_have(asked, where=place)
+        chosen.append([number.over(asked) for number in found] if asked else found)
     return estimator, chosen
 
 
-def _attributes(known: "Sequence[_Number]") -> set[str]:
-    """Names of what texts are told apart by; a condition of the run comes first."""
-    from scrutiny.data.slices import SLICES
-
-    return {one.name for one in SLICES} - {name for number in known for name in number.where}
+def _attributes(estimator: Estimator, known: "Sequence[_Number]") -> set[str]:
+    """Names of columns and attributes of the items; a condition of the run comes first."""
+    names = {name for one in estimator.slices.datasets for name in estimator.slices.of(one).names}
+    return names - {name for number in known for name in number.where}
 
 
 def _numbers(folder: RunFolder) -> "list[_Number]":
@@ -170,13 +163,12 @@ class _Number:
         """Its identity."""
         return self.of.key
 
-    def over(self, columns: Mapping[str, str]) -> "_Number":
-        """The number on the items that have these values in their columns."""
-        if isinstance(self.of, Contrast):
-            made: Assignment | Contrast = contrast_over(self.of, columns)
-        else:
-            made = over(self.of, columns)
-        return _Number(f"{self.id}/{named(columns)}", made, self.measure)
+    def over(self, where: str) -> "_Number":
+        """The number on the items of a slice."""
+        made: Assignment | Contrast = (
+            contrast_over(self.of, where) if isinstance(self.of, Contrast) else over(self.of, where)
+        )
+        return _Number(f"{self.id}/{where}", made, self.measure)
 
     def estimate(self, estimator: Estimator) -> Estimated:
         """Its estimate."""

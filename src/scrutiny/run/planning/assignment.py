@@ -75,8 +75,8 @@ class Contrast:
 
     @property
     def is_of_slices(self) -> bool:
-        """Whether the sides are of items with other values in their columns."""
-        return dict(self.a.spec.where) != dict(self.b.spec.where)
+        """Whether the sides are of items of different slices."""
+        return self.a.spec.where != self.b.spec.where
 
     @property
     def key(self) -> EstimateKey:

@@ -8,11 +8,12 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import EstimatePlan
+from scrutiny.core.predicates import equal, joined
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.rules import says
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.slicing import must_occur, over, split
+from scrutiny.run.planning.slicing import WHERE, items_of, over, split
 from scrutiny.run.planning.specs import PlacedDesign, places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
@@ -86,7 +87,9 @@ def _side(
     plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment], name: str
 ) -> dict[str, Assignment]:
     """Assignment of one side by dataset."""
-    where = {**plan.where, **plan.contrast[name]}
+    own = plan.contrast[name]
+    both = joined(plan.where.get(WHERE, ""), own.get(WHERE, ""))
+    where = {**plan.where, **own, **({WHERE: both} if both else {})}
     found: dict[str, Assignment] = {}
     for one in _fitting(plan, resolved, designed, where):
         if one.dataset in found:
@@ -111,6 +114,7 @@ def _fitting(
     """
     columns, where = split(where)
     items = {name: _text(value) for name, value in columns.items()}
+    asked = joined(equal(items), where.pop(WHERE, ""))
     if plan.source not in resolved.measurements:
         unknown = UnknownNameError("measurement", plan.source, resolved.measurements)
         raise PlanError(f"estimate {plan.id!r}, from: {unknown}")
@@ -128,25 +132,24 @@ def _fitting(
         raise PlanError(
             f"estimate {plan.id!r}: nothing fits {dict(where)}; {metric} is there for: {there}."
         )
-    return [_over(one, items, plan=plan, resolved=resolved) for one in fitting]
+    return [_over(one, asked, plan=plan, resolved=resolved) for one in fitting]
 
 
 def _over(
-    assignment: Assignment, items: Mapping[str, str], *, plan: EstimatePlan, resolved: Resolved
+    assignment: Assignment, asked: str, *, plan: EstimatePlan, resolved: Resolved
 ) -> Assignment:
-    """Assignment over the items whose columns have these values.
+    """Assignment over the items of a slice.
 
     Raises
     ------
-    PlanError
-        If no item has one.
+    PlanError, UnknownNameError
+        If the items have no such attribute, or no item has such a value.
     """
-    examples = resolved.datasets[assignment.dataset].examples
-    for name, value in items.items():
-        known = (example.attributes.get(name) for example in examples)
-        place = f"estimate {plan.id!r}: no item of {assignment.dataset!r}"
-        must_occur(name, value, known, where=place)
-    return over(assignment, items)
+    if not asked:
+        return assignment
+    place = f"estimate {plan.id!r}: no item of {assignment.dataset!r}"
+    items_of(resolved, assignment.dataset).must_have(asked, where=place)
+    return over(assignment, asked)
 
 
 def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:

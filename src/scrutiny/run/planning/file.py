@@ -23,8 +23,10 @@ from scrutiny.core.plan import (
     Resampling,
     TrainPlan,
 )
+from scrutiny.core.predicates import joined, metric_and_slice
 from scrutiny.core.published import PublishedPlan
 from scrutiny.reliability.rules import parse_rule
+from scrutiny.run.planning.slicing import WHERE
 
 #: What a claim can be asked to survive, beside ``choices:NAME``.
 CHECKS: Final = ("items", "seeds", "datasets")
@@ -59,10 +61,17 @@ def _number(value: Any) -> Any:
     return value
 
 
+def _selected(value: Any) -> Any:
+    """Selector; one that is a text is a slice of the items."""
+    return {WHERE: value} if isinstance(value, str) else value
+
+
 #: Whole numbers of a plan.
 _Whole = Annotated[int, BeforeValidator(_whole)]
 #: Numbers of a plan.
 _Number = Annotated[float, BeforeValidator(_number)]
+#: What an estimate is of; a text is a slice.
+_Selector = Annotated[dict[str, Any], BeforeValidator(_selected)]
 #: Names of a plan.
 _Name = Annotated[str, AfterValidator(_named)]
 
@@ -76,6 +85,7 @@ class _Data(_Strict):
     task: str = ""
     unit: str = "item"
     limit: _Whole | str | None = None
+    training: str = ""
 
 
 class _Model(_Strict):
@@ -112,21 +122,22 @@ class _Measure(_Strict):
     nulls: _Whole | None = Field(default=None, ge=0, le=1000)
     reference: str | tuple[str, ...] = ""
     both_ways: bool = False
+    where: tuple[str, ...] = ()
 
 
 class _Estimate(_Strict):
     id: _Name
     source: str = Field(alias="from")
     metric: str
-    contrast: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    where: dict[str, Any] = Field(default_factory=dict)
+    contrast: dict[str, _Selector] = Field(default_factory=dict)
+    where: _Selector = Field(default_factory=dict)
     paired: bool | None = None
 
 
 class _Side(_Strict):
     source: str = Field(alias="from")
     metric: str
-    where: dict[str, Any] = Field(default_factory=dict)
+    where: _Selector = Field(default_factory=dict)
 
 
 class _Relate(_Strict):
@@ -169,6 +180,7 @@ class _Resampling(_Strict):
 class _Plan(_Strict):
     seed: _Whole = 0
     on_bad_row: Literal["skip", "fail"] = "skip"
+    where: tuple[str, ...] = ()
     data: dict[_Name, _Data] = Field(default_factory=dict)
     models: dict[_Name, _Model] = Field(default_factory=dict)
     train: tuple[_Train, ...] = ()
@@ -226,7 +238,8 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         for n, m in read.models.items()
     )
     datasets = tuple(
-        DataPlan(n, d.source, d.task, unit=d.unit, limit=d.limit) for n, d in read.data.items()
+        DataPlan(n, d.source, d.task, unit=d.unit, limit=d.limit, training=d.training)
+        for n, d in read.data.items()
     )
     return Plan(
         seed=read.seed,
@@ -234,7 +247,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         models=models,
         train=tuple(TrainPlan(**t.model_dump()) for t in read.train),
         measure=tuple(one for m in read.measure for one in _measures(m, read, where)),
-        estimate=tuple(EstimatePlan(**e.model_dump()) for e in read.estimate),
+        estimate=tuple(_estimate(e) for e in read.estimate),
         relate=tuple(
             RelatePlan(r.id, r.a.model_dump(by_alias=True), r.b.model_dump(by_alias=True))
             for r in read.relate
@@ -301,7 +314,18 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
         data=_once(measure.data) or tuple(plan.data),
         params=measure.params,
         nulls=measure.nulls,
+        where=_once((*plan.where, *measure.where)),
         reference=measure.reference if isinstance(measure.reference, str) else "",
+    )
+
+
+def _estimate(estimate: _Estimate) -> EstimatePlan:
+    """Estimate; a slice behind the metric joins those of ``where``."""
+    stated = estimate.model_dump()
+    metric, slice_text = metric_and_slice(estimate.metric)
+    where = {**estimate.where, WHERE: joined(slice_text, estimate.where.get(WHERE, ""))}
+    return EstimatePlan(
+        **{**stated, "metric": metric, "where": where if where[WHERE] else estimate.where}
     )
 
 

@@ -1,0 +1,285 @@
+"""What stands in the texts of an item: negated, a question, a number, a gender, so many words.
+
+Each is a pure function of an example. They are declared before anything is measured, so all of
+them can be tested together, with a correction for how many there are; none is chosen by its result.
+"""
+
+import re
+from functools import cache
+from typing import Final
+
+from scrutiny.core.example import Example
+from scrutiny.data.attributes.attribute import attribute, lower_of, tokens_of, words_of
+from scrutiny.data.questions import is_question_text
+from scrutiny.text.lexicon import first_names, is_stop_word, table, zipf
+from scrutiny.text.numbers import parse_number
+from scrutiny.text.tokens import is_word, sentences, token_texts
+
+_RARE: Final = 3.3  # on the scale of `zipf`: about twice in a million words
+_FEWEST_LETTERS: Final = 4
+
+_NEGATIVE: Final = frozenset(
+    """no not never none nobody nothing nowhere neither nor cannot without hardly scarcely barely
+    seldom rarely dont doesnt didnt cant wont isnt arent wasnt werent wouldnt couldnt shouldnt
+    n't""".split()
+)
+_CONTRAST: Final = frozenset(
+    "but however although though yet despite nevertheless nonetheless whereas".split()
+)
+_CONDITION: Final = frozenset("if unless whether would could should might".split())
+_FIRST_PERSON: Final = frozenset("i me my mine myself we us our ours ourselves i'm i've".split())
+_COMPARISON: Final = frozenset("more less most least than better worse best worst".split())
+_HARDLY_NUMBERS: Final = frozenset("one first second".split())
+_QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
+_FEMALE: Final = frozenset("she her hers herself she's she'd she'll".split())
+_MALE: Final = frozenset("he him his himself he's he'd he'll".split())
+_URL: Final = re.compile(r"https?://|www\.|\S+@\S+\.\w", re.IGNORECASE)
+_QUOTATION: Final = re.compile(r"[\"“”«»]|(?<!\w)['‘][^'’]+['’](?!\w)")
+_EMOJI: Final = re.compile("[\u2600-\u27bf\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff]")
+_SMILEY: Final = re.compile(r"[:;=]-?[)(DPp](?!\w)")
+_REPEATED: Final = re.compile(r"([a-z])\1\1|[!?]{2,}", re.IGNORECASE)
+
+
+@attribute("with a negation", is_english=True, stream="negation")
+def negated(example: Example) -> bool:
+    """Whether a negation word stands in the text, contracted or not.
+
+    Examples
+    --------
+    >>> [negated(Example("1", {"text": text})) for text in ("It isn't bad.", "A knot.")]
+    [True, False]
+    """
+    words = lower_of(example)
+    return any(word in _NEGATIVE or word.endswith("n't") for word in words)
+
+
+@attribute("with a question")
+def question(example: Example) -> bool:
+    """Whether the text asks, with or without its question mark.
+
+    Examples
+    --------
+    >>> [question(Example("1", {"text": text})) for text in ("is it good", "so be it")]
+    [True, False]
+    """
+    is_english = example.language.startswith("en")
+    texts = example.fields.values()
+    return any(is_question_text(text, is_english=is_english) for text in texts)
+
+
+@attribute("with an exclamation mark")
+def exclamation(example: Example) -> bool:
+    """Whether an exclamation mark stands in the text."""
+    return any("!" in text for text in example.fields.values())
+
+
+@attribute("with a number")
+def number(example: Example) -> bool:
+    """Whether a number stands in the text, in digits or in words; "one" and "first" are none.
+
+    Examples
+    --------
+    >>> [number(Example("1", {"text": text})) for text in ("Seats 4", "two left", "No seats")]
+    [True, True, False]
+    """
+    return any(_is_number(word) for word in tokens_of(example))
+
+
+def _is_number(word: str) -> bool:
+    if any(letter.isdigit() for letter in word):
+        return True
+    return word.isalpha() and word.lower() not in _HARDLY_NUMBERS and parse_number(word) is not None
+
+
+@attribute("with a word in capitals")
+def capitals(example: Example) -> bool:
+    """Whether a word of three letters or more is written in capitals."""
+    return any(len(w) > 2 and w.isalpha() and w.isupper() for w in tokens_of(example))
+
+
+@attribute("with a capitalized word inside a sentence")
+def name(example: Example) -> bool:
+    """Whether a capitalized word stands inside a sentence.
+
+    Examples
+    --------
+    >>> [name(Example("1", {"text": text})) for text in ("He met Ida.", "He left. So?")]
+    [True, False]
+    """
+    for text in example.fields.values():
+        for start, end in sentences(text):
+            for word in token_texts(text[start:end])[1:]:
+                if len(word) > 1 and word[0].isupper() and not word.isupper():
+                    return True
+    return False
+
+
+@attribute("with a rare word", is_english=True)
+def rare_word(example: Example) -> bool:
+    """Whether a word of the text is rare in English, or unknown.
+
+    Examples
+    --------
+    >>> rare_word(Example("1", {"text": "a zymurgic film"}))
+    True
+    >>> rare_word(Example("2", {"text": "a good film"}))
+    False
+    """
+    return any(
+        len(word) >= _FEWEST_LETTERS and word.isalpha() and word.islower() and zipf(word) < _RARE
+        for word in tokens_of(example)
+    )
+
+
+@attribute("with a word of contrast (but, however)", is_english=True)
+def contrast(example: Example) -> bool:
+    """Whether a word of contrast stands in the text."""
+    return not _CONTRAST.isdisjoint(lower_of(example))
+
+
+@attribute("with a condition (if, would)", is_english=True)
+def condition(example: Example) -> bool:
+    """Whether a word of condition stands in the text."""
+    return not _CONDITION.isdisjoint(lower_of(example))
+
+
+@attribute("with a comparison (more, than)", is_english=True)
+def comparison(example: Example) -> bool:
+    """Whether a word of comparison stands in the text."""
+    return not _COMPARISON.isdisjoint(lower_of(example))
+
+
+@attribute("in the first person", is_english=True)
+def first_person(example: Example) -> bool:
+    """Whether the writer speaks of themselves."""
+    return not _FIRST_PERSON.isdisjoint(lower_of(example))
+
+
+@attribute("with a quotation")
+def quotation(example: Example) -> bool:
+    """Whether something stands in quotation marks."""
+    return any(_QUOTATION.search(text) is not None for text in example.fields.values())
+
+
+@attribute("with a web or mail address")
+def address(example: Example) -> bool:
+    """Whether a web or mail address stands in the text."""
+    return any(_URL.search(text) is not None for text in example.fields.values())
+
+
+@attribute("with an emoji or smiley")
+def emoji(example: Example) -> bool:
+    """Whether an emoji or a smiley stands in the text."""
+    return any(bool(_EMOJI.search(t) or _SMILEY.search(t)) for t in example.fields.values())
+
+
+@attribute("with drawn-out letters or marks")
+def drawn_out(example: Example) -> bool:
+    """Whether a letter stands three times, or a mark twice, in a row."""
+    return any(_REPEATED.search(text) is not None for text in example.fields.values())
+
+
+@attribute("with letters beyond plain Latin")
+def other_letters(example: Example) -> bool:
+    """Whether letters beyond plain Latin stand in the text."""
+    return any(c.isalpha() and ord(c) > 127 for t in example.fields.values() for c in t)
+
+
+@attribute("of several sentences", stream="sentences")
+def several_sentences(example: Example) -> bool:
+    """Whether a text has more than one sentence."""
+    return any(len(sentences(text)) > 1 for text in example.fields.values())
+
+
+@attribute("without a function word", is_english=True)
+def no_function_word(example: Example) -> bool:
+    """Whether the text has words, and none of them is a function word."""
+    words = [word for word in lower_of(example) if is_word(word)]
+    return bool(words) and not any(is_stop_word(word) for word in words)
+
+
+@attribute("words of all texts")
+def length(example: Example) -> int:
+    """How many words all texts have together.
+
+    Examples
+    --------
+    >>> length(Example("1", {"premise": "It rains.", "hypothesis": "It is wet."}))
+    5
+    """
+    return sum(1 for _ in words_of(example))
+
+
+@attribute("words of the longest text")
+def longest_text(example: Example) -> int:
+    """How many words the longest of the item's texts has."""
+    return max(sum(map(is_word, token_texts(text))) for text in example.fields.values())
+
+
+@attribute(
+    "frequency of the rarest word in English, on the Zipf scale (3: once in a million)",
+    is_english=True,
+)
+def rarest_word(example: Example) -> float:
+    """How frequent the rarest word of the text is, on the Zipf scale.
+
+    Examples
+    --------
+    >>> rarest_word(Example("1", {"text": "a good film"})) > 4
+    True
+    """
+    return min((zipf(word) for word in words_of(example) if word.isalpha()), default=0.0)
+
+
+@attribute("gender that words and first names have: woman, man, both or none", is_english=True)
+def gender(example: Example) -> str:
+    """Gender that pronouns, nouns and first names of the text have.
+
+    Examples
+    --------
+    >>> [gender(Example("1", {"text": t})) for t in ("Ida met her aunt.", "Her son.", "It rains.")]
+    ['woman', 'both', 'none']
+    """
+    written, lower = frozenset(tokens_of(example)), frozenset(lower_of(example))
+    has = [
+        not (lower.isdisjoint(words) and written.isdisjoint(names))
+        for words, names in (_gendered("female"), _gendered("male"))
+    ]
+    return {(True, True): "both", (True, False): "woman", (False, True): "man"}.get(
+        (has[0], has[1]), "none"
+    )
+
+
+@cache
+def _gendered(which: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words in lower case and first names as written that one gender has and the other has not."""
+    is_female = which == "female"
+    pairs = table("gender_pairs")
+    mine, other = ([row[k].lower() for row in pairs] for k in ((0, 1) if is_female else (1, 0)))
+    names = frozenset(first_names("female")), frozenset(first_names("male"))
+    own, others = names if is_female else names[::-1]
+    return (_FEMALE if is_female else _MALE) | (set(mine) - set(other)), own - others
+
+
+@attribute("first question word (what, how), or none", is_english=True)
+def question_word(example: Example) -> str:
+    """The first question word of the text, wherever it stands.
+
+    Examples
+    --------
+    >>> question_word(Example("1", {"text": "Tell me how."}))
+    'how'
+    """
+    return next((word for word in lower_of(example) if word in _QUESTION_WORDS), "none")
+
+
+@attribute("gold label")
+def label(example: Example) -> str | None:
+    """The gold label, where the gold answer is one."""
+    return example.gold if isinstance(example.gold, str) else None
+
+
+@attribute("language of the texts (BCP 47)")
+def language(example: Example) -> str:
+    """Language of the texts."""
+    return example.language

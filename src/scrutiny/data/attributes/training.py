@@ -1,0 +1,40 @@
+"""What the training set says of an item: seen before, new words, how frequent its label was."""
+
+from scrutiny.core.example import Example
+from scrutiny.data.attributes.attribute import Training, attribute, words_of
+from scrutiny.data.letters import letters_hash
+
+
+@attribute("with a text that stands in the training data", of_training=True)
+def in_training(example: Example, training: Training) -> bool:
+    """Whether a text of the item stands in the training set, whatever its case and marks.
+
+    Examples
+    --------
+    >>> training = Training([Example("t", {"text": "It is fine."})])
+    >>> in_training(Example("1", {"text": "it is fine"}), training)
+    True
+    """
+    return any(letters_hash(text) in training.texts for text in example.fields.values())
+
+
+@attribute("share of the words that the training data lacks", of_training=True)
+def unseen_words(example: Example, training: Training) -> float:
+    """Share of the words, 0 to 1, that stand nowhere in the training set.
+
+    Examples
+    --------
+    >>> training = Training([Example("t", {"text": "It is fine."})])
+    >>> unseen_words(Example("1", {"text": "It is grim here"}), training)
+    0.5
+    """
+    words = list(words_of(example))
+    return sum(word not in training.words for word in words) / max(len(words), 1)
+
+
+@attribute("share of the training data that has the item's gold label", of_training=True)
+def label_share(example: Example, training: Training) -> float | None:
+    """How frequent the item's gold label is in the training set, 0 to 1."""
+    if not isinstance(example.gold, str):
+        return None
+    return training.label_shares.get(example.gold, 0.0)
