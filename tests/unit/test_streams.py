@@ -17,7 +17,7 @@ from scrutiny.core.registry import Registration, registry
 from scrutiny.perturb.control.matched import matched_control
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.perturb.universal.typos import Typos
+from scrutiny.perturb.universal.slips import Typos
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.reliability.panel import Panel, Side

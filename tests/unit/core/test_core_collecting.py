@@ -10,11 +10,11 @@ import pytest
 from scrutiny.core.collecting import PATIENCE, left_alone, seldom_collected, usually_collected
 from scrutiny.core.example import Example
 from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.setting import Search, Victim
 from scrutiny.perturb.search.space import Space
-from scrutiny.perturb.universal.typos import Typos
+from scrutiny.perturb.universal.slips import Typos
 from scrutiny.testing import LinearClassifier
 
 

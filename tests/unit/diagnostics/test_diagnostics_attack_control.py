@@ -16,7 +16,7 @@ from scrutiny.perturb.recipes.building import search_of, space_of
 from scrutiny.perturb.recipes.naming import parse_attack
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.setting import Search, Victim
 
 

@@ -4,16 +4,10 @@ import numpy as np
 import pytest
 
 from scrutiny.core.registry import registry
-from scrutiny.perturb.characters.delete_letter import DeleteLetter
-from scrutiny.perturb.characters.hidden_reorder import HiddenReorder
-from scrutiny.perturb.characters.homoglyph import Homoglyph
-from scrutiny.perturb.characters.insert_letter import InsertLetter
-from scrutiny.perturb.characters.invisible_character import InvisibleCharacter
 from scrutiny.perturb.characters.middle_swap import MiddleSwap
-from scrutiny.perturb.characters.neighbor_key import NeighborKey
-from scrutiny.perturb.characters.split_word import SplitWord
-from scrutiny.perturb.characters.substitute_letter import SubstituteLetter
-from scrutiny.perturb.characters.swap_letters import SwapLetters
+from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
+from scrutiny.perturb.characters.slips import DeleteLetter, NeighborKey, SplitWord, SwapLetters
+from scrutiny.perturb.characters.unseen import HiddenReorder, Homoglyph, InvisibleCharacter
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.text.edits import apply_to_text
 

@@ -7,15 +7,13 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.perturb.constraints.edit_distance import EditDistance
-from scrutiny.perturb.constraints.embedding_similarity import EmbeddingSimilarity
-from scrutiny.perturb.constraints.grammar import Grammar
-from scrutiny.perturb.constraints.max_change import MaxChange
-from scrutiny.perturb.constraints.perplexity_ratio import PerplexityRatio
-from scrutiny.perturb.constraints.stop_words import StopWords
+from scrutiny.perturb.constraints.fluency import Grammar, PerplexityRatio
+from scrutiny.perturb.constraints.how_much import EditDistance, MaxChange
+from scrutiny.perturb.constraints.meaning import EmbeddingSimilarity
+from scrutiny.perturb.constraints.which_words import StopWords
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.resources.harper import HarperChecker
+from scrutiny.perturb.resources.packages import HarperChecker
 
 TEXT = "The old man saw a dog."
 

@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.control.frequent_words import random_word, words_by_length
+from scrutiny.perturb.control.filler import random_word, words_by_length
 from scrutiny.perturb.control.matched import amount_changed, matched_control
 from scrutiny.perturb.control.operations import EditedLength, operations_of
 from scrutiny.perturb.engine.apply import perturb

@@ -7,19 +7,14 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.perturb.constraints.embedding_similarity import EmbeddingSimilarity
-from scrutiny.perturb.constraints.entailment import Entailment
-from scrutiny.perturb.constraints.likeliest import Likeliest
-from scrutiny.perturb.constraints.logprob_drop import LogprobDrop
-from scrutiny.perturb.constraints.perplexity_ratio import PerplexityRatio
-from scrutiny.perturb.constraints.sentence_similarity import SentenceSimilarity
+from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop, PerplexityRatio
+from scrutiny.perturb.constraints.meaning import EmbeddingSimilarity, Entailment, SentenceSimilarity
 from scrutiny.perturb.constraints.windows import windows
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.resources.capabilities import EntailmentJudge, TextScorer
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.resources.mean_vectors import MeanVectors
 from scrutiny.perturb.resources.ngram import NgramModel
-from scrutiny.perturb.resources.word_vectors import WordVectors
+from scrutiny.perturb.resources.word_vectors import MeanVectors, WordVectors
 
 TEXT = "one two three four five six seven eight nine ten"
 

@@ -5,12 +5,9 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.constraints.changed_words import ChangedWords
-from scrutiny.perturb.constraints.min_word_length import MinWordLength
-from scrutiny.perturb.constraints.protected_phrases import ProtectedPhrases
-from scrutiny.perturb.constraints.same_pos import SamePos
-from scrutiny.perturb.constraints.stop_words import StopWords
-from scrutiny.perturb.constraints.word_similarity import WordSimilarity
+from scrutiny.perturb.constraints.each_word import SamePos, WordSimilarity
+from scrutiny.perturb.constraints.how_much import ChangedWords
+from scrutiny.perturb.constraints.which_words import MinWordLength, ProtectedPhrases, StopWords
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.word_changes import word_changes
 

@@ -23,7 +23,7 @@ from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goal import Base, Judged
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.crossing import genes
 from scrutiny.perturb.search.methods.first_order import FirstOrder, _words_of
 from scrutiny.perturb.search.methods.genetic import Genetic

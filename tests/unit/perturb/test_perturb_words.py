@@ -13,7 +13,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.conjugation import agreement_of, tense_of
 from scrutiny.perturb.english.replacements import (
     SynonymSettings,

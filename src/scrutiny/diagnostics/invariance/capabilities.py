@@ -27,9 +27,8 @@ from scrutiny.perturb.characters.middle_swap import MiddleSwap
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.search.goal import Goal
 from scrutiny.perturb.search.goals.keep_output import KeepOutput
-from scrutiny.perturb.search.methods.exhaustive import Exhaustive
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.methods.random_choice import RandomChoice
+from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.problem import Method
 from scrutiny.perturb.search.setting import Search

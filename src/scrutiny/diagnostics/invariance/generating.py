@@ -13,7 +13,7 @@ from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import Answer, Base
-from scrutiny.perturb.search.methods.random_choice import RandomChoice
+from scrutiny.perturb.search.methods.unguided import RandomChoice
 from scrutiny.perturb.search.origin import Key
 from scrutiny.perturb.search.setting import Search, Settings, Victim
 from scrutiny.perturb.search.state import State

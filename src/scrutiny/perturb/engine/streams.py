@@ -1,4 +1,4 @@
-"""Random streams for one item after the other, without making a generator for each.
+"""Random streams for one item after the other, and orders drawn from them.
 
 Making a Philox generator takes nine microseconds, longer than a typo. Setting the state of one that
 is there takes half a one, if the state is made of lists: numpy reads it number by number, and
@@ -6,13 +6,15 @@ numbers of an array cost more. The numbers are those of `scrutiny.core.randomnes
 price is that a stream ends when the next one begins, so nobody may keep it.
 """
 
+from collections.abc import Iterator, Sequence
 from threading import local
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from scrutiny.core.randomness import StreamKeys
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
 
 _NAMES: Final = 1024
 
@@ -69,3 +71,18 @@ def streams() -> Streams:
     if found is None:
         found = _OWN.streams = Streams()
     return found
+
+
+T = TypeVar("T")
+
+
+def in_random_order(options: Sequence[T], rng: "Generator") -> Iterator[T]:
+    """All options in a random order; the first costs one draw, the others one bulk draw."""
+    if not options:
+        return
+    first = int(rng.random() * len(options))
+    yield options[first]
+    rest = [*options[:first], *options[first + 1 :]]
+    keys = rng.random(len(rest)).tolist()
+    for i in sorted(range(len(rest)), key=keys.__getitem__):
+        yield rest[i]

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.constraints.same_pos import SamePos
+from scrutiny.perturb.constraints.each_word import SamePos
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.recipes.similar import NO_ENCODER, closest, cosine
-from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.recipes.similar import NO_ENCODER, NO_VECTORS, closest, cosine, synonyms
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Amount, Changeable
 from scrutiny.perturb.search.setting import Search

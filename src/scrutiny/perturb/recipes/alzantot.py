@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from scrutiny.perturb.constraints.likeliest import Likeliest
-from scrutiny.perturb.constraints.logprob_drop import LogprobDrop
+from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.recipes.similar import NO_VECTORS, synonyms
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.move import Amount, Changeable
 from scrutiny.perturb.search.setting import Search

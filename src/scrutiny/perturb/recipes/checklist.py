@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.move import Move
 from scrutiny.perturb.search.setting import Search

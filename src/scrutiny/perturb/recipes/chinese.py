@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scrutiny.perturb.chinese.homophone import Homophone
-from scrutiny.perturb.chinese.look_alike import LookAlike
+from scrutiny.perturb.chinese.characters import Homophone, LookAlike
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.words.masked_replace import MaskedReplace

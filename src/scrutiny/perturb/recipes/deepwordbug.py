@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.characters.delete_letter import DeleteLetter
-from scrutiny.perturb.characters.insert_letter import InsertLetter
-from scrutiny.perturb.characters.substitute_letter import SubstituteLetter
-from scrutiny.perturb.characters.swap_letters import SwapLetters
-from scrutiny.perturb.constraints.edit_distance import EditDistance
+from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
+from scrutiny.perturb.characters.slips import DeleteLetter, SwapLetters
+from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
 from scrutiny.perturb.search.setting import Search

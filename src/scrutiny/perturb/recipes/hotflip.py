@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.characters.delete_letter import DeleteLetter
-from scrutiny.perturb.characters.insert_letter import InsertLetter
-from scrutiny.perturb.characters.substitute_letter import SubstituteLetter
-from scrutiny.perturb.constraints.same_pos import SamePos
+from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
+from scrutiny.perturb.characters.slips import DeleteLetter
+from scrutiny.perturb.constraints.each_word import SamePos
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
 from scrutiny.perturb.recipes.character_flips import CharacterFlips
 from scrutiny.perturb.search.any_word import AnyWord
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.first_order import FirstOrder
 from scrutiny.perturb.search.move import Amount, Changeable
 from scrutiny.perturb.search.setting import Search

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.characters.delete_letter import DeleteLetter
-from scrutiny.perturb.characters.insert_letter import InsertLetter
-from scrutiny.perturb.characters.neighbor_key import NeighborKey
-from scrutiny.perturb.characters.swap_letters import SwapLetters
+from scrutiny.perturb.characters.random_letters import InsertLetter
+from scrutiny.perturb.characters.slips import DeleteLetter, NeighborKey, SwapLetters
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.move import Amount, Changeable
 from scrutiny.perturb.search.setting import Search

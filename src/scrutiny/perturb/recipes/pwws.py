@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
 from scrutiny.perturb.search.setting import Search

@@ -1,14 +1,21 @@
-"""How attacks ask that a sentence stays near what it was.
+"""What stands for a like meaning in the recipes: neighbors among vectors, synonyms, nearness.
 
 Published thresholds are those of the Universal Sentence Encoder, as a cosine or as an angular
 similarity; the constraint names which. Under another encoder the same number means something else.
 """
 
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
 
-from scrutiny.perturb.constraints.sentence_similarity import SentenceSimilarity
+from rapidfuzz.distance import Levenshtein
+
+from scrutiny.perturb.constraints.meaning import SentenceSimilarity
 from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.search.closeness import ByEncoder
+from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.perturb.search.state import State
+from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
+from scrutiny.perturb.words.wordnet_all import WordnetAll
 
 #: Words around an edit that are compared, where a paper compares a window.
 WINDOW: Final = 15
@@ -46,3 +53,70 @@ def angular(given: Given, least: float, *, window: int | None = None) -> tuple[A
 def closest(given: Given) -> Any:
     """What prefers the closest of several texts that fool the model; nothing without encoder."""
     return ByEncoder() if given.has("encoder") else None
+
+
+#: What an attack says where it is not given vectors.
+NO_VECTORS: Final = (
+    "No vectors are given, so WordNet synonyms of the word's part of speech stand in for the "
+    "nearest counter-fitted vectors, and no cosine is asked for."
+)
+
+
+def synonyms(given: Given, *, top: int, least_cosine: float = 0.0) -> Any:
+    """Transformation that proposes them, the nearest first."""
+    if given.has("vectors"):
+        return VectorNeighbors(top=top, least_cosine=least_cosine)
+    return WordnetAll(pos="tagged")
+
+
+@dataclass(frozen=True, slots=True)
+class ByEncoder:
+    """Cosine to the base under the resource ``encoder``, over all fields joined by a space.
+
+    Examples
+    --------
+    >>> ByEncoder().id
+    'by_encoder@1'
+    """
+
+    id: ClassVar[str] = "by_encoder@1"
+    resources: ClassVar[tuple[str, ...]] = ("encoder",)
+
+    def closeness(self, states: Sequence[State]) -> Sequence[float]:
+        """Cosine of each text; 0 for a zero vector."""
+        import numpy as np
+
+        origin = states[0].origin
+        encoder = find_resource(origin.document(origin.names[0]), "encoder")
+        texts = [" ".join(origin.texts), *(" ".join(state.texts) for state in states)]
+        vectors = np.asarray(encoder.encode(texts), dtype=np.float64)
+        lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vectors[0])
+        dots = vectors @ vectors[0]
+        found = np.divide(dots, lengths, out=np.zeros(len(dots)), where=lengths > 0)
+        return [float(value) for value in found[1:]]
+
+
+@dataclass(frozen=True, slots=True)
+class ByEditDistance:
+    """Minus the edit distance to the base, in code points over all fields.
+
+    Examples
+    --------
+    >>> ByEditDistance().id
+    'by_edit_distance@1'
+    """
+
+    id: ClassVar[str] = "by_edit_distance@1"
+    resources: ClassVar[tuple[str, ...]] = ()
+
+    def closeness(self, states: Sequence[State]) -> Sequence[float]:
+        """Minus the distance of each text."""
+        return [
+            -float(
+                sum(
+                    Levenshtein.distance(old, new)
+                    for old, new in zip(state.origin.texts, state.texts, strict=True)
+                )
+            )
+            for state in states
+        ]

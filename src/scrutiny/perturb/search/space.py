@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from threading import local
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.transformation import Constraint, Transformation
+from scrutiny.perturb.engine.streams import Streams
 from scrutiny.perturb.search.move import Amount, Changeable, Move
-from scrutiny.perturb.search.named_streams import named_streams
 from scrutiny.perturb.search.origin import Key, Origin
 from scrutiny.perturb.search.place import Place, PlaceKey
 from scrutiny.perturb.search.places import find_places, find_word, is_local
@@ -186,3 +187,14 @@ class Space:
         for constraint in self.step_constraints:
             steps = screened(constraint, steps, vetoes, of=state)
         return [step.state for step in steps]
+
+
+_OWN = local()
+
+
+def named_streams() -> Streams:
+    """Streams of this thread's searches."""
+    found: Streams | None = getattr(_OWN, "streams", None)
+    if found is None:
+        found = _OWN.streams = Streams()
+    return found

@@ -1,1 +1,1 @@
-"""Transformations that make sense for any task; one small file each."""
+"""Transformations that make sense for any task."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.clitics import plain
 from scrutiny.perturb.english.verbs import (
     ADVERBS,

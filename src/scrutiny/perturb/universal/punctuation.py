@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.draws import in_random_order
 from scrutiny.perturb.engine.sites import whole_text
+from scrutiny.perturb.engine.streams import in_random_order
 
 if TYPE_CHECKING:
     from numpy.random import Generator

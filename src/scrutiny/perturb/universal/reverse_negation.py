@@ -1,8 +1,8 @@
-"""A negation put in or taken out."""
+"""Sentences that say the opposite: a "not" put in or taken out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
@@ -14,8 +14,7 @@ from scrutiny.perturb.english.negation import (
     negator_in,
     resists_negation,
 )
-from scrutiny.perturb.english.parses import Parse, parse_of, parsed_main_verb
-from scrutiny.perturb.english.verbs import sentence_tokens
+from scrutiny.perturb.english.verbs import finite_kind, sentence_tokens
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -77,7 +76,9 @@ class ReverseNegation:
                 found.append(Site(*document.tokens[index], index))
         return found
 
-    def _place(self, document: Document, first: int, last: int, parse: Parse | None) -> int | None:
+    def _place(
+        self, document: Document, first: int, last: int, parse: "Parse | None"
+    ) -> int | None:
         negator = negator_in(document, first, last)
         if negator is not None:
             return negator if self.remove else None
@@ -110,3 +111,51 @@ class ReverseNegation:
 def _sentence_of(document: Document, index: int) -> tuple[int, int]:
     """Token range of the sentence that a token stands in."""
     return next((a, b) for a, b in sentence_tokens(document) if a <= index < b)
+
+
+_SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+_AUXILIARIES: Final = frozenset({"aux", "auxpass"})
+
+
+class Parse(Protocol):
+    """Dependencies by token; the head of a sentence's root is -1."""
+
+    heads: tuple[int, ...]
+    deprels: tuple[str, ...]
+
+
+def parse_of(document: Document) -> Parse | None:
+    """Parse of a document by the run's tagger, if that is a parser and agrees on the tokens."""
+    resources: Any = getattr(document, "resources", None) or {}
+    parser = resources.get("tagger")
+    if parser == "spacy":
+        from scrutiny.perturb.resources.loading import load_resource
+
+        parser = load_resource("tagger", "spacy")
+    if not hasattr(parser, "annotate"):
+        return None
+    parse: Any = parser.annotate([document.text])[0]
+    return parse if len(parse.heads) == len(document.tokens) else None
+
+
+def parsed_main_verb(document: Document, first: int, last: int, parse: Parse) -> int | None:
+    """Index of the finite verb of a sentence's main clause, or nothing where there is none.
+
+    That is the root of the parse or its first auxiliary, with a subject in front of it.
+    """
+    for root in range(first, last):
+        if parse.heads[root] != -1:
+            continue
+        children = [i for i in range(first, last) if parse.heads[i] == root]
+        group = [i for i in children if parse.deprels[i] in _AUXILIARIES] + [root]
+        has_subject = any(parse.deprels[i] in _SUBJECTS and i < root for i in children)
+        finite = next((i for i in sorted(group) if finite_kind(document, i)), None)
+        if finite is None and group == [root] and document.tag(root) in ("VBN", "VBD"):
+            finite = root  # a participle's form, but with a subject and no auxiliary: the past
+        if finite is None:
+            continue
+        if has_subject:
+            return finite
+        if finite == root and document.tag(root) == "VBZ" and root == first:
+            return finite
+    return None

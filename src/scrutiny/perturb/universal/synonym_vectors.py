@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.draws import in_random_order
+from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.agreement import replace_word
 from scrutiny.perturb.english.replacements import (
     POS_OF,

@@ -8,19 +8,18 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.perturb.constraints.edit_distance import EditDistance
+from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.search import Amount, AnswerPair, Changeable, Search, Settings, Space, Victim
 from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goals.disagreement import Disagreement
 from scrutiny.perturb.search.goals.keep_output import KeepOutput
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
+from scrutiny.perturb.search.goals.two_models import Disagreement
 from scrutiny.perturb.search.methods.beam import Beam, Greedy
-from scrutiny.perturb.search.methods.exhaustive import Exhaustive
 from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.search.methods.random_choice import RandomChoice
-from scrutiny.perturb.universal.typos import Typos
+from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
+from scrutiny.perturb.universal.slips import Typos
 from scrutiny.testing.toy_linear import LinearClassifier
 from scrutiny.testing.toy_transformations import WordTable
 from scrutiny.text.edits import apply_edits

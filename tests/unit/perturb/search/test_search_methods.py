@@ -15,26 +15,25 @@ from rapidfuzz.distance import Levenshtein
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.perturb.constraints.edit_distance import EditDistance
+from scrutiny.perturb.constraints.how_much import EditDistance
+from scrutiny.perturb.recipes.similar import ByEditDistance, ByEncoder
 from scrutiny.perturb.search import Amount, Changeable, Move, Search, Settings, Space, Victim
 from scrutiny.perturb.search.any_word import AnyWord
-from scrutiny.perturb.search.closeness import ByEditDistance, ByEncoder
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goal import Base, Judged
 from scrutiny.perturb.search.goals.input_reduction import FewestWords
 from scrutiny.perturb.search.goals.keep_output import KeepOutput
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods import first_order
 from scrutiny.perturb.search.methods.beam import Beam, Greedy
 from scrutiny.perturb.search.methods.choosing import best, ranked, reached
 from scrutiny.perturb.search.methods.crossing import genes, join, mixed
-from scrutiny.perturb.search.methods.exhaustive import Exhaustive
 from scrutiny.perturb.search.methods.first_order import FirstOrder
 from scrutiny.perturb.search.methods.genetic import Genetic, parent_weights
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.importance import How, rank
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.search.methods.random_choice import RandomChoice
+from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.state import State
@@ -487,11 +486,11 @@ def test_ties_go_to_what_was_proposed_first():
 SCRIPT = """
 from scrutiny.core.example import Example
 from scrutiny.perturb.search import *
-from scrutiny.perturb.search.goals.untargeted import Untargeted
+from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.universal.synonym_wordnet import SynonymWordnet
-from scrutiny.perturb.universal.typos import Typos
+from scrutiny.perturb.universal.slips import Typos
 from scrutiny.testing.toy_models import KeywordClassifier
 model = KeywordClassifier(("good", "film"), ("bad",))
 item = Example("1", {"text": "A good film and a happy story about big dogs"}, gold="positive")

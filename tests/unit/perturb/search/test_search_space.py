@@ -11,18 +11,18 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Site
-from scrutiny.perturb.characters.insert_letter import InsertLetter
-from scrutiny.perturb.characters.swap_letters import SwapLetters
-from scrutiny.perturb.constraints.edit_distance import EditDistance
-from scrutiny.perturb.constraints.stop_words import StopWords
+from scrutiny.perturb.characters.random_letters import InsertLetter
+from scrutiny.perturb.characters.slips import SwapLetters
+from scrutiny.perturb.constraints.how_much import EditDistance
+from scrutiny.perturb.constraints.which_words import StopWords
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.places import find_places, find_word
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
+from scrutiny.perturb.universal.slips import Typos
 from scrutiny.perturb.universal.synonym_wordnet import SynonymWordnet
-from scrutiny.perturb.universal.typos import Typos
 from scrutiny.testing.strategies import examples, texts
 from scrutiny.testing.toy_transformations import WordTable
 

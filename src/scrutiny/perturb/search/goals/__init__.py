@@ -1,4 +1,4 @@
-"""Goals of a search; one small file each.
+"""Goals of a search.
 
 A goal compares the answer to a text with the answer to the base. Where it says ``against`` gold,
 items that the model gets wrong before any change are skipped; against the model's own prediction

@@ -1,4 +1,4 @@
-"""No text may move far from its original, by a measure that is named, whole or around the edits."""
+"""How near to its original a text must stay, by an encoder or by a model of inference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,64 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
 from scrutiny.perturb.constraints.windows import windows, word_count
 from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.text.edits import apply_to_text
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from scrutiny.perturb.resources.capabilities import Encoder
+    from scrutiny.perturb.resources.capabilities import Encoder, EntailmentJudge
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSimilarity:
+    """Refuse edits after which the cosine to the original is below a threshold.
+
+    Parameters
+    ----------
+    least
+        Smallest cosine that may remain.
+
+    Notes
+    -----
+    The resource ``encoder`` must be given.
+
+    **Misleads when**: antonyms are in play; encoders put "good" and "bad" near one another.
+
+    References
+    ----------
+    Reimers and Gurevych (2019), Sentence-BERT.
+
+    Examples
+    --------
+    >>> EmbeddingSimilarity(least=0.9).resources
+    ('encoder',)
+    """
+
+    id: ClassVar[str] = "embedding_similarity@1"
+    reason: ClassVar[str] = "embedding_similarity"
+    resources: ClassVar[tuple[str, ...]] = ("encoder",)
+
+    least: float = 0.8
+
+    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+        """Whether the cosine stays at or above the threshold; false for a zero vector."""
+        return self.screen(document, [edits], context)[0]
+
+    def screen(
+        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
+    ) -> list[bool]:
+        """Whether the cosine of each of several texts stays there, encoded together."""
+        import numpy as np
+
+        encoder = find_resource(document if context is None else context, "encoder")
+        texts = [document.text, *(apply_to_text(document.text, edits) for edits in candidates)]
+        rows = np.asarray(encoder.encode(texts), dtype=np.float64)
+        lengths = np.linalg.norm(rows, axis=1)
+        products, norms = rows[1:] @ rows[0], lengths[1:] * lengths[0]
+        least = (self.least - 1e-9) * norms
+        return [bool(n > 0 and p >= t) for p, n, t in zip(products, norms, least, strict=True)]
+
 
 _USUAL: Final = 0.8
 _SLACK: Final = 1e-6  # what rounding does in batches of another size
@@ -115,3 +167,60 @@ class SentenceSimilarity:
             similarity[name] >= (-limit if name == "euclidean" else limit) - _SLACK
             for name, limit in self.thresholds.items()
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """Refuse edits after which a text no longer follows from what it was.
+
+    Parameters
+    ----------
+    least
+        Smallest probability of entailment.
+    both_ways
+        Whether the original has to follow from the changed text, too.
+
+    Notes
+    -----
+    The resource ``nli`` must be given.
+
+    **Misleads when**: the judge is the model under test, or shares its training data: then the
+    texts that fool the one fool the other.
+
+    References
+    ----------
+    Bowman et al. (2015), A large annotated corpus for learning natural language inference.
+
+    Examples
+    --------
+    >>> Entailment(both_ways=True).resources
+    ('nli',)
+    """
+
+    id: ClassVar[str] = "entailment@1"
+    reason: ClassVar[str] = "entailment"
+    resources: ClassVar[tuple[str, ...]] = ("nli",)
+
+    least: float = 0.5
+    both_ways: bool = False
+
+    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+        """Whether the changed text follows."""
+        return self.screen(document, [edits], context)[0]
+
+    def screen(
+        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
+    ) -> list[bool]:
+        """Whether each of several changed texts follows, judged together."""
+        judge: EntailmentJudge = find_resource(document if context is None else context, "nli")
+        text = document.text
+        after = [apply_to_text(text, edits) for edits in candidates]
+        found = self._follow(judge, [(text, new) for new in after])
+        if not self.both_ways:
+            return found
+        back = self._follow(judge, [(new, text) for new in after])
+        return [a and b for a, b in zip(found, back, strict=True)]
+
+    def _follow(self, judge: "EntailmentJudge", pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        shares = judge.entailment(pairs) if pairs else ()
+        return [share >= self.least - 1e-6 for share in shares]

@@ -1,4 +1,4 @@
-"""One random letter more in a word."""
+"""One letter of a word drawn at random: put in, or put in the place of another."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from scrutiny.perturb.engine.letters import pick, same_class
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
 
 #: ``alike``: of the case and script of the letter there; ``ascii``: any of A-Z and a-z.
 Drawn = Literal["alike", "ascii"]
@@ -89,3 +90,71 @@ class InsertLetter:
             options = options_at(word.units[min(gap, last)], self.letters)
             if options:
                 yield word.change(gap, pick(options, rng.random()), width=0)
+
+
+@dataclass(frozen=True, slots=True)
+class SubstituteLetter:
+    """One character replaced by another letter.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one character of a word, drawn; ``all``: each, from left to right.
+    letters
+        ``alike``: a letter of the same case and script; ``ascii``: any of A-Z and a-z.
+    keep_first, keep_last
+        Leave the first or the last character of a word as it is.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** with a search on top, how far chosen slips bring a model; see ``typos`` for random
+    ones.
+
+    **Misleads when** a word becomes another one ("cat", "car"): then it says something else.
+
+    References
+    ----------
+    Gao et al. (2018). Black-box generation of adversarial text sequences to evade deep learning
+    classifiers.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> substitute, document = SubstituteLetter(positions="all"), document_of("cat")
+    >>> site = substitute.sites(document)[0]
+    >>> [edits[0][1:3] for edits in substitute.candidates(document, site, default_rng(0))]
+    [(0, 1), (1, 2), (2, 3)]
+    """
+
+    id: ClassVar[str] = "substitute_letter@1"
+    summary: ClassVar[str] = "one character replaced by a random letter, at one place or at each"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions = "random"
+    letters: Drawn = "alike"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 1
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Substitutions of one character each."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        units, letters = word.units, self.letters
+        places: Sequence[int] = word.places()
+        if letters == "alike":  # punctuation has none
+            places = [i for i in places if options_at(units[i], letters)]
+        for i in chosen(places, self.positions, rng):
+            yield word.change(i, pick(options_at(units[i], letters), rng.random()))

@@ -1,4 +1,4 @@
-"""Random change: what every other method has to beat."""
+"""Searches that nothing guides: all changes in order, or drawn ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +11,44 @@ from scrutiny.perturb.search.state import State
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Exhaustive:
+    """Ask about every text one step from the base, and take the best.
+
+    Parameters
+    ----------
+    stops
+        Whether it ends at the first place where the goal is reached instead of asking about all.
+
+    **Measures** the best that one step can do: nothing is left to the search.
+
+    **Misleads when** two changes together do what none does alone.
+
+    Examples
+    --------
+    >>> Exhaustive().stops
+    False
+    """
+
+    id: ClassVar[str] = "exhaustive@1"
+    summary: ClassVar[str] = "every text one step from the base; the best of them"
+
+    stops: bool = False
+
+    def search(self, problem: Problem) -> Asking:
+        """All candidates of all places; nothing returned, so the best text seen is it."""
+        start = problem.base.state
+        yield from problem.prepare([(start, problem.places(start))])
+        if not self.stops:
+            yield problem.neighbors(start)
+            return None
+        for place in problem.places(start):
+            judged = yield problem.candidates(start, place)
+            if any(one.is_reached for one in judged):
+                break
+        return None
 
 
 @dataclass(frozen=True, slots=True)

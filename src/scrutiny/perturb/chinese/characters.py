@@ -1,16 +1,120 @@
-"""A Chinese character replaced by one that looks like it."""
+"""One Chinese character replaced by one that sounds like it, or that looks like it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.chinese.places import changes, character_sites
+from scrutiny.perturb.resources.chinese_sounds import homophones
+from scrutiny.perturb.resources.loading import find_resource
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+    from scrutiny.perturb.resources.capabilities import PinyinReader
+
+
+_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+_INSIDE: Final = True
+
+#: Particles, pronouns, prepositions, conjunctions, auxiliaries and measure words of simplified
+#: Chinese, single characters and words; our own selection.
+FUNCTION_WORDS: Final = frozenset(
+    """的 地 得 了 着 过 吗 呢 吧 啊 呀 嘛 啦 哦 嗯 哪 么 是 在 有 和 与 及 或 而 且 但 却 并
+    也 都 就 才 又 再 还 更 最 很 太 不 没 别 我 你 他 她 它 您 咱 们 这 那 此 其 某 每 各
+    谁 什 怎 为 被 把 将 让 给 对 向 往 从 自 由 以 于 因 所 之 者 个 些 只 条 件 位 种 次
+    上 下 里 中 内 外 前 后 时 能 会 可 要 该 应 须 等 如 若 虽 即 则 比 我们 你们 他们 她们
+    它们 这个 那个 这些 那些 这里 那里 什么 怎么 为什么 因为 所以 但是 可是 如果 虽然 而且
+    或者 已经 还是 就是 不是 没有 可以 一个 一些 自己""".split()
+)
+
+
+def character_sites(document: Document) -> Sequence[Site]:
+    """Tokens that consist of Chinese characters.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> [site.start for site in character_sites(document_of("我 love 你!", language="zh"))]
+    [0, 7]
+    """
+    return [
+        Site(*document.tokens[i], i) for i, word in enumerate(document.words) if is_chinese(word)
+    ]
+
+
+def is_chinese(word: str) -> bool:
+    """Whether a token consists of Chinese characters."""
+    return _HAN.fullmatch(word) is not None
+
+
+def changes(
+    document: Document, site: Site, alike: Callable[[str], str]
+) -> Iterator[list[tuple[Edit, ...]]]:
+    """For each character of a token, the edits that put another one in its place."""
+    for place in range(site.start, site.end):
+        others = alike(document.text[place])
+        yield [(Edit(document.field, place, place + 1, o, (), _INSIDE),) for o in others]
+
+
+@dataclass(frozen=True, slots=True)
+class Homophone:
+    """One character replaced by a common one with the same usual reading.
+
+    Where the text comes in words, each character of the word is tried in its turn.
+
+    Parameters
+    ----------
+    with_tone
+        Whether the tone has to be the same, too. People who type by sound give no tone.
+    most_alike
+        How many characters are tried for each, in the order of GB 2312.
+
+    **Measures** with a search on top, what slips of typing by sound do to a model.
+
+    **Misleads when** a character has several readings and is not meant in its usual one.
+
+    References
+    ----------
+    Su et al. (2022). RoCBert: robust Chinese BERT with multimodal contrastive pretraining.
+    GB 2312-80 (the common characters).
+
+    Examples
+    --------
+    >>> Homophone().resources
+    ('pinyin',)
+    """
+
+    id: ClassVar[str] = "homophone@1"
+    summary: ClassVar[str] = "a Chinese character replaced by one that sounds the same"
+    languages: ClassVar[frozenset[str]] = frozenset({"zh"})
+    resources: ClassVar[tuple[str, ...]] = ("pinyin",)
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    with_tone: bool = False
+    most_alike: int = 10
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Tokens of Chinese characters."""
+        return character_sites(document)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Characters in a fixed order; nothing is drawn."""
+        reader: PinyinReader = find_resource(document, "pinyin")
+        for edits in changes(
+            document, site, lambda char: homophones(char, reader, with_tone=self.with_tone)
+        ):
+            yield from edits[: self.most_alike]
+
 
 # Characters of simplified script that differ by a stroke, its length, or one part.
 _GROUPS: Final = """

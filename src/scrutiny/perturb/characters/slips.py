@@ -1,0 +1,261 @@
+"""Slips of the keyboard in one word: a character left out, two exchanged, the key beside."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
+from scrutiny.text.characters import keyboard_neighbors
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteLetter:
+    """One character left out; never the only one.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one character of a word, drawn; ``all``: each, from left to right.
+    keep_first, keep_last
+        Leave the first or the last character of a word where it is.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** with a search on top, how far chosen slips bring a model; see ``typos`` for random
+    ones.
+
+    **Misleads when** a word becomes another one ("cat", "at"): then it says something else.
+
+    References
+    ----------
+    Gao et al. (2018). Black-box generation of adversarial text sequences to evade deep learning
+    classifiers. Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> delete, document = DeleteLetter(positions="all"), document_of("a cat")
+    >>> site = delete.sites(document)[0]
+    >>> [edits[0][1:4] for edits in delete.candidates(document, site, default_rng(0))]
+    [(2, 3, ''), (3, 4, ''), (4, 5, '')]
+    """
+
+    id: ClassVar[str] = "delete_letter@1"
+    summary: ClassVar[str] = "one character left out, at one place or at each"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions = "random"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 2
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return letter_sites(document, max(2, self.shortest), self.keep_first, self.keep_last)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Deletions of one character each; of two equal neighbors the first stands for both."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        units = word.units
+        if len(units) < 2:
+            return
+        places = [i for i in word.places() if i == word.low or units[i] != units[i - 1]]
+        for i in chosen(places, self.positions, rng):
+            yield word.change(i, "")
+
+
+@dataclass(frozen=True, slots=True)
+class SwapLetters:
+    """Two neighboring characters exchanged, never two equal ones.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one pair of a word, drawn; ``all``: every pair, from left to right.
+    keep_first, keep_last
+        Leave the first or the last character of a word where it is.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** with a search on top, how far chosen slips bring a model; see ``typos`` for random
+    ones.
+
+    **Misleads when** read without the same number of random slips beside it.
+
+    References
+    ----------
+    Gao et al. (2018). Black-box generation of adversarial text sequences to evade deep learning
+    classifiers. Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> swap, document = SwapLetters(positions="all", keep_first=True), document_of("good")
+    >>> site = swap.sites(document)[0]
+    >>> [edits[0][1:4] for edits in swap.candidates(document, site, default_rng(0))]
+    [(2, 4, 'do')]
+    """
+
+    id: ClassVar[str] = "swap_letters@1"
+    summary: ClassVar[str] = "two neighboring characters exchanged, at one place or at each"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions = "random"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 2
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return letter_sites(document, max(self.shortest, 2 + self.keep_first + self.keep_last))
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Exchanges of one pair each."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        units = word.units
+        pairs = [i for i in word.places()[:-1] if units[i] != units[i + 1]]
+        for i in chosen(pairs, self.positions, rng):
+            yield word.change(i, units[i + 1] + units[i], width=2)
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborKey:
+    """One character replaced by one whose key is next to it on a QWERTY keyboard.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one of all such changes of a word, drawn; ``all``: each key at each place.
+    keep_first, keep_last
+        Leave the first or the last character of a word as it is.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** with a search on top, how far chosen slips bring a model; see ``keyboard`` for
+    random ones.
+
+    **Misleads when** the users type on another layout, or with autocorrection.
+
+    References
+    ----------
+    Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings with robust word recognition.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> near, document = NeighborKey(positions="all", keep_first=True), document_of("ox")
+    >>> site = near.sites(document)[0]
+    >>> [edits[0].text for edits in near.candidates(document, site, default_rng(0))]
+    ['s', 'd', 'z', 'c']
+    """
+
+    id: ClassVar[str] = "neighbor_key@1"
+    summary: ClassVar[str] = "one character replaced by a key beside it, at one place or at each"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions = "random"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 1
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Neighbors of each key, in the order of the rows of the keyboard."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        pairs = [(i, key) for i in word.places() for key in keyboard_neighbors(word.units[i])]
+        for i, key in chosen(pairs, self.positions, rng):
+            yield word.change(i, key)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitWord:
+    """A space between two characters of a word, which makes two of it.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one gap of a word, drawn; ``all``: each, from left to right.
+    longest
+        Words of more characters are left alone; nothing leaves none.
+
+    **Measures** with a search on top, whether a model that reads words can be kept from seeing
+    one.
+
+    **Misleads when** both parts are words ("no where"): then it says something else.
+
+    References
+    ----------
+    Li, Ji, Du, Li, Wang (2019). TextBugger: generating adversarial text against real-world
+    applications. (There: words of fewer than six letters.)
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> split, document = SplitWord(positions="all"), document_of("cat")
+    >>> site = split.sites(document)[0]
+    >>> [edits[0][1:4] for edits in split.candidates(document, site, default_rng(0))]
+    [(1, 1, ' '), (2, 2, ' ')]
+    """
+
+    id: ClassVar[str] = "split_word@1"
+    summary: ClassVar[str] = "a space put into a word, at one place or at each"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions = "random"
+    longest: int | None = None
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of at least two characters, and not too long."""
+        found = letter_sites(document, 2)
+        longest = self.longest
+        return found if longest is None else [s for s in found if s.end - s.start <= longest]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Splits of a word in two."""
+        word = letters_of(document, site, keep_first=False, keep_last=False)
+        for gap in chosen(range(1, len(word.units)), self.positions, rng):
+            yield word.change(gap, " ", width=0)

@@ -1,0 +1,211 @@
+"""Changes of characters that nobody sees: look-alikes, marks of width zero, hidden orders."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
+from scrutiny.text.characters import homoglyphs
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Homoglyph:
+    """One Latin letter or digit replaced by a look-alike of another script.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one of all such changes of a word, drawn; ``all``: each at each place.
+    most_alike
+        How many look-alikes of a character are tried, the closest first.
+
+    **Measures** with a search on top, what somebody who types foreign letters on purpose can do; a
+    reader sees nothing.
+
+    **Misleads when** texts are normalized before they reach the model: then it is no threat.
+
+    References
+    ----------
+    Li, Ji, Du, Li, Wang (2019). TextBugger. Boucher et al. (2022). Bad characters: imperceptible
+    NLP attacks. Unicode Technical Standard 39, confusables.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> alike, document = Homoglyph(positions="all"), document_of("no")
+    >>> site = alike.sites(document)[0]
+    >>> [f"U+{ord(e[0].text):04X}" for e in alike.candidates(document, site, default_rng(0))][-1]
+    'U+043E'
+    """
+
+    id: ClassVar[str] = "homoglyph@1"
+    summary: ClassVar[str] = "one letter replaced by a look-alike of another script"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions = "all"
+    most_alike: int = 1
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words."""
+        return letter_sites(document, 1)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Look-alikes of each character, from left to right."""
+        word = letters_of(document, site, keep_first=False, keep_last=False)
+        pairs = [
+            (i, alike)
+            for i, unit in enumerate(word.units)
+            for alike in homoglyphs(unit)[: self.most_alike]
+        ]
+        for i, alike in chosen(pairs, self.positions, rng):
+            yield word.change(i, alike)
+
+
+_MARKS: Final[Mapping[str, str]] = {
+    "space": "\u200b",  # zero width space
+    "non-joiner": "\u200c",
+    "joiner": "\u200d",
+    "word-joiner": "\u2060",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InvisibleCharacter:
+    r"""A character of width zero between two characters of a word.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one gap of a word, drawn; ``all``: each, from left to right.
+    mark
+        Which one: zero width ``space`` (U+200B), ``non-joiner`` (U+200C), ``joiner`` (U+200D),
+        ``word-joiner`` (U+2060); ``any`` tries all four at every place.
+
+    **Measures** with a search on top, what somebody who types such characters on purpose can do; a
+    reader sees nothing.
+
+    **Misleads when** texts are normalized before they reach the model: then it is no threat. Many
+    tokenizers drop these characters, and then nothing changes at all.
+
+    References
+    ----------
+    Boucher, Shumailov, Anderson, Papernot (2022). Bad characters: imperceptible NLP attacks.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> hide, document = InvisibleCharacter(positions="all"), document_of("no")
+    >>> [e[0][1:4] for e in hide.candidates(document, hide.sites(document)[0], default_rng(0))]
+    [(1, 1, '\u200b')]
+    """
+
+    id: ClassVar[str] = "invisible_character@1"
+    summary: ClassVar[str] = "a character of width zero put into a word"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions = "all"
+    mark: Literal["space", "non-joiner", "joiner", "word-joiner", "any"] = "space"
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of at least two characters."""
+        return letter_sites(document, 2)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Insertions of one such character each."""
+        word = letters_of(document, site, keep_first=False, keep_last=False)
+        marks = tuple(_MARKS.values()) if self.mark == "any" else (_MARKS[self.mark],)
+        pairs = [(gap, mark) for gap in range(1, len(word.units)) for mark in marks]
+        for gap, mark in chosen(pairs, self.positions, rng):
+            yield word.change(gap, mark, width=0)
+
+
+_RIGHT_TO_LEFT: Final = "\u202e"  # override: what follows is shown from right to left
+_POP: Final = "\u202c"
+_BACKSPACE: Final = "\b"
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenReorder:
+    r"""Two neighboring characters exchanged and shown in their old order by a control character.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one place of a word, drawn; ``all``: each, from left to right.
+    control
+        ``reorder``: the pair stands between a right-to-left override and its end. ``delete``: an
+        ``X`` and a backspace stand before a character.
+
+    **Measures** with a search on top, what somebody who types such characters on purpose can do.
+
+    **Misleads when** texts are normalized before they reach the model, or the medium shows
+    controls: backspaces are hidden by few programs, and overrides work in text from left to right.
+
+    References
+    ----------
+    Boucher, Shumailov, Anderson, Papernot (2022). Bad characters: imperceptible NLP attacks.
+    Unicode Standard Annex 9, the bidirectional algorithm.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> hide, document = HiddenReorder(), document_of("no")
+    >>> [e[0].text for e in hide.candidates(document, hide.sites(document)[0], default_rng(0))]
+    ['\u202eon\u202c']
+    """
+
+    id: ClassVar[str] = "hidden_reorder@1"
+    summary: ClassVar[str] = "characters reordered or overtyped, and shown as they were"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions = "all"
+    control: Literal["reorder", "delete"] = "reorder"
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of at least two characters."""
+        return letter_sites(document, 2)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Changes of one place each."""
+        word = letters_of(document, site, keep_first=False, keep_last=False)
+        units = word.units
+        if self.control == "delete":
+            for i in chosen(range(1, len(units)), self.positions, rng):
+                yield word.change(i, f"X{_BACKSPACE}", width=0)
+            return
+        pairs = [i for i in range(len(units) - 1) if units[i] != units[i + 1]]
+        for i in chosen(pairs, self.positions, rng):
+            new = f"{_RIGHT_TO_LEFT}{units[i + 1]}{units[i]}{_POP}"
+            yield word.change(i, new, width=2)

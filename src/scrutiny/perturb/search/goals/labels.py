@@ -1,0 +1,180 @@
+"""Goals about a label: another one, a certain one, a smaller probability of it."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from scrutiny.core.errors import PlanError
+from scrutiny.perturb.search.goal import Answer, Base, Slope, label_of, probability, single
+from scrutiny.perturb.search.goals.distances import scores_of
+from scrutiny.perturb.search.goals.standing import Against, starting_label, why_skipped
+from scrutiny.perturb.search.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Untargeted:
+    """Any label but the starting one; the score is 1 - p of that label.
+
+    Parameters
+    ----------
+    against
+        What the starting label is: the gold answer, or what the model says of the base.
+    is_hard
+        Whether the search sees decisions only: the score is then 0 or 1.
+
+    **Measures** whether a label can be lost.
+
+    **Misleads when** the texts found do not mean what the base means: look at the share that is
+    valid before calling it a lack of robustness.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.core.task import Prediction
+    >>> from scrutiny.perturb.search.origin import Origin
+    >>> item = Example("1", {"text": "fine"}, gold="good")
+    >>> base = Base(item, Prediction("good", (0.2, 0.8)), ("bad", "good"))
+    >>> Untargeted().judge(base, Prediction("bad", (0.75, 0.25)), State.start(Origin(item)))
+    (0.75, True)
+    """
+
+    id: ClassVar[str] = "untargeted@1"
+    summary: ClassVar[str] = "the model says anything but the starting label"
+
+    against: Against = "gold"
+    is_hard: bool = False
+
+    def skips(self, base: Base) -> str | None:
+        """``no_gold``, ``unknown_label`` or ``already_wrong``."""
+        return why_skipped(base, self.against)
+
+    def slope(self, base: Base) -> Slope:
+        """The starting label, whose loss shall rise."""
+        return Slope(base.labels[starting_label(base, self.against)], 1)
+
+    def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
+        """1 - p(starting label), and whether another is predicted."""
+        del state
+        prediction = single(answer)
+        start = starting_label(base, self.against)
+        is_reached = label_of(prediction, base.labels) != base.labels[start]
+        if self.is_hard:
+            return float(is_reached), is_reached
+        return 1.0 - probability(prediction, start, base.labels), is_reached
+
+
+@dataclass(frozen=True, slots=True)
+class Targeted:
+    """One certain label; the score is its probability.
+
+    Parameters
+    ----------
+    target
+        The label; with nothing it is chosen item by item, as ``choice`` says.
+    choice
+        ``second``: the likeliest label of the base that is not the starting one; ``last``: the
+        least likely. Equals go to the first of the model's labels.
+    against
+        What the starting label is: the gold answer, or what the model says of the base.
+
+    **Measures** whether a label can be brought about, which is harder than losing one.
+
+    **Misleads when** there are two labels: then it is the same as losing the starting one.
+
+    Examples
+    --------
+    >>> Targeted(target="negative").choice
+    'second'
+    """
+
+    id: ClassVar[str] = "targeted@1"
+    summary: ClassVar[str] = "the model says one certain label"
+
+    target: str | None = None
+    choice: Literal["second", "last"] = "second"
+    against: Against = "gold"
+
+    def skips(self, base: Base) -> str | None:
+        """As for losing a label; ``is_target`` where the starting label is the target."""
+        reason = why_skipped(base, self.against)
+        if reason is not None:
+            return reason
+        return "is_target" if self._target(base) == starting_label(base, self.against) else None
+
+    def slope(self, base: Base) -> Slope:
+        """The target, whose loss shall fall."""
+        return Slope(base.labels[self._target(base)], -1)
+
+    def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
+        """p(target), and whether it is predicted."""
+        del state
+        prediction, target = single(answer), self._target(base)
+        is_reached = label_of(prediction, base.labels) == base.labels[target]
+        return probability(prediction, target, base.labels), is_reached
+
+    def _target(self, base: Base) -> int:
+        """Number of the label to reach."""
+        if self.target is not None:
+            if self.target not in base.labels:
+                raise PlanError(
+                    f"The target {self.target!r} is not among the model's labels: "
+                    f"{', '.join(base.labels)}."
+                )
+            return base.labels.index(self.target)
+        start = starting_label(base, self.against)
+        scores = scores_of(single(base.answer), base.labels)
+        others = [label for label in range(len(base.labels)) if label != start]
+        if not others:
+            raise PlanError("A model with a single label has no other to reach.")
+        pick = max if self.choice == "second" else min
+        return pick(others, key=scores.__getitem__)
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """p(starting label) below a threshold; the score is 1 - p.
+
+    Parameters
+    ----------
+    below
+        The threshold.
+    against
+        What the starting label is: the gold answer, or what the model says of the base.
+
+    **Measures** how far confidence can be brought down; above 1/2 the label stays the same.
+
+    **Misleads when** the model is not calibrated: then a threshold means something else for each
+    model, and comparing them compares their calibration.
+
+    References
+    ----------
+    Kuleshov, Thakoor, Lau, Ermon (2018), Adversarial examples for natural language classification.
+
+    Examples
+    --------
+    >>> Confidence(below=0.7).against
+    'gold'
+    """
+
+    id: ClassVar[str] = "confidence@1"
+    summary: ClassVar[str] = "the starting label's probability falls below a threshold"
+
+    below: float = 0.5
+    against: Against = "gold"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.below <= 1:
+            raise PlanError(f"'below' lies above 0 and at most at 1, not {self.below}.")
+
+    def skips(self, base: Base) -> str | None:
+        """As for losing a label."""
+        return why_skipped(base, self.against)
+
+    def slope(self, base: Base) -> Slope:
+        """The starting label, whose loss shall rise."""
+        return Slope(base.labels[starting_label(base, self.against)], 1)
+
+    def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
+        """1 - p(starting label), and whether p is below the threshold."""
+        del state
+        p = probability(single(answer), starting_label(base, self.against), base.labels)
+        return 1.0 - p, p < self.below
