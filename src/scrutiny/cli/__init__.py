@@ -39,12 +39,10 @@ class Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All verbs, in the order of the table."""
-        del ctx
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb, imported now."""
-        del ctx
         if cmd_name not in VERBS:
             return None
         module = import_module(f"scrutiny.cli.verbs.{cmd_name}" + "_" * iskeyword(cmd_name))
@@ -80,7 +78,6 @@ class Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of verbs without importing any."""
-        del ctx
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
 

@@ -34,7 +34,6 @@ def prepared(command: click.Command, name: str) -> click.Command:
 
 def _finite(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
     """Value of a flag, unless it is NaN or infinite: ranges let NaN pass."""
-    del ctx
     refuse_odd_values(value, where=max(parameter.opts, key=len))
     return value
 

@@ -83,7 +83,6 @@ def asked_models(function: F) -> F:
 
 def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> Any:
     """Model strings as they were given; refuses those that name no model."""
-    del context, option
     from scrutiny.models.named.family import must_lead_somewhere
 
     for text in given:

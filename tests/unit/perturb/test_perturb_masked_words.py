@@ -9,10 +9,7 @@ from scrutiny.perturb.engine.document import TextDocument, document_of
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.words.guesses import are_antonyms
-from scrutiny.perturb.words.masked_insert import MaskedInsert
-from scrutiny.perturb.words.masked_merge import MaskedMerge
-from scrutiny.perturb.words.masked_replace import MaskedReplace
-from scrutiny.perturb.words.shown_replace import ShownReplace
+from scrutiny.perturb.words.masked import MaskedInsert, MaskedMerge, MaskedReplace, ShownReplace
 from scrutiny.text.edits import apply_to_text
 
 

@@ -80,7 +80,6 @@ def _wait(child: int) -> int:
     """
 
     def pass_on(number: int, frame: FrameType | None) -> None:
-        del frame
         with suppress(OSError):
             os.kill(child, number)
 

@@ -21,12 +21,10 @@ class Subcommands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All subcommands, in the order of the table."""
-        del ctx
         return list(SUBCOMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The subcommand, imported now."""
-        del ctx
         if cmd_name not in SUBCOMMANDS:
             return None
         command: click.Command = import_module(f"scrutiny.cli.train.{cmd_name}").command
@@ -34,7 +32,6 @@ class Subcommands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table without importing any."""
-        del ctx
         with formatter.section("Commands"):
             formatter.write_dl(list(SUBCOMMANDS.items()))
 

@@ -46,7 +46,6 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
 
 def notes(files: list[DataSource]) -> tuple[str, ...]:
     """Sentences about how the file is read."""
-    del files
     return ()
 
 

@@ -36,7 +36,6 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
 
 def notes(files: list[DataSource]) -> tuple[str, ...]:
     """Sentences about how the files are read."""
-    del files
     return ("Cues of speculation were left out; a source's number is that of a sentence.",)
 
 

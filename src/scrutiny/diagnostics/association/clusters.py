@@ -76,7 +76,6 @@ class Clusters:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Cluster and side of every item, and what other starts and labels give."""
-        del task
         return self.measures
 
     def design(self, params: ClustersParams, inputs: Inputs) -> Design:

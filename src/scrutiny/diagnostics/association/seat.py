@@ -62,7 +62,6 @@ class Seat:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Association and side of every item."""
-        del task
         return self.measures
 
     def design(self, params: SeatParams, inputs: Inputs) -> Design:
@@ -71,7 +70,6 @@ class Seat:
 
     def measure(self, params: SeatParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each item and kind of vector, item by item."""
-        del cell
         examples = batch.examples
         names = seat_representations(params, cast("Model", ctx.model).capabilities)
         vectors = vectors_of(

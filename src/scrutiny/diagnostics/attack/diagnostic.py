@@ -61,12 +61,10 @@ class Attacks:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """The same for every task."""
-        del task
         return self.measures
 
     def audit_params(self, task: Task) -> AttackParams:
         """Parameters of the audit: two cheap attacks on a hundred items."""
-        del task
         return AttackParams(budget=100, items=100)
 
     def design(self, params: AttackParams, inputs: Inputs) -> Design:

@@ -70,12 +70,10 @@ class Transfer:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """The same for every task."""
-        del task
         return self.measures
 
     def audit_params(self, task: Task) -> TransferParams:
         """Parameters of the audit: one cheap attack on a hundred items."""
-        del task
         return TransferParams(recipes=("deepwordbug",), budget=100, items=100)
 
     def design(self, params: TransferParams, inputs: Inputs) -> Design:
@@ -140,7 +138,6 @@ class Transfer:
         self, params: TransferParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item as it is, each text found, and each random one."""
-        del cell, params
         own = [e for e in batch.examples if batch.variants.get(e.id)]
         before = dict(zip([e.id for e in own], ctx.predict(own), strict=True))
         asked = [(e, v) for e in own for v in batch.variants[e.id] if v.status == "ok"]

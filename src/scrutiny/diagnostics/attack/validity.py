@@ -62,7 +62,6 @@ class EntailmentRater:
 
     def rate(self, recipe: str, states: list[State]) -> list[float | None]:
         """The smaller of the probabilities that either text entails the other."""
-        del recipe
         pairs = []
         for state in states:
             before, after = _changed_texts(state)
@@ -91,7 +90,6 @@ class JudgeRater:
 
     def rate(self, recipe: str, states: list[State]) -> list[float | None]:
         """The smaller of the probabilities that either text entails the other."""
-        del recipe
         pairs = [_changed_texts(state) for state in states]
         found = list(self.judge.entailment([*pairs, *((b, a) for a, b in pairs)]))
         return [min(one, two) for one, two in zip(found, found[len(pairs) :], strict=False)]

@@ -64,7 +64,6 @@ class Competence:
 
     def design(self, params: CompetenceParams, inputs: Inputs) -> Design:
         """Conditions, estimates and one claim for one family on one dataset."""
-        del params
         name = procedure(inputs.capabilities)
         if inputs.task.name == "passages":
             return _passage_design(name, inputs)
@@ -81,7 +80,6 @@ class Competence:
         self, params: CompetenceParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each pair; of a passage, one for each test."""
-        del params, cell
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         name = procedure(capabilities)
         if ctx.task.name == "passages":

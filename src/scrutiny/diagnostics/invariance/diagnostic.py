@@ -57,7 +57,6 @@ class SharedInvariance:
 
     def audit_params(self, task: Task) -> ScopeParams:
         """Parameters of the audit: fewer texts searched, and no curve over the constants."""
-        del task
         return ScopeParams(trials=2, candidates=12, cutoffs=())
 
     def design(self, params: ScopeParams, inputs: Inputs) -> Design:
@@ -76,7 +75,6 @@ class SharedInvariance:
 
     def measure(self, params: ScopeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of both models' answers, item by item."""
-        del cell
         if ctx.reference is None:
             raise PlanError(f"{self.id} compares with a reference: name one.")
         examples, names = _questions(batch)

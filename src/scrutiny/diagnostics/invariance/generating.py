@@ -46,7 +46,6 @@ class SameAmount:
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """Minus the difference in changed words, and whether there is none."""
-        del answer
         gap = abs(state.words_changed - self.words[base.example.id])
         return -float(gap), gap == 0 and state.texts != state.origin.texts
 

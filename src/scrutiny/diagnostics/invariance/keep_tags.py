@@ -32,7 +32,6 @@ class KeepTags:
 
     def skips(self, base: Base) -> str | None:
         """Never: no tags can be kept, too."""
-        del base
         return None
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:

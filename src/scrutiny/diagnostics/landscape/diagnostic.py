@@ -82,12 +82,10 @@ class Landscape:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """One value; which property it is stands in the condition."""
-        del task
         return self.measures
 
     def design(self, params: LandscapeParams, inputs: Inputs) -> Design:
         """One estimate of each property; nothing is claimed."""
-        del inputs
         conditions = tuple({"property": name} for name in PROPERTIES)
         return Design(
             conditions=conditions,
@@ -107,7 +105,6 @@ class Landscape:
         self, params: LandscapeParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each text and property."""
-        del cell
         model = ctx.model
         if not isinstance(model, HasLandscape):
             raise PlanError("landscape@1 needs a language model whose weights can be moved.")

@@ -60,12 +60,10 @@ class Leakage:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Whether the item was found, on any task."""
-        del task
         return self.measures
 
     def design(self, params: LeakageParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it is small."""
-        del inputs
         return Design(
             estimates=(EstimateSpec("overlap", "share@1", {"": Selector()}),),
             claims=(
@@ -88,7 +86,6 @@ class Leakage:
         self, params: LeakageParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item: 1 where any of its texts was found."""
-        del params, cell
         model = ctx.model
         if not isinstance(model, KnowsTrainingText):
             raise PlanError("leakage@1 needs a model whose training text is known.")

@@ -49,7 +49,6 @@ class Performance:
 
     def design(self, params: PerformanceParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it lies above chance."""
-        del params
         scored = score_of(inputs.task)
         level = scored.level.partition("@")[0].replace("_", " ").replace("f1", "F1")
         return Design(
@@ -72,7 +71,6 @@ class Performance:
         self, params: PerformanceParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item."""
-        del params, cell
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
             if isinstance(answer, Failure):
                 yield Row(example.id, None, "measured", "{}", "failed", answer.reason, None)

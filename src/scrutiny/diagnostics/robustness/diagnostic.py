@@ -54,7 +54,6 @@ class Robustness:
 
     def audit_params(self, task: Task) -> RobustnessParams:
         """Parameters of the audit: two draws, so that the choice of a draw is seen."""
-        del task
         return RobustnessParams(draws=2)
 
     def design(self, params: RobustnessParams, inputs: Inputs) -> Design:
@@ -91,7 +90,6 @@ class Robustness:
         self, params: RobustnessParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each original, variant and control."""
-        del params, cell
         asked = self._asked_of(batch)
         answers = ctx.predict(
             [example for example, _ in asked],

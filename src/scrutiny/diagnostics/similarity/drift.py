@@ -95,7 +95,6 @@ class Drift:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Distance, its side of the exchanges, log-probabilities of the gold answer."""
-        del task
         return self.measures
 
     def lengths(self, params: DriftParams) -> Mapping[str, int]:
@@ -108,7 +107,6 @@ class Drift:
 
     def measure(self, params: DriftParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of all three answers, item by item."""
-        del cell
         if ctx.reference is None:
             raise PlanError(f"{self.id} compares with a reference: name one.")
         labels = Labels(ctx.reference.labels, ctx.labels)

@@ -88,7 +88,6 @@ class DriftTexts:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Distance, its side of the reference asked again, both log-likelihoods."""
-        del task
         return self.measures
 
     def design(self, params: DriftTextsParams, inputs: Inputs) -> Design:
@@ -108,7 +107,6 @@ class DriftTexts:
         self, params: DriftTextsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """Two rows a text: of the target, and of the reference asked again."""
-        del cell
         if ctx.reference is None or ctx.model is None:
             raise PlanError(f"{self.id} compares with a reference: name one.")
         reference = ctx.reference.model

@@ -82,7 +82,6 @@ class SimilarityOutputs:
         self, params: OutputsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """Rows of both models' answers, item by item."""
-        del params, cell
         if ctx.reference is None:
             raise PlanError(f"{self.id} compares with a reference: name one.")
         labels = Labels(ctx.reference.labels, ctx.labels)

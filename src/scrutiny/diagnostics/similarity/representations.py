@@ -93,12 +93,10 @@ class SimilarityRepresentations:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Likeness, what the item adds to it, and what exchanged items give."""
-        del task
         return self.measures
 
     def audit_params(self, task: Task) -> RepresentationsParams:
         """Parameters of the audit: the last layers, by the measures that a claim rests on."""
-        del task
         return RepresentationsParams(layers="last", measures=CLAIMED, most_items=200)
 
     def design(self, params: RepresentationsParams, inputs: Inputs) -> Design:

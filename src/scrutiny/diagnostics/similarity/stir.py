@@ -107,12 +107,10 @@ class SharedVectors:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Alignment, and what the item adds to it."""
-        del task
         return self.measures
 
     def audit_params(self, task: Task) -> StirParams:
         """Parameters of the audit: fewer texts."""
-        del task
         return StirParams(candidates=4, most_items=200)
 
     def design(self, params: StirParams, inputs: Inputs) -> Design:

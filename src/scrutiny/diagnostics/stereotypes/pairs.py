@@ -47,12 +47,10 @@ class Pairs:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Likelihoods, verdict and piece counts of a pair."""
-        del task
         return self.measures
 
     def audit_params(self, task: Task) -> PairsParams:
         """Parameters of the audit: each pair belongs to one of both diagnostics."""
-        del task
         return PairsParams(only=self._audited)
 
     def design(self, params: PairsParams, inputs: Inputs) -> Design:
@@ -68,7 +66,6 @@ class Pairs:
 
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and procedure."""
-        del cell
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         variants = runnable(params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, capabilities)
         wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]

@@ -44,7 +44,6 @@ class StereoSet:
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Scores of the three sentences, verdicts and piece counts."""
-        del task
         return self.measures
 
     def design(self, params: StereoSetParams, inputs: Inputs) -> Design:
@@ -59,7 +58,6 @@ class StereoSet:
         self, params: StereoSetParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item and procedure."""
-        del cell
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         variants = _variants(params, capabilities)
         if variants:

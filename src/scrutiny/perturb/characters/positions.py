@@ -1,12 +1,12 @@
 """The characters of one word, and which of them an edit may touch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Site
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.letters import split_characters
 from scrutiny.perturb.engine.sites import word_sites
 
@@ -20,6 +20,20 @@ T = TypeVar("T")
 _INSIDE = True
 
 _new = tuple.__new__  # a named tuple without the call of its own constructor
+
+
+class OneWord:
+    """What all changes of one word's characters declare; each names itself and its parameters."""
+
+    __slots__ = ()
+
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
 
 class Letters(NamedTuple):

@@ -1,14 +1,20 @@
 """One letter of a word drawn at random: put in, or put in the place of another."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_letters
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.characters.positions import (
+    OneWord,
+    Positions,
+    chosen,
+    letter_sites,
+    letters_of,
+)
 from scrutiny.perturb.engine.letters import pick, same_class
 
 if TYPE_CHECKING:
@@ -26,7 +32,18 @@ def options_at(unit: str, drawn: Drawn) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class InsertLetter:
+class RandomLetter(OneWord):
+    """Where a random letter may come, and which."""
+
+    positions: Positions = "random"
+    letters: Drawn = "alike"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class InsertLetter(RandomLetter):
     """One letter put between two characters, before the first or behind the last.
 
     Parameters
@@ -62,19 +79,6 @@ class InsertLetter:
 
     id: ClassVar[str] = "insert_letter@1"
     summary: ClassVar[str] = "one random letter put in, at one place or at each"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
-
-    positions: Positions = "random"
-    letters: Drawn = "alike"
-    keep_first: bool = False
-    keep_last: bool = False
-    shortest: int = 1
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words that are long enough."""
@@ -93,7 +97,7 @@ class InsertLetter:
 
 
 @dataclass(frozen=True, slots=True)
-class SubstituteLetter:
+class SubstituteLetter(RandomLetter):
     """One character replaced by another letter.
 
     Parameters
@@ -129,19 +133,6 @@ class SubstituteLetter:
 
     id: ClassVar[str] = "substitute_letter@1"
     summary: ClassVar[str] = "one character replaced by a random letter, at one place or at each"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
-
-    positions: Positions = "random"
-    letters: Drawn = "alike"
-    keep_first: bool = False
-    keep_last: bool = False
-    shortest: int = 1
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words that are long enough."""

@@ -1,12 +1,18 @@
 """Slips of the keyboard in one word: a character left out, two exchanged, the key beside."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.characters.positions import (
+    OneWord,
+    Positions,
+    chosen,
+    letter_sites,
+    letters_of,
+)
 from scrutiny.text.characters import keyboard_neighbors
 
 if TYPE_CHECKING:
@@ -14,7 +20,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteLetter:
+class Slip(OneWord):
+    """Which characters of which words a finger may slip on."""
+
+    positions: Positions = "random"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteLetter(Slip):
     """One character left out; never the only one.
 
     Parameters
@@ -48,17 +64,7 @@ class DeleteLetter:
 
     id: ClassVar[str] = "delete_letter@1"
     summary: ClassVar[str] = "one character left out, at one place or at each"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
 
-    positions: Positions = "random"
-    keep_first: bool = False
-    keep_last: bool = False
     shortest: int = 2
 
     def sites(self, document: Document) -> Sequence[Site]:
@@ -79,7 +85,7 @@ class DeleteLetter:
 
 
 @dataclass(frozen=True, slots=True)
-class SwapLetters:
+class SwapLetters(Slip):
     """Two neighboring characters exchanged, never two equal ones.
 
     Parameters
@@ -113,17 +119,7 @@ class SwapLetters:
 
     id: ClassVar[str] = "swap_letters@1"
     summary: ClassVar[str] = "two neighboring characters exchanged, at one place or at each"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
 
-    positions: Positions = "random"
-    keep_first: bool = False
-    keep_last: bool = False
     shortest: int = 2
 
     def sites(self, document: Document) -> Sequence[Site]:
@@ -142,7 +138,7 @@ class SwapLetters:
 
 
 @dataclass(frozen=True, slots=True)
-class NeighborKey:
+class NeighborKey(Slip):
     """One character replaced by one whose key is next to it on a QWERTY keyboard.
 
     Parameters
@@ -175,18 +171,6 @@ class NeighborKey:
 
     id: ClassVar[str] = "neighbor_key@1"
     summary: ClassVar[str] = "one character replaced by a key beside it, at one place or at each"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
-
-    positions: Positions = "random"
-    keep_first: bool = False
-    keep_last: bool = False
-    shortest: int = 1
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words that are long enough."""
@@ -203,7 +187,7 @@ class NeighborKey:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitWord:
+class SplitWord(OneWord):
     """A space between two characters of a word, which makes two of it.
 
     Parameters
@@ -235,13 +219,6 @@ class SplitWord:
 
     id: ClassVar[str] = "split_word@1"
     summary: ClassVar[str] = "a space put into a word, at one place or at each"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
 
     positions: Positions = "random"
     longest: int | None = None

@@ -5,8 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.characters.positions import Positions, chosen, letter_sites, letters_of
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.characters.positions import (
+    OneWord,
+    Positions,
+    chosen,
+    letter_sites,
+    letters_of,
+)
 from scrutiny.text.characters import homoglyphs
 
 if TYPE_CHECKING:
@@ -14,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Homoglyph:
+class Homoglyph(OneWord):
     """One Latin letter or digit replaced by a look-alike of another script.
 
     Parameters
@@ -46,13 +52,6 @@ class Homoglyph:
 
     id: ClassVar[str] = "homoglyph@1"
     summary: ClassVar[str] = "one letter replaced by a look-alike of another script"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
 
     positions: Positions = "all"
     most_alike: int = 1
@@ -84,7 +83,7 @@ _MARKS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class InvisibleCharacter:
+class InvisibleCharacter(OneWord):
     r"""A character of width zero between two characters of a word.
 
     Parameters
@@ -116,13 +115,6 @@ class InvisibleCharacter:
 
     id: ClassVar[str] = "invisible_character@1"
     summary: ClassVar[str] = "a character of width zero put into a word"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
 
     positions: Positions = "all"
     mark: Literal["space", "non-joiner", "joiner", "word-joiner", "any"] = "space"
@@ -148,7 +140,7 @@ _BACKSPACE: Final = "\b"
 
 
 @dataclass(frozen=True, slots=True)
-class HiddenReorder:
+class HiddenReorder(OneWord):
     r"""Two neighboring characters exchanged and shown in their old order by a control character.
 
     Parameters
@@ -180,13 +172,6 @@ class HiddenReorder:
 
     id: ClassVar[str] = "hidden_reorder@1"
     summary: ClassVar[str] = "characters reordered or overtyped, and shown as they were"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
 
     positions: Positions = "all"
     control: Literal["reorder", "delete"] = "reorder"

@@ -155,7 +155,6 @@ class Likeliest:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """True: one candidate alone is the likeliest."""
-        del document, edits, context
         return True
 
     def screen(

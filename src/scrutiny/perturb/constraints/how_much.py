@@ -37,7 +37,6 @@ class MaxChange:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether the smallest number of changes is within the share."""
-        del context
         if self.unit == "characters":
             changed = sum(max(e.end - e.start, len(e.text)) for e in edits)
             return changed <= self.share * len(document.text)
@@ -85,7 +84,6 @@ class ChangedWords:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether the number of changed words is within the limits."""
-        del context
         words, changes = word_changes(document, edits)
         changed = sum(
             max(
@@ -138,7 +136,6 @@ class EditDistance:
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
         """Whether each of several texts stays within the distance."""
-        del context
         text = document.text
         limits = [] if self.most is None else [float(self.most)]
         if self.share is not None:

@@ -47,7 +47,6 @@ class StopWords:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether no edit touches a stop word."""
-        del context
         stop = STOP_WORDS if self.words is None else self.words
         for (start, end), word in zip(document.tokens, document.words, strict=True):
             if word.lower().replace("’", "'") in stop and any(
@@ -94,7 +93,6 @@ class MinWordLength:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether all words that change are long enough."""
-        del context
         changed = word_changes(document, edits).changes
         return all(
             len(word) >= self.least for c in changed for word in document.words[c.start : c.end]
@@ -139,7 +137,6 @@ class ProtectedPhrases:
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
         """Whether no edit touches one of the phrases."""
-        del context
         if not self.phrases:
             return True
         found = [match.span() for match in _pattern(self.phrases).finditer(document.text)]

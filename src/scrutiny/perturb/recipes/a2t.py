@@ -13,7 +13,7 @@ from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Amount, Changeable
 from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.words.masked_replace import MaskedReplace
+from scrutiny.perturb.words.masked import MaskedReplace
 
 
 @dataclass(frozen=True, slots=True)

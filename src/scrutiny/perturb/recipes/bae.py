@@ -14,8 +14,7 @@ from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable, Move
 from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.search.space import Space
-from scrutiny.perturb.words.masked_insert import MaskedInsert
-from scrutiny.perturb.words.masked_replace import MaskedReplace
+from scrutiny.perturb.words.masked import MaskedInsert, MaskedReplace
 
 Mode = Literal["R", "I", "R/I", "R+I"]
 

@@ -11,7 +11,7 @@ from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Amount, Changeable
 from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.words.shown_replace import ShownReplace
+from scrutiny.perturb.words.masked import ShownReplace
 
 
 @dataclass(frozen=True, slots=True)

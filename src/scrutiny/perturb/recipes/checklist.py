@@ -66,7 +66,6 @@ class CheckList:
 
     def search(self, given: Given) -> Search:
         """Greedy over all of them."""
-        del given
         moves: tuple[tuple[object, int | None], ...] = (
             (Contraction(), None),
             (EntitySwap(), self.names),

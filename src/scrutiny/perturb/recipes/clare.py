@@ -11,9 +11,7 @@ from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.move import Changeable
 from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.words.masked_insert import MaskedInsert
-from scrutiny.perturb.words.masked_merge import MaskedMerge
-from scrutiny.perturb.words.masked_replace import MaskedReplace
+from scrutiny.perturb.words.masked import MaskedInsert, MaskedMerge, MaskedReplace
 
 
 @dataclass(frozen=True, slots=True)

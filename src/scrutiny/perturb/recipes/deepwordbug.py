@@ -62,7 +62,6 @@ class DeepWordBug:
 
     def search(self, given: Given) -> Search:
         """Four slips, ranked by unknown words."""
-        del given
         space = space_of(
             SwapLetters(),
             SubstituteLetter(letters="ascii"),

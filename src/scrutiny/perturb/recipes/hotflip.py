@@ -75,7 +75,6 @@ class HotFlip:
 
     def search(self, given: Given) -> Search:
         """A beam over flips."""
-        del given
         rule = Changeable(stop_words=True)
         if self.level == "character":
             again = Changeable(stop_words=True, is_once=False)

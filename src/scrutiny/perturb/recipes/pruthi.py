@@ -62,7 +62,6 @@ class Pruthi:
 
     def search(self, given: Given) -> Search:
         """All misspellings; with two words, of the best of the first."""
-        del given
         space = space_of(
             SwapLetters(positions="all", keep_first=True, keep_last=True),
             DeleteLetter(positions="all", keep_first=True, keep_last=True),

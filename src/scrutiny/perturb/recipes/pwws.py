@@ -60,7 +60,6 @@ class Pwws:
 
     def search(self, given: Given) -> Search:
         """Synonyms by weighted saliency."""
-        del given
         rule = Changeable(stop_words=True)
         if self.variant == "textattack":
             method = GreedyRanked(ranking="saliency", as_released=True)

@@ -46,5 +46,4 @@ class AnyWord:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """None."""
-        del document, site, rng
         return iter(())

@@ -91,7 +91,6 @@ class AntonymSwap:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Antonyms in the adjective's degree, the most frequent sense first."""
-        del rng
         word = document.words[site.token].lower()
         for form in self.forms(word, content_tag(document, site.token)):
             edits = replace_word(document, site.token, form)

@@ -76,7 +76,6 @@ class BackTranslation:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """The edits that make the text what came back; nothing if it came back as it was."""
-        del site, rng
         text = document.text
         spans = sentences(text)
         translator: Translator = find_resource(document, "translator")

@@ -108,7 +108,6 @@ class NamePlaceSwap:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """All names, or all places, changed consistently; a few draws of the new ones."""
-        del site
         for _ in range(_TRIED):
             if self.change == "place":
                 yield tuple(self._moved(document, rng))

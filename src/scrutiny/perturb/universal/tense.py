@@ -91,7 +91,6 @@ class Tense:
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """The verb and those joined to it, or all of its sentence's, in the other tense."""
-        del rng
         if self.unit == "word":
             edit = _turned(document, site.token)
             if edit is not None:

@@ -1,14 +1,18 @@
-"""Which of a masked language model's words a search may try."""
+"""What a masked language model proposes for a search: how it is asked, which words it may try."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
-from scrutiny.core.transformation import Document, Site
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.sites import word_sites
 from scrutiny.perturb.english.replacements import POS_OF, opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.perturb.resources.vocabulary import script_of
+from scrutiny.perturb.resources.vocabulary import Script, script_of
+from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.wordnet import exists
@@ -55,36 +59,84 @@ def fitting(
         yield guess
 
 
-def guesses_at(document: Document, query: MaskQuery, *, top: int) -> tuple[Guess, ...]:
-    """What the run's masked language model expects at a hidden place."""
-    guesser: WordGuesser = find_resource(document, "masked_lm")
-    return guesser.guess([query], top=top, script=script_of(document.language))[0]
+def replaced(document: Document, site: Site, word: str) -> tuple[Edit, ...]:
+    """Edit of the word at a site, cased as the word there.
+
+    Articles are left alone: what a search tries is one place, and the published attacks do so.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> replaced(document_of("A Film"), Site(2, 6, 1), "movie")[0].text
+    'Movie'
+    """
+    old = document.text[site.start : site.end]
+    return (Edit(document.field, site.start, site.end, match_case(old, word)),)
 
 
-def warm_guesses(
-    pairs: Iterable[tuple[Document, MaskQuery]], resources: Mapping[str, Any], *, top: int
-) -> None:
-    """Ask about many hidden places in full batches."""
-    guesser: WordGuesser = find_resource(resources, "masked_lm")
-    for script, queries in by_script(pairs).items():
-        guesser.guess(queries, top=top, script=script)
+def token_at(document: Document, site: Site) -> int:
+    """Number of the token at a site of a search, which edits before it may have shifted.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> token_at(document_of("A fi lm here"), Site(8, 12, 2))
+    3
+    """
+    tokens, place = document.tokens, (site.start, site.end)
+    if site.token < len(tokens) and tokens[site.token] == place:
+        return site.token
+    return min(bisect_left(tokens, place), len(tokens) - 1)
 
 
-def by_script(pairs: Iterable[tuple[Document, MaskQuery]]) -> dict[Any, list[MaskQuery]]:
-    """Queries by the script of their documents."""
-    found: dict[Any, list[MaskQuery]] = {}
-    for document, query in pairs:
-        found.setdefault(script_of(document.language), []).append(query)
-    return found
+class Expected:
+    """What all changes declare that a masked language model proposes, and how they ask it."""
 
+    __slots__ = ()
 
-def placed(
-    documents: Iterable[Document],
-    sites: Iterable[Sequence[Site]] | None,
-    transformation: Any,
-) -> Iterator[tuple[Document, Site]]:
-    """Every document with each of its sites, or with those that are stated."""
-    if sites is None:
-        yield from ((d, s) for d in documents for s in transformation.sites(d))
-    else:
-        yield from ((d, s) for d, held in zip(documents, sites, strict=True) for s in held)
+    languages: ClassVar[frozenset[str]] = frozenset({"en", "zh"})
+    resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
+    where: ClassVar[str] = "around"
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    top: int
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words."""
+        return word_sites(document)
+
+    def queries(self, document: Document, site: Site) -> tuple[MaskQuery, ...]:
+        """What the model is asked about a site."""
+        return (MaskQuery(document.text, site.start, site.end),)
+
+    def ask(
+        self, guesser: WordGuesser, queries: Sequence[MaskQuery], script: Script
+    ) -> Sequence[Sequence[Guess]]:
+        """What the model expects at each place, the likeliest first."""
+        return guesser.guess(queries, top=self.top, script=script)
+
+    def guesses(self, document: Document, query: MaskQuery) -> Sequence[Guess]:
+        """What the run's masked language model expects at one place."""
+        guesser: WordGuesser = find_resource(document, "masked_lm")
+        (found,) = self.ask(guesser, [query], script_of(document.language))
+        return found
+
+    def warm(
+        self,
+        documents: Iterable[Document],
+        resources: Mapping[str, Any],
+        *,
+        sites: Iterable[Sequence[Site]] | None = None,
+    ) -> None:
+        """Ask the model about many places in full batches; about all of them unless told."""
+        guesser: WordGuesser = find_resource(resources, "masked_lm")
+        all_of = ((document, self.sites(document)) for document in documents)
+        asked: dict[Script, list[MaskQuery]] = {}
+        for document, places in all_of if sites is None else zip(documents, sites, strict=True):
+            queries = asked.setdefault(script_of(document.language), [])
+            queries.extend(query for site in places for query in self.queries(document, site))
+        for script, queries in asked.items():
+            self.ask(guesser, queries, script)

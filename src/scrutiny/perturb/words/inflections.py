@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.english.replacements import UPOS_OF, content_tag
-from scrutiny.perturb.words.replacement import replaced, token_at
+from scrutiny.perturb.words.guesses import replaced, token_at
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.perturb.words.replacement import replaced
+from scrutiny.perturb.words.guesses import replaced
 from scrutiny.text.tokens import is_word
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.english.replacements import POS_OF, UPOS_OF, content_tag, inflected
-from scrutiny.perturb.words.replacement import token_at
+from scrutiny.perturb.words.guesses import token_at
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma
 from scrutiny.text.wordnet import lemmas, synsets

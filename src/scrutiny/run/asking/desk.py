@@ -91,7 +91,6 @@ class NoAnswers:
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """No answers."""
-        del keys
         return {}
 
     def put_many(self, answers: Mapping[bytes, bytes]) -> None:

@@ -77,7 +77,6 @@ class KeepOutput:
 
     def skips(self, base: Base) -> str | None:
         """Never: any answer can be kept."""
-        del base
         return None
 
     def slope(self, base: Base) -> Slope:

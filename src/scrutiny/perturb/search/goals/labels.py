@@ -53,7 +53,6 @@ class Untargeted:
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 - p(starting label), and whether another is predicted."""
-        del state
         prediction = single(answer)
         start = starting_label(base, self.against)
         is_reached = label_of(prediction, base.labels) != base.labels[start]
@@ -106,7 +105,6 @@ class Targeted:
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """p(target), and whether it is predicted."""
-        del state
         prediction, target = single(answer), self._target(base)
         is_reached = label_of(prediction, base.labels) == base.labels[target]
         return probability(prediction, target, base.labels), is_reached
@@ -175,6 +173,5 @@ class Confidence:
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 - p(starting label), and whether p is below the threshold."""
-        del state
         p = probability(single(answer), starting_label(base, self.against), base.labels)
         return 1.0 - p, p < self.below

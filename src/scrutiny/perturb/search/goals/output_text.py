@@ -53,7 +53,6 @@ class OutputText:
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 - overlap with what was written for the base, and whether it is small enough."""
-        del state
         before, after = _text(base.answer), _text(answer)
         shared = _OVERLAPS[self.overlap](_words(before), _words(after))
         is_reached = before != after if self.most is None else shared <= self.most

@@ -56,7 +56,6 @@ class Disagreement:
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """Distance of the two outputs, and whether the models disagree."""
-        del state
         return self._compare(base, answer)
 
     def _compare(self, base: Base, answer: Answer) -> tuple[float, bool]:
@@ -122,7 +121,6 @@ class RegressionMargin:
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """Distance from the start in the wanted direction, and whether it is a margin."""
-        del state
         gold = _number(base.example.gold) if self.against == "gold" else None
         start = _value(single(base.answer)) if gold is None else gold
         moved = _value(single(answer)) - start

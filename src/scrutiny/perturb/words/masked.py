@@ -1,0 +1,274 @@
+"""What a masked language model expects: in the place of a word or of two, or beside one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
+from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.perturb.resources.vocabulary import Script, script_of
+from scrutiny.perturb.words.guesses import Expected, fitting, replaced
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedReplace(Expected):
+    """The likeliest whole words in the place of one, the likeliest first, never the word itself.
+
+    In Chinese the places and the words are single characters, unless the texts come with words.
+
+    Parameters
+    ----------
+    top
+        How many of the likeliest whole words are looked at.
+    least_probability
+        How likely a word has to be.
+    no_stop_words, no_antonyms
+        Leave out function words, and opposites that WordNet knows (English).
+
+    **Measures** with a search on top, how far fluent changes bring a model.
+
+    **Misleads when** read as a change that keeps the meaning: nothing here asks for that. A model
+    that is bad at its own task proposes noise.
+
+    References
+    ----------
+    Garg, Ramakrishnan (2020). BAE: BERT-based adversarial examples for text classification (BAE-R).
+    Li et al. (2021). Contextualized perturbation for textual adversarial attack (replace).
+
+    Examples
+    --------
+    >>> MaskedReplace().resources
+    ('masked_lm',)
+    """
+
+    id: ClassVar[str] = "masked_replace@1"
+    summary: ClassVar[str] = "a word hidden and replaced by what a masked language model expects"
+
+    top: int = 50
+    least_probability: float = 0.0
+    no_stop_words: bool = False
+    no_antonyms: bool = False
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Words by their probability, cased as the one that they replace; nothing is drawn."""
+        found = self.guesses(document, *self.queries(document, site))
+        old = [document.text[site.start : site.end]]
+        likely = [guess for guess in found if guess.value >= self.least_probability]
+        for guess in fitting(
+            likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms
+        ):
+            yield replaced(document, site, guess.word)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReplace(Expected):
+    """Words of as many pieces, from one pass over the text with nothing hidden.
+
+    At every piece of the word the model names its likeliest pieces; of their combinations those of
+    the least perplexity are proposed, the least first. The best combinations are found exactly
+    and without trying all: a word of four pieces takes four times as long as one of one.
+
+    Parameters
+    ----------
+    top
+        How many pieces at each place, and how many words in the end. Pieces that cannot stand there
+        (a word's beginning in its middle, marks) do not count; in the paper they do, and their
+        combinations are dropped afterwards.
+    no_stop_words, no_antonyms
+        Leave out function words, and opposites that WordNet knows (English).
+
+    **Measures** with a search on top, how far changes that a model finds natural bring another.
+
+    **Misleads when** read as a change that keeps the meaning: the model sees the word and so stays
+    near it, but nothing asks for that.
+
+    References
+    ----------
+    Li et al. (2020). BERT-ATTACK: adversarial attack against BERT using BERT.
+
+    Examples
+    --------
+    >>> ShownReplace().resources
+    ('masked_lm',)
+    """
+
+    id: ClassVar[str] = "shown_replace@1"
+    summary: ClassVar[str] = "a word respelled by a masked language model that sees the text"
+
+    top: int = 48
+    no_stop_words: bool = True
+    no_antonyms: bool = False
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of letters alone."""
+        words = document.words
+        return [site for site in word_sites(document) if words[site.token].isalpha()]
+
+    def ask(
+        self, guesser: WordGuesser, queries: Sequence[MaskQuery], script: Script
+    ) -> Sequence[Sequence[Guess]]:
+        """What the model would write at each place, having seen it, the least perplexing first."""
+        return guesser.rewrite(queries, top=self.top, script=script)
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Words by their perplexity, cased as the one that they replace; nothing is drawn."""
+        found = self.guesses(document, *self.queries(document, site))
+        old = [document.text[site.start : site.end]]
+        for guess in fitting(
+            found, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms
+        ):
+            yield replaced(document, site, guess.word)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedInsert(Expected):
+    """The likeliest whole words between a word and its neighbor, the likeliest first.
+
+    The place is the word next to which they are put, so that a search can choose between replacing
+    a word and adding to it.
+
+    Parameters
+    ----------
+    side
+        Before the word, behind it, or first the ones and then the others.
+    top
+        How many of the likeliest whole words are looked at on each side.
+    least_probability
+        How likely a word has to be.
+    no_stop_words
+        Leave out function words (English).
+
+    **Measures** with a search on top, how far fluent additions bring a model.
+
+    **Misleads when** read as a change that keeps the meaning: "not" is likely in many places.
+
+    References
+    ----------
+    Garg, Ramakrishnan (2020). BAE: BERT-based adversarial examples for text classification (BAE-I).
+    Li et al. (2021). Contextualized perturbation for textual adversarial attack (insert).
+
+    Examples
+    --------
+    >>> MaskedInsert(side="right").resources
+    ('masked_lm',)
+    """
+
+    id: ClassVar[str] = "masked_insert@1"
+    summary: ClassVar[str] = "a word put in as a masked language model expects it"
+
+    side: Literal["left", "right", "both"] = "both"
+    top: int = 50
+    least_probability: float = 0.0
+    no_stop_words: bool = False
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Insertions by their probability; nothing is drawn."""
+        space = "" if script_of(document.language) == "han" else " "
+        for side, query in zip(self._sides(), self.queries(document, site), strict=True):
+            found = self.guesses(document, query)
+            likely = [guess for guess in found if guess.value >= self.least_probability]
+            for guess in fitting(likely, (), no_stop_words=self.no_stop_words, no_antonyms=False):
+                if side == "left":
+                    new, at = guess.word + space, site.start
+                else:
+                    new, at = space + guess.word, site.end
+                yield (Edit(document.field, at, at, new),)
+
+    def queries(self, document: Document, site: Site) -> tuple[MaskQuery, ...]:
+        """The gaps beside a word: from where the word before ends, so that both sides ask alike."""
+        before = len(document.text[: site.start].rstrip())
+        places = [before if side == "left" else site.end for side in self._sides()]
+        return tuple(MaskQuery(document.text, at, at) for at in places)
+
+    def _sides(self) -> tuple[str, ...]:
+        return ("left", "right") if self.side == "both" else (self.side,)
+
+
+# What may follow a part of speech in a pair that can become one word.
+_PAIRS: Final[Mapping[str, frozenset[str]]] = {
+    "NOUN": frozenset({"NOUN"}),
+    "ADJ": frozenset({"NOUN", "NUM", "ADJ", "ADV"}),
+    "ADV": frozenset({"ADJ", "VERB"}),
+    "VERB": frozenset({"ADV", "VERB", "NOUN", "ADJ"}),
+    "DET": frozenset({"NOUN", "ADJ"}),
+    "PRON": frozenset({"NOUN", "ADJ"}),
+    "NUM": frozenset({"NUM", "NOUN"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedMerge(Expected):
+    """The likeliest whole words in the place of two, the likeliest first, never one of the two.
+
+    Two words can be merged where their parts of speech often make a phrase: a noun or adjective
+    and a noun, a determiner and a noun, a verb and its object or adverb, and such.
+
+    Parameters
+    ----------
+    top
+        How many of the likeliest whole words are looked at.
+    least_probability
+        How likely a word has to be.
+    no_stop_words
+        Leave out function words.
+
+    **Measures** with a search on top, how far fluent shortening brings a model.
+
+    **Misleads when** read as a change that keeps the meaning: one of two words is always lost.
+
+    References
+    ----------
+    Li et al. (2021). Contextualized perturbation for textual adversarial attack (merge).
+
+    Examples
+    --------
+    >>> MaskedMerge().resources
+    ('tagger', 'masked_lm')
+    """
+
+    id: ClassVar[str] = "masked_merge@1"
+    summary: ClassVar[str] = "two words replaced by one that a masked language model expects"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "masked_lm")
+    is_local: ClassVar[bool] = False  # a pair is a site by both of its words
+
+    top: int = 50
+    least_probability: float = 0.0
+    no_stop_words: bool = False
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Pairs of words with nothing but space between them that can be a phrase."""
+        tagger = find_resource(document, "tagger")
+        words = word_sites(document)
+        found = []
+        for one, other in pairwise(words):
+            if other.token != one.token + 1 or one.end == other.start:
+                continue
+            follows = _PAIRS.get(tagger.tag_at(document.words, one.token).upos)
+            if follows and tagger.tag_at(document.words, other.token).upos in follows:
+                found.append(Site(one.start, other.end, one.token))
+        return found
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Words by their probability; nothing is drawn."""
+        found = self.guesses(document, *self.queries(document, site))
+        old = document.words[site.token : site.token + 2]
+        likely = [guess for guess in found if guess.value >= self.least_probability]
+        for guess in fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=False):
+            edit = replaced(document, Site(site.start, site.start + len(old[0])), guess.word)[0]
+            yield (edit._replace(end=site.end),)  # cased as the first of the two
