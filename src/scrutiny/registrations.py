@@ -331,7 +331,7 @@ REGISTRATIONS: Final = (
     Registration(
         "trainer",
         "attention-classifier@1",
-        f"{_TR}.attention_classifier.trainer:ATTENTION_CLASSIFIER",
+        f"{_TR}.attention_classifier.recipe:ATTENTION_CLASSIFIER",
     ),
     Registration("trainer", "finetune@1", f"{_TR}.finetuning.trainer:FINETUNE"),
     Registration("trainer", "linear@1", f"{_TR}.words.trainer:LINEAR"),

@@ -13,8 +13,7 @@ from scrutiny.models.words.attention_network import Architecture
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.training.attention_classifier.family import train_family
-from scrutiny.training.attention_classifier.recipe import AttentionRecipe
+from scrutiny.training.attention_classifier.recipe import AttentionRecipe, train_family
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "attention_faithfulness.toml"
 TEXTS = 24

@@ -16,10 +16,10 @@ from train import say, texts_of
 from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.record import FILE, measure
+from scrutiny.training.pretraining.corpus import read_texts
 from scrutiny.training.pretraining.export import WEIGHTS, write_json
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare
-from scrutiny.training.pretraining.texts import read_texts
 
 
 def checkpoints(runs):

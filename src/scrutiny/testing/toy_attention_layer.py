@@ -11,7 +11,7 @@ from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.models.words.readout import LinearReadout, softmax
+from scrutiny.models.words.attention import LinearReadout, softmax
 from scrutiny.text.tokens import token_texts
 
 _TASK = "text-classification"

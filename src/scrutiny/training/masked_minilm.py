@@ -20,18 +20,16 @@ from scrutiny.models.strings.lineage import FILE, FINE_TUNING, HASHES, KEY
 from scrutiny.store.file_digest import hash_file
 from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
-from scrutiny.training.competence.passages import passages_of
+from scrutiny.training.competence.passages import CompetenceSettings, passages_of
 from scrutiny.training.competence.record import measure
-from scrutiny.training.competence.settings import CompetenceSettings
 from scrutiny.training.pretraining.batches import Batches
-from scrutiny.training.pretraining.corpus import encode
+from scrutiny.training.pretraining.corpus import encode, read_texts
 from scrutiny.training.pretraining.export import save_weights, write_json
 from scrutiny.training.pretraining.job import Prepared, Seeds, digest_of
 from scrutiny.training.pretraining.loop import Checkpointing, train
 from scrutiny.training.pretraining.network import start_from_frequencies
 from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare
-from scrutiny.training.pretraining.texts import read_texts
 from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer
 from scrutiny.training.pretraining.writing import write_training_hashes
 

@@ -11,8 +11,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.data.letters import training_hashes
 from scrutiny.models.strings.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
-from scrutiny.training.finetuning.lock import locked
 from scrutiny.training.finetuning.parts import DataParts
+from scrutiny.training.finetuning.progress_file import locked
 from scrutiny.training.finetuning.writing import RECORD
 
 

@@ -5,8 +5,7 @@ import numpy as np
 from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.example import Example, Span
-from scrutiny.diagnostics.attention.heads.diagnostic import Heads
-from scrutiny.diagnostics.attention.heads.kept_examples import HEADS, MOST, WORDS, KeptExamples
+from scrutiny.diagnostics.attention.heads.diagnostic import HEADS_OF, MOST, WORDS, Heads, KeptExamples
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.word_maps import WordMap
 from scrutiny.testing.toy_context import ToyContext
@@ -45,7 +44,7 @@ def test_predictions_read_back_word_by_word():
     assert words[:, 0].tolist() == [0, 0, 0, 1, 1, 1]
     assert words[3].tolist() == [1, 0, 2, 0, 1]
     assert words[4].tolist() == [1, 3, 8, 1, 0]
-    bits = np.unpackbits(arrays[HEADS], axis=-1, count=6).astype(bool)
+    bits = np.unpackbits(arrays[HEADS_OF], axis=-1, count=6).astype(bool)
     assert bits.shape == (1, 2, 6)
     assert bits[0, 0].tolist() == [True] * 6
     assert not bits[0, 1].any()
@@ -92,7 +91,7 @@ class Attender:
 
 
 def test_the_diagnostic_keeps_examples_of_measured_families_alone():
-    for role, names in (("measured", {WORDS, HEADS}), ("null", set())):
+    for role, names in (("measured", {WORDS, HEADS_OF}), ("null", set())):
         ctx = ToyContext(None, Attender())
         cell, batch = Cell("m", None, "x", role), Batch((example("a"),))
         rows = list(Heads().measure(HeadsParams(), cell, batch, ctx))

@@ -10,11 +10,13 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.diagnostics.attention.arcs.counting import GoldArcs
 from scrutiny.diagnostics.attention.probes.reading import (
     chosen_for_training,
+    embeddings_of,
     parsed,
     read_training,
+    reduced,
     scored_words,
+    vocabulary,
 )
-from scrutiny.diagnostics.attention.probes.words import embeddings_of, reduced, vocabulary
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 
 # she saw him .   root: saw

@@ -12,7 +12,7 @@ from scrutiny.diagnostics.faithfulness.distances import js, kl
 from scrutiny.diagnostics.faithfulness.erasure import Erasure
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names, orders_of
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.models.words.readout import softmax
+from scrutiny.models.words.attention import softmax
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (
     ToyAttentionLayer,

@@ -10,7 +10,7 @@ from toy_runs import estimate, resolve_only, run
 from scrutiny.core.errors import PlanError
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
 from scrutiny.diagnostics.faithfulness.permutation import Permutation
-from scrutiny.models.words.readout import softmax
+from scrutiny.models.words.attention import softmax
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (
     ToyAttentionLayer,

@@ -17,6 +17,7 @@ from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention import (  # noqa: E402
     AttentionClassifier,
     AttentionParts,
+    softmax,
     write_parts,
 )
 from scrutiny.models.words.attention_network import (  # noqa: E402
@@ -28,7 +29,6 @@ from scrutiny.models.words.attention_network import (  # noqa: E402
     sequences_of,
     weighted,
 )
-from scrutiny.models.words.readout import softmax  # noqa: E402
 from scrutiny.models.words.vocabulary import Vocabulary  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 

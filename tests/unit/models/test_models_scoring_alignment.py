@@ -7,7 +7,7 @@ import pytest
 
 from scrutiny.core.language import Encoded
 from scrutiny.models.scoring import ComparedSentences, encode_pairs
-from scrutiny.models.scoring.alignment import (
+from scrutiny.models.scoring.clozes import (
     agreed_alignment,
     published_alignment,
     rest,

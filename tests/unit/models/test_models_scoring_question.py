@@ -6,8 +6,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.language import Encoded
 from scrutiny.models.scoring import PAIR_VARIANTS, Question, Unscored, answer_all, score_pairs
 from scrutiny.models.scoring.pairs import EncodedPair
-from scrutiny.models.scoring.question import stretches
-from scrutiny.models.scoring.reductions import mean, mean_probability, rounded, total
+from scrutiny.models.scoring.question import mean, mean_probability, rounded, stretches, total
 
 
 def ask_for_length(capability, queries):

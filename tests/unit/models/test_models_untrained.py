@@ -6,7 +6,7 @@ transformers = pytest.importorskip("transformers")
 from tiny_bert import WORDS, change_config, make_checkpoint, make_tokenizer  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
-from scrutiny.models.hf.checkpoint_behind import checkpoint_folder  # noqa: E402
+from scrutiny.models.hf.checkpoint import checkpoint_folder  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.named.untrained import draw_network, untrained_checkpoint  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402

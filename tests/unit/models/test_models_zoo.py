@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.hf.checkpoint_behind import checkpoint_folder
+from scrutiny.models.hf.checkpoint import checkpoint_folder
 from scrutiny.models.named import zoo
 from scrutiny.models.named.family import expand
 from scrutiny.models.strings.source import parse

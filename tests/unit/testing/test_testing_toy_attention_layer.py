@@ -7,7 +7,7 @@ from scrutiny.core.attention_layer import AttentionLayer
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
-from scrutiny.models.words.readout import softmax
+from scrutiny.models.words.attention import softmax
 from scrutiny.testing import check_adapter
 from scrutiny.testing.toy_attention_layer import (
     ToyAttentionLayer,

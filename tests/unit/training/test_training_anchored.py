@@ -18,7 +18,6 @@ from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.hf.parts import load_tokenizer  # noqa: E402
 from scrutiny.models.strings.competence import read_competence  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.training.finetuning.anchored.frames import anchored_frame  # noqa: E402
 from scrutiny.training.finetuning.anchored.recipe import (  # noqa: E402
     AnchoredRecipe,
     ControlRecipe,
@@ -29,8 +28,11 @@ from scrutiny.training.finetuning.anchored.scores import (  # noqa: E402
     label_counts,
     target_counts,
 )
-from scrutiny.training.finetuning.anchored.task_gradient import piece_task  # noqa: E402
-from scrutiny.training.finetuning.objective import target_of  # noqa: E402
+from scrutiny.training.finetuning.anchored.target import target_of  # noqa: E402
+from scrutiny.training.finetuning.anchored.task_gradient import (  # noqa: E402
+    anchored_frame,
+    piece_task,
+)
 from scrutiny.training.finetuning.runs import finetune  # noqa: E402
 from scrutiny.training.finetuning.targets import IGNORED  # noqa: E402
 

@@ -18,8 +18,10 @@ from scrutiny.data.letters import letters_hash  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention_network import Architecture  # noqa: E402
 from scrutiny.training.attention_classifier.__main__ import command  # noqa: E402
-from scrutiny.training.attention_classifier.family import train_family  # noqa: E402
-from scrutiny.training.attention_classifier.recipe import AttentionRecipe  # noqa: E402
+from scrutiny.training.attention_classifier.recipe import (  # noqa: E402
+    AttentionRecipe,
+    train_family,
+)
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
 
 TASK = registry().load("task", "text-classification")()

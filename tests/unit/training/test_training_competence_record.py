@@ -14,21 +14,25 @@ from scrutiny.training.competence.agreement import (  # noqa: E402
     preferences,
     pseudo_log_likelihoods,
 )
-from scrutiny.training.competence.likelihood import baselines_of  # noqa: E402
+from scrutiny.training.competence.likelihood import (  # noqa: E402
+    baselines_of,
+    share,
+)
 from scrutiny.training.competence.masked import MaskedModel  # noqa: E402
 from scrutiny.training.competence.passages import (  # noqa: E402
+    CompetenceSettings,
     passages_of,
     segment_pairs,
     spread,
 )
 from scrutiny.training.competence.record import FILE, measure  # noqa: E402
-from scrutiny.training.competence.settings import CompetenceSettings  # noqa: E402
-from scrutiny.training.competence.shares import share  # noqa: E402
-from scrutiny.training.pretraining.corpus import encode  # noqa: E402
+from scrutiny.training.pretraining.corpus import (  # noqa: E402
+    encode,
+    read_texts,
+)
 from scrutiny.training.pretraining.export import write_json  # noqa: E402
 from scrutiny.training.pretraining.job import PretrainingJob, Seeds  # noqa: E402
 from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
-from scrutiny.training.pretraining.texts import read_texts  # noqa: E402
 from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP  # noqa: E402
 
 PAIRS = [

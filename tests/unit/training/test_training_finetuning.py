@@ -310,7 +310,7 @@ def test_the_training_texts_are_known_to_the_leakage_diagnostic(learned):
 def test_two_processes_do_not_train_the_same_run(base, tmp_path):
     pytest.importorskip("fcntl")
     from scrutiny.core.errors import RunIncompleteError
-    from scrutiny.training.finetuning.lock import locked
+    from scrutiny.training.finetuning.progress_file import locked
 
     made = job(base, sentiment(16), epochs=1)
     with locked(tmp_path / ".seed-1.part"), pytest.raises(RunIncompleteError, match="Another"):

@@ -6,8 +6,7 @@ import pytest
 from pretraining_texts import SMALL, write_texts
 
 from scrutiny.core.errors import DataError
-from scrutiny.training.pretraining.corpus import encode
-from scrutiny.training.pretraining.texts import read_texts
+from scrutiny.training.pretraining.corpus import encode, read_texts
 from scrutiny.training.pretraining.vocabulary import (
     SPECIAL,
     load_vocabulary,
@@ -72,7 +71,7 @@ def test_transformers_reads_the_vocabulary(files, tmp_path):
 def test_the_vocabulary_is_the_same_in_every_process(tmp_path):
     code = (
         "import sys; from pathlib import Path\n"
-        "from scrutiny.training.pretraining.texts import read_texts\n"
+        "from scrutiny.training.pretraining.corpus import read_texts\n"
         "from scrutiny.training.pretraining.vocabulary import train_vocabulary\n"
         "texts = [s for f in read_texts([Path(sys.argv[1])]) for d in f.documents for s in d]\n"
         "print(train_vocabulary(texts, 70).to_str())"

@@ -14,7 +14,7 @@ from scrutiny.models.named.family import expand
 from scrutiny.models.strings.load import load_model
 from scrutiny.testing import check_adapter
 from scrutiny.training.finetuning.parts import load_parts
-from scrutiny.training.words.family import train_words
+from scrutiny.training.words.job import train_words
 from scrutiny.training.words.linear import LinearRecipe, drawn_rows
 
 TASK = "text-classification"
@@ -157,7 +157,7 @@ def test_seeds_that_do_not_read(data, tmp_path):
 def test_a_recurrent_family_knows_its_words(data, tmp_path):
     pytest.importorskip("torch")
     from scrutiny.models.words.recurrent_network import RecurrentArchitecture
-    from scrutiny.training.words.recurrent import RecurrentRecipe
+    from scrutiny.training.words.network_recipe import RecurrentRecipe
 
     architecture = RecurrentArchitecture(cell="gru", embedding=12, hidden=12)
     recipe = RecurrentRecipe(architecture, epochs=6, lr=2e-2, batch=16, least=1)

@@ -24,8 +24,8 @@ from scrutiny.training.words.epochs import (  # noqa: E402
 )
 from scrutiny.training.words.job import WordJob  # noqa: E402
 from scrutiny.training.words.linear import LinearRecipe  # noqa: E402
-from scrutiny.training.words.numbered import Numbered  # noqa: E402
-from scrutiny.training.words.recurrent import RecurrentRecipe  # noqa: E402
+from scrutiny.training.words.network_recipe import RecurrentRecipe  # noqa: E402
+from scrutiny.training.words.word_recipe import Numbered  # noqa: E402
 
 TEXTS = Numbered(((0,), (1,), (0,), (1,)), (0, 1, 0, 1))
 

@@ -245,7 +245,7 @@ def test_data_of_another_task_are_refused(files, tmp_path):
 
 def test_inner_fields_are_named_without_their_holder():
     from scrutiny.models.words.recurrent_network import RecurrentArchitecture
-    from scrutiny.training.words.recurrent import RecurrentRecipe
+    from scrutiny.training.words.network_recipe import RecurrentRecipe
 
     made = make_recipe(RecurrentRecipe, {"cell": "gru", "lr": 0.1, "layers": 2}, where="here")
     assert made == RecurrentRecipe(RecurrentArchitecture(cell="gru", layers=2), lr=0.1)

@@ -138,6 +138,6 @@ def _recipe(given: dict[str, Any]) -> Any:
 
 def _device(name: str) -> str:
     """Device of a name, ``auto`` among them, if this machine has it."""
-    from scrutiny.models.hf.devices import torch_device
+    from scrutiny.models.hf.parts import torch_device
 
     return str(torch_device(name, of="What is trained"))

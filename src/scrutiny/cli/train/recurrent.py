@@ -32,7 +32,7 @@ def command(**flags: Any) -> int:
         --data "tsv:train.tsv#text=sentence,label=label"
     """
     from scrutiny.models.words.recurrent_network import RecurrentArchitecture
-    from scrutiny.training.words.recurrent import RecurrentRecipe
+    from scrutiny.training.words.network_recipe import RecurrentRecipe
 
     architecture = RecurrentArchitecture(**chosen(flags, _OF_NETWORK))
     return train(RecurrentRecipe(architecture, **chosen(flags, _OWN)), "recurrent", flags)

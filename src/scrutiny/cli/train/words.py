@@ -36,7 +36,7 @@ def word_options(function: F) -> F:
 
 def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     """Train the family of a recipe, and say what became of it."""
-    from scrutiny.training.words.family import train_words
+    from scrutiny.training.words.job import train_words
 
     tell = None if flags["as_json"] else click.echo
     found = train_words(

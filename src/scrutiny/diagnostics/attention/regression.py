@@ -25,7 +25,7 @@ from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.metrics.regression import DESIGN
-from scrutiny.diagnostics.attention.presets import preset
+from scrutiny.diagnostics.attention.params import preset
 from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
 from scrutiny.diagnostics.attention.word_maps import WordMap
 
@@ -52,7 +52,7 @@ class RegressionParams:
     Parameters
     ----------
     preset
-        Way from pieces to words, see `scrutiny.diagnostics.attention.presets`.
+        Way from pieces to words, see `scrutiny.diagnostics.attention.params`.
     distances
         Forms of the distance, each a condition: ``absolute``, ``inverse``, ``log``. The claim is of
         the first and has to survive the others.

@@ -11,8 +11,7 @@ from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inpu
 from scrutiny.core.example import Example
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.faithfulness.head_anchors import anchored
-from scrutiny.diagnostics.faithfulness.head_answers import HeadHits, heads_of, hits_under
+from scrutiny.diagnostics.faithfulness.head_answers import HeadHits, anchored, heads_of, hits_under
 from scrutiny.diagnostics.faithfulness.heads_design import make_heads_design
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 from scrutiny.diagnostics.faithfulness.reading import RowKind

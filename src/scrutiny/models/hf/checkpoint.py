@@ -8,9 +8,43 @@ from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.models.strings.adapters import as_checkpoint
 from scrutiny.models.strings.matching import natural_key
-from scrutiny.models.strings.source import ModelSource
+from scrutiny.models.strings.source import ModelSource, parse
 from scrutiny.store.file_digest import hash_file
+
+
+def checkpoint_source(source: ModelSource) -> ModelSource:
+    """The ``hf:`` source that a model string comes down to; its text stays the user's.
+
+    Raises
+    ------
+    ModelError
+        If the model is no checkpoint of transformers, or is not there.
+    """
+    found = as_checkpoint(source)
+    if found is None:
+        raise ModelError(
+            f"{source.text!r} is no checkpoint of transformers, so it has no architecture, "
+            "configuration and tokenizer to start from. Those are hf:, zoo: and named models."
+        )
+    return found
+
+
+def checkpoint_folder(text: str) -> Path:
+    """Folder with the configuration, the tokenizer and the weights of a model string.
+
+    Raises
+    ------
+    ModelError
+        If the model is no checkpoint of transformers, or is not there.
+
+    Notes
+    -----
+    A hub name is fetched, unless HF_HUB_OFFLINE is set.
+    """
+    return find_checkpoint(checkpoint_source(parse(text))).folder
+
 
 _LOCAL: Final = ("./", "../", "/", "~")
 _WANTED: Final = ["*.safetensors", "*.json", "*.txt", "*.model"]

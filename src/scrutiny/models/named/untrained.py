@@ -17,7 +17,7 @@ from scrutiny.core.canonical import digest
 from scrutiny.core.errors import MissingExtraError, ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.hf.checkpoint_behind import checkpoint_source
+from scrutiny.models.hf.checkpoint import checkpoint_source
 from scrutiny.models.strings.source import ModelSource, parse
 
 _VERSION: Final = "untrained@1"

@@ -20,8 +20,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from scrutiny.core.errors import MissingExtraError, ModelError
-from scrutiny.models.hf.checkpoint import find_checkpoint
-from scrutiny.models.hf.checkpoint_behind import checkpoint_source
+from scrutiny.models.hf.checkpoint import checkpoint_source, find_checkpoint
 from scrutiny.models.hf.parts import find_limit, load_network, load_tokenizer, quiet, refuse_missing
 from scrutiny.models.onnx.classifier import DEFAULT
 from scrutiny.models.strings.lineage import FILE, HASHES, find_training_hashes

@@ -16,15 +16,24 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.language import Encoded, Tokenizes
-from scrutiny.models.scoring.alignment import (
+from scrutiny.models.scoring.clozes import (
     Alignment,
     agreed_alignment,
+    masked_singly,
     published_alignment,
     rest,
 )
-from scrutiny.models.scoring.clozes import masked_singly
-from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all, stretches
-from scrutiny.models.scoring.reductions import Reduce, mean, rounded, total
+from scrutiny.models.scoring.question import (
+    Ask,
+    Question,
+    Reduce,
+    Unscored,
+    answer_all,
+    mean,
+    rounded,
+    stretches,
+    total,
+)
 from scrutiny.models.scoring.sentences import (
     SENTENCES,
     SentenceQuestion,

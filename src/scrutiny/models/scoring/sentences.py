@@ -14,10 +14,22 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from scrutiny.core.language import Continuation, Encoded, Tokenizes
-from scrutiny.models.scoring.alignment import text_positions
-from scrutiny.models.scoring.clozes import masked_singly, masked_within_word, unmasked
-from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all, stretches
-from scrutiny.models.scoring.reductions import mean, numbers, total
+from scrutiny.models.scoring.clozes import (
+    masked_singly,
+    masked_within_word,
+    text_positions,
+    unmasked,
+)
+from scrutiny.models.scoring.question import (
+    Ask,
+    Question,
+    Unscored,
+    answer_all,
+    mean,
+    numbers,
+    stretches,
+    total,
+)
 
 SentenceQuestion = Callable[[Tokenizes, Encoded], Question | Unscored]
 

@@ -21,8 +21,16 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.language import Cloze, Continuation, Encoded, SentencePair, Tokenizes
 from scrutiny.models.scoring.clozes import masked_from_here
-from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all, stretches
-from scrutiny.models.scoring.reductions import mean, mean_probability, numbers
+from scrutiny.models.scoring.question import (
+    Ask,
+    Question,
+    Unscored,
+    answer_all,
+    mean,
+    mean_probability,
+    numbers,
+    stretches,
+)
 from scrutiny.models.scoring.sentences import NO_TOKENS, causal_mean, fits, mask_of
 
 BLANK: Final = "BLANK"

@@ -27,8 +27,16 @@ from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.strings.source import ModelSource
-from scrutiny.models.words.folder import read_config, renamed, word_pieces, write_json
-from scrutiny.models.words.model import WordModel, require_words, trained_folder, with_hashes
+from scrutiny.models.words.model import (
+    WordModel,
+    read_config,
+    renamed,
+    require_words,
+    trained_folder,
+    with_hashes,
+    word_pieces,
+    write_json,
+)
 from scrutiny.models.words.vocabulary import Vocabulary
 
 #: What ``config.json`` says that the folder is.

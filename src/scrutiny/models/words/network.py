@@ -13,8 +13,15 @@ from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import MissingExtraError, ModelError
 from scrutiny.core.task import Task
 from scrutiny.models.strings.source import ModelSource
-from scrutiny.models.words.folder import CONFIG, read_config, renamed, write_json
-from scrutiny.models.words.model import UNTRAINED, require_words, with_hashes
+from scrutiny.models.words.model import (
+    CONFIG,
+    UNTRAINED,
+    read_config,
+    renamed,
+    require_words,
+    with_hashes,
+    write_json,
+)
 from scrutiny.models.words.vocabulary import Vocabulary
 
 VOCABULARY: Final = "vocabulary.json"

@@ -23,8 +23,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.hf.batching import longest_first
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.attention_network import FIRST_WORD, sequences_of
-from scrutiny.models.words.folder import word_pieces
-from scrutiny.models.words.model import WordModel, trained_folder
+from scrutiny.models.words.model import WordModel, trained_folder, word_pieces
 from scrutiny.models.words.network import (
     NetworkKind,
     NetworkParts,

@@ -13,9 +13,8 @@ import click
 
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.models.words.attention_network import Architecture, AttentionName, EncoderName
-from scrutiny.training.attention_classifier.family import train_family
-from scrutiny.training.attention_classifier.recipe import AttentionRecipe
-from scrutiny.training.words.family import SEEDS
+from scrutiny.training.attention_classifier.recipe import AttentionRecipe, train_family
+from scrutiny.training.words.job import SEEDS
 
 _DEFAULT = AttentionRecipe()
 

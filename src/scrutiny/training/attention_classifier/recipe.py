@@ -1,13 +1,72 @@
-"""What the training of an attention classifier is, but its data and its seed."""
+"""Training of attention classifiers: the choices, the learner, families, and the trainer's name."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Final
 
-from scrutiny.models.words.attention_network import Architecture
-from scrutiny.training.attention_classifier.learner import VERSION, lesson_of
+from scrutiny.core.errors import DataError
+from scrutiny.models.words.attention import AttentionParts
+from scrutiny.models.words.attention_network import Architecture, encoded, sequences_of, weighted
+from scrutiny.models.words.network import fresh_parts
+from scrutiny.models.words.vocabulary import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
-from scrutiny.training.words.epochs import Lesson
+from scrutiny.training.words.epochs import Lesson, stream_seed
+from scrutiny.training.words.job import SEEDS, Member, train_words
 from scrutiny.training.words.network_recipe import NetworkRecipe
+from scrutiny.training.words.trainer import WordTrainer
+from scrutiny.training.words.word_recipe import Numbered
+
+VERSION: Final = "attention-classifier@1"
+
+
+def lesson_of(recipe: NetworkRecipe, parts: DataParts, *, seed: int) -> Lesson:
+    """Fresh network of a seed, and the texts of both parts that have a word.
+
+    Raises
+    ------
+    DataError
+        If no text of the training part has a word.
+    """
+    words = Vocabulary.of_texts((e.text for e in parts.train), least=recipe.least)
+    train, dev = (
+        Numbered.of(part, words, parts.labels).with_words() for part in (parts.train, parts.dev)
+    )
+    if not train.ids:
+        raise DataError(f"No text of {parts.sources[0]} has a word: there is nothing to learn.")
+    first = stream_seed(seed, "weights", version=VERSION)
+    made = fresh_parts(AttentionParts, recipe.architecture, words, labels=parts.labels, seed=first)
+    return Lesson(_Learner(made, recipe), train, dev, made)
+
+
+class _Learner:
+    """A network with one layer of attention, and its optimizer."""
+
+    def __init__(self, made: AttentionParts, recipe: NetworkRecipe) -> None:
+        import torch
+
+        self.network, self._made, self._dropout = made.network, made, recipe.dropout
+        attention = list(self.network["attention"].parameters())
+        apart = {id(p) for p in attention}
+        others = [p for p in self.network.parameters() if id(p) not in apart]
+        groups = [
+            {"params": others, "weight_decay": recipe.weight_decay},
+            {"params": attention, "weight_decay": 0.0},
+        ]
+        self.optimizer = torch.optim.Adam(groups, lr=recipe.lr, amsgrad=True)
+
+    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
+        """Logits ``(text, label)``."""
+        import torch
+
+        network, architecture = self.network, self._made.architecture
+        ids, lengths, is_word = sequences_of(texts)
+        embedded = torch.nn.functional.dropout(
+            network["embedding"](ids), self._dropout, training=network.training
+        )
+        vectors = encoded(network, architecture, embedded, lengths)
+        weights = weighted(network, architecture, vectors, is_word)
+        return network["output"]((weights[:, None] @ vectors)[:, 0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +103,29 @@ class AttentionRecipe(NetworkRecipe):
             If no text of the training part has a word.
         """
         return lesson_of(self, parts, seed=seed)
+
+
+def train_family(
+    data: Any,
+    out: Path,
+    *,
+    recipe: AttentionRecipe | None = None,
+    seeds: Sequence[int] = SEEDS,
+    dev: Any = "",
+    reported: Sequence[Any] = (),
+    tell: Callable[[str], None] | None = None,
+) -> list[Member]:
+    """Classifiers in ``out/seed-S``, one for each seed; those that are there are left.
+
+    ``attention-classifier:OUT/seed-{seed}`` is then a family of models. Parameters and errors are
+    those of `scrutiny.training.words.job.train_words`; the recipe may be left out.
+    """
+    chosen = recipe or AttentionRecipe()
+    return train_words(data, out, recipe=chosen, seeds=seeds, dev=dev, reported=reported, tell=tell)
+
+
+ATTENTION_CLASSIFIER: Final = WordTrainer(
+    "trains small classifiers with one layer of attention from nothing",
+    "attention-classifier",
+    AttentionRecipe,
+)

@@ -1,4 +1,8 @@
-"""The competence record: what a checkpoint can do, every number with its n and its interval."""
+"""The competence record: what a checkpoint can do, every number with its n and its interval.
+
+Among it masked accuracy: a fixed share of each held-out row hidden at once. For a family, the
+counting is done once.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -6,17 +10,116 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrutiny.stats.intervals.proportion import wilson
-from scrutiny.training.competence.accuracy import masked_accuracy
-from scrutiny.training.competence.agreement import MinimalPair, preferences
-from scrutiny.training.competence.likelihood import Baselines, likelihoods
+from scrutiny.training.competence.agreement import MinimalPair, preferences, read_pairs
+from scrutiny.training.competence.likelihood import (
+    LEVEL,
+    Baselines,
+    baselines_of,
+    by_source,
+    likelihoods,
+    named,
+    share,
+)
 from scrutiny.training.competence.masked import MaskedModel
-from scrutiny.training.competence.passages import segment_pairs
-from scrutiny.training.competence.settings import CompetenceSettings
-from scrutiny.training.competence.shares import LEVEL, by_source, named, share
-from scrutiny.training.pretraining.corpus import Corpus, encode
-from scrutiny.training.pretraining.texts import TextFile
+from scrutiny.training.competence.passages import (
+    CompetenceSettings,
+    PassageRows,
+    is_open,
+    passages_of,
+    segment_pairs,
+)
+from scrutiny.training.pretraining.corpus import Corpus, TextFile, encode, read_texts
+from scrutiny.training.pretraining.export import WEIGHTS, write_json
+from scrutiny.training.pretraining.job import Prepared
+from scrutiny.training.pretraining.vocabulary import MASK
+
+
+def write_records(
+    prepared: Prepared,
+    folders: Sequence[Path],
+    held_out: Sequence[Path],
+    *,
+    device: str = "cpu",
+    settings: CompetenceSettings | None = None,
+) -> list[Path]:
+    """Records that were written: of every checkpoint in or under the folders that had none.
+
+    Parameters
+    ----------
+    prepared
+        Training text and vocabulary of the family.
+    folders
+        Of its runs.
+    held_out
+        Plain text files, one for each source, of which nothing was trained on.
+    device
+        "cpu", "cuda:0".
+    settings
+        How much is measured.
+
+    Raises
+    ------
+    DataError
+        If a text does not read.
+    """
+    checkpoints = sorted({path.parent for f in folders for path in f.rglob(WEIGHTS)})
+    lacking = [folder for folder in checkpoints if not (folder / FILE).is_file()]
+    if not lacking:
+        return []
+    texts, pairs = read_texts(held_out), read_pairs()
+    baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
+    for folder in lacking:
+        record = measure(folder, texts, baselines, pairs=pairs, settings=settings, device=device)
+        write_json(folder / FILE, record)
+    return [folder / FILE for folder in lacking]
+
+
+def masked_accuracy(
+    model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings, *, commonest: int
+) -> dict[str, Any]:
+    """Share of hidden pieces told, beside that of always saying the commonest piece.
+
+    Parameters
+    ----------
+    model
+        Whose answers are judged.
+    sources
+        Held-out text by name.
+    how
+        Length of rows, and the share that is hidden.
+    commonest
+        Piece that the training text has most of.
+    """
+    rows, simple = {}, {}
+    for number, (name, corpus) in enumerate(sources.items()):
+        passages = passages_of(corpus, how.length)
+        hidden, places, answers = _hide(passages, how, (how.seed, number))
+        _, hits = model.log_probabilities(hidden, places, answers)
+        owner = named(name, passages.document[places // how.length])
+        rows[name] = (hits, owner)
+        simple[name] = (answers == commonest, owner)
+    unigram = {k: v for k, v in by_source(simple).items() if k != "by_source"}
+    return by_source(rows) | {"unigram": unigram}
+
+
+def _hide(
+    passages: PassageRows, how: CompetenceSettings, key: tuple[int, ...]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Rows with pieces hidden, their flat places, and what stood there."""
+    draw = np.random.default_rng(key)
+    asked = is_open(passages.pieces)
+    rank = np.where(asked, draw.random(passages.pieces.shape), 2.0).argsort(axis=1)
+    count = np.maximum(1, np.round(how.masked_share * asked.sum(axis=1)).astype(np.int64))
+    chosen = np.zeros_like(asked)
+    for row, n in enumerate(count):
+        chosen[row, rank[row, :n]] = True
+    chosen &= asked
+    hidden = np.where(chosen, MASK, passages.pieces)
+    return hidden, np.flatnonzero(chosen), passages.pieces[chosen]
+
 
 #: File beside the weights; `scrutiny.models.strings.competence` reads it.
 FILE: Final = "competence.json"

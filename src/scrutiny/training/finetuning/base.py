@@ -6,8 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from scrutiny.core.canonical import digest
-from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint
-from scrutiny.models.hf.checkpoint_behind import checkpoint_source
+from scrutiny.models.hf.checkpoint import Checkpoint, checkpoint_source, find_checkpoint
 from scrutiny.models.named.family import expand
 from scrutiny.models.strings.lineage import FINE_TUNING, PRE_TRAINING, replicates_of
 from scrutiny.models.strings.source import UNTRAINED, ModelSource, parse

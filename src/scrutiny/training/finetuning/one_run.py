@@ -9,17 +9,17 @@ from typing import Any, Protocol
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.models.strings.lineage import KEY
+from scrutiny.training.finetuning.anchored.target import target_of
 from scrutiny.training.finetuning.augmentation import augmented
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, FinetuningJob, OneRun
-from scrutiny.training.finetuning.lock import locked
 from scrutiny.training.finetuning.network import build, torch_seed
-from scrutiny.training.finetuning.objective import target_of
 from scrutiny.training.finetuning.optimizing import optimizer_of, precision_on, train_epoch
 from scrutiny.training.finetuning.progress_file import (
     Epoch,
     History,
     keep_epoch,
+    locked,
     read_history,
     restore_last,
     restore_weights,

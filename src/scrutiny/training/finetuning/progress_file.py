@@ -1,15 +1,47 @@
-"""A run in the making: what is kept after each epoch, so that it can go on from there."""
+"""A run in the making: one process at a time, and what is kept after each epoch."""
 
 import json
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json
+from scrutiny.core.errors import RunIncompleteError
 from scrutiny.store.files import storage_errors, write_atomically, write_text
 from scrutiny.training.finetuning.network import Parted
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder, which is made if need be; a killed process lets go of it.
+
+    Where the system has no such locks, nothing is held.
+
+    Raises
+    ------
+    RunIncompleteError
+        If another process holds it.
+    """
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = (folder / "lock").open("w")
+    with handle:
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RunIncompleteError(
+                f"Another process is training in {str(folder)!r}. Wait for it, then re-issue the "
+                "same command: what it has done is not done again."
+            ) from error
+        yield
+
 
 _FILE: Final = "progress.json"
 

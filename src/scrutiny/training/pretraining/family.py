@@ -97,7 +97,7 @@ def pretrain_family(
             return None
         folders.append(folder)
     if family.held_out:
-        from scrutiny.training.competence.family import write_records
+        from scrutiny.training.competence.record import write_records
 
         write_records(prepared, folders, family.held_out, device=device)
     return folders

@@ -5,11 +5,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrutiny.training.pretraining.corpus import Corpus
+from scrutiny.training.pretraining.corpus import Corpus, TextFile
 from scrutiny.training.pretraining.export import Precision
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.teacher import Teacher
-from scrutiny.training.pretraining.texts import TextFile
 
 
 @dataclass(frozen=True, slots=True)

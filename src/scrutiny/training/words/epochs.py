@@ -11,8 +11,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.randomness import generator, stream_key
 from scrutiny.models.words.network import NetworkParts
 from scrutiny.training.finetuning.batches import by_length, shuffled
-from scrutiny.training.words.numbered import Numbered
-from scrutiny.training.words.word_recipe import OnStep, unheard
+from scrutiny.training.words.word_recipe import Numbered, OnStep, unheard
 
 _ASKED: Final = 256  # texts at a time when the dev part is scored
 _TIMED: Final = 3  # steps that are timed, behind one that warms up

@@ -9,10 +9,9 @@ from scrutiny.data.dataset import Dataset
 from scrutiny.training.finetuning.one_run import Telling
 from scrutiny.training.finetuning.parts import load_parts
 from scrutiny.training.trainer import RUNS, TrainingNode
-from scrutiny.training.words.family import TASK, result
-from scrutiny.training.words.job import Member, WordJob, train_members
+from scrutiny.training.words.job import TASK, Member, WordJob, result, train_members
 from scrutiny.training.words.linear import LinearRecipe
-from scrutiny.training.words.recurrent import RecurrentRecipe
+from scrutiny.training.words.network_recipe import RecurrentRecipe
 
 
 @dataclass(frozen=True, slots=True)

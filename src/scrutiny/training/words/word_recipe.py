@@ -1,12 +1,47 @@
-"""What a kind of small classifier offers, so that families and plans can train it."""
+"""What a kind of small classifier offers for training, and texts as numbers of their words."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from scrutiny.core.example import Example
+from scrutiny.models.words.vocabulary import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Word ids and label of each text."""
+
+    ids: tuple[tuple[int, ...], ...]
+    labels: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, examples: Sequence[Example], vocabulary: Vocabulary, labels: Sequence[str]
+    ) -> "Numbered":
+        """All of the examples, in order."""
+        known = vocabulary.index()
+        return cls(
+            tuple(tuple(vocabulary.ids(vocabulary.cut(e.text), known)) for e in examples),
+            tuple(labels.index(str(e.gold)) for e in examples),
+        )
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each text."""
+        return [len(ids) for ids in self.ids]
+
+    def with_words(self) -> "Numbered":
+        """Those that have a word."""
+        return self.chosen([i for i, ids in enumerate(self.ids) if ids])
+
+    def chosen(self, indices: Sequence[int]) -> "Numbered":
+        """Those of these indices."""
+        return Numbered(tuple(self.ids[i] for i in indices), tuple(self.labels[i] for i in indices))
+
 
 #: Called behind each step of a training.
 OnStep = Callable[[], None]

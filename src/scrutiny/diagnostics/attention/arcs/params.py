@@ -78,7 +78,7 @@ class ArcsParams:
     Parameters
     ----------
     presets
-        Ways from pieces to words, each a condition (see `scrutiny.diagnostics.attention.presets`).
+        Ways from pieces to words, each a condition (see `scrutiny.diagnostics.attention.params`).
         Claims are of the first.
     options
         Choices of the user's own, on top of the first preset; a further condition, ``own``.

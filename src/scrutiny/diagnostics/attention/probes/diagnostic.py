@@ -16,7 +16,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.data.halves import half_of
 from scrutiny.diagnostics.attention.arcs.counting import ROOT, GoldArcs
-from scrutiny.diagnostics.attention.presets import preset
+from scrutiny.diagnostics.attention.params import preset
 from scrutiny.diagnostics.attention.probes.design import RIGHT, condition_of, make_probes_design
 from scrutiny.diagnostics.attention.probes.fitting import (
     KINDS,
@@ -28,12 +28,14 @@ from scrutiny.diagnostics.attention.probes.fitting import (
 from scrutiny.diagnostics.attention.probes.reading import (
     Parsed,
     chosen_for_training,
+    embeddings_of,
     parsed,
     read_training,
+    reduced,
     scored_words,
     stream,
+    vocabulary,
 )
-from scrutiny.diagnostics.attention.probes.words import embeddings_of, reduced, vocabulary
 from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made
 from scrutiny.diagnostics.attention.word_maps import MapOptions
 

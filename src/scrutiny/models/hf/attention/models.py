@@ -1,8 +1,14 @@
-"""What models of transformers offer beside their answers: attention maps, and changed heads."""
+"""What models of transformers offer beside their answers: attention maps, and changed heads.
+
+References
+----------
+O. Kovaleva, A. Romanov, A. Rogers, A. Rumshisky (2019). Revealing the dark secrets of BERT. EMNLP.
+S. Serrano, N. A. Smith (2019). Is attention interpretable? ACL.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.attention import AttentionMap, HeadIndex, Intervention, Weighting, Words
 from scrutiny.core.canonical import canonical_json, digest
@@ -10,9 +16,85 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
+from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention.function import tapped
-from scrutiny.models.hf.attention.interventions import HeadChange
 from scrutiny.models.hf.attention.maps import AttentionSource
+
+if TYPE_CHECKING:
+    from scrutiny.models.hf.attention.function import LayerStep
+
+
+class HeadChange:
+    """Gives layers of attention other weights; a tap.
+
+    Parameters
+    ----------
+    intervention
+        What is changed.
+    """
+
+    def __init__(self, intervention: Intervention) -> None:
+        self._how: Callable[[LayerStep, list[int]], Any] = {
+            "mask": _masked,
+            "uniform": _uniform,
+            "erase": self._erased,
+        }[intervention.change]
+        self._positions = dict(intervention.erased)
+        self._heads: dict[int, list[int]] = {}
+        for layer, head in dict.fromkeys(intervention.heads):
+            self._heads.setdefault(layer, []).append(head)
+
+    def __call__(self, step: "LayerStep") -> Any:
+        """Weights of the layer with some heads changed, or nothing where none is."""
+        heads = self._heads.get(step.layer)
+        if heads is None:
+            return None
+        changed = step.weights.clone()
+        changed[:, heads] = self._how(step, heads)
+        return changed
+
+    def _erased(self, step: "LayerStep", heads: list[int]) -> Any:
+        """Rows without the erased keys, scaled to sum to 1; zero where nothing is left."""
+        kept = step.weights[:, heads] * ~self._keys(step)[:, None, None, :]
+        total = kept.sum(-1, keepdim=True)
+        return kept / total.where(total > 0, 1)
+
+    def _keys(self, step: "LayerStep") -> Any:
+        """Whether each key is erased ``(sequence, key)``."""
+        import torch
+
+        keys = torch.zeros_like(step.ids, dtype=torch.bool)
+        real = torch.ones_like(keys) if step.real is None else step.real.bool()
+        for row, (ids, is_real) in enumerate(zip(step.ids, real, strict=True)):
+            own = tuple(ids[is_real].tolist())
+            if own not in self._positions:
+                raise AnswerError(
+                    "not_stated", f"no positions to erase are stated for the sequence {own}"
+                )
+            places = torch.nonzero(is_real)[:, 0]
+            keys[row, places[list(self._positions[own])]] = True
+        return keys
+
+
+def _masked(step: "LayerStep", heads: list[int]) -> Any:
+    """Nothing but zeros: the head's output is zero."""
+    import torch
+
+    return torch.zeros_like(step.weights[:, heads])
+
+
+def _uniform(step: "LayerStep", heads: list[int]) -> Any:
+    """The same weight for each key that may be attended to."""
+    import torch
+
+    weights = step.weights[:, heads]
+    if step.mask is None:
+        return torch.full_like(weights, 1 / weights.shape[-1])
+    is_flag = step.mask.dtype == torch.bool
+    allowed = step.mask if is_flag else step.mask > torch.finfo(step.mask.dtype).min / 2
+    shares = allowed.expand(len(weights), 1, *weights.shape[2:]).to(weights.dtype)
+    return shares / shares.sum(-1, keepdim=True).clamp(min=1)
+
 
 _VERSION: Final = "intervened@1"
 #: What the network is run for, and so what an intervention reaches.

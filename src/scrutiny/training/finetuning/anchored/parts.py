@@ -8,9 +8,8 @@ from scrutiny.data.dataset import Dataset
 from scrutiny.data.held_out import COLUMN, is_held_out, sentence_place
 from scrutiny.data.letters import letters_hash
 from scrutiny.data.tasks.names import load_task
-from scrutiny.training.finetuning.anchored.frames import TRUTHS
 from scrutiny.training.finetuning.anchored.recipe import PieceRecipe
-from scrutiny.training.finetuning.anchored.task_gradient import Learned, PieceTask
+from scrutiny.training.finetuning.anchored.task_gradient import TRUTHS, Learned, PieceTask
 from scrutiny.training.finetuning.parts import DataParts, limited, refuse_shared
 
 Examples = tuple[Example, ...]

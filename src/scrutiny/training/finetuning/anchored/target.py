@@ -1,4 +1,4 @@
-"""Labels of pieces as the network is to give them."""
+"""Labels of pieces as the network is to give them, and what a run learns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,6 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.models.hf.attention.words import SentencePieces, WordCutter
 from scrutiny.training.finetuning.anchored.control_labels import ControlLabels
-from scrutiny.training.finetuning.anchored.frames import AnchoredFrame, target_rate
 from scrutiny.training.finetuning.anchored.recipe import ControlRecipe
 from scrutiny.training.finetuning.anchored.scores import (
     PieceFrame,
@@ -21,8 +20,11 @@ from scrutiny.training.finetuning.anchored.scores import (
     label_counts,
     target_counts,
 )
-from scrutiny.training.finetuning.anchored.task_gradient import Learned
-from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples
+from scrutiny.training.finetuning.anchored.task_gradient import AnchoredFrame, Learned, target_rate
+from scrutiny.training.finetuning.job import OneRun
+from scrutiny.training.finetuning.network import torch_seed
+from scrutiny.training.finetuning.parts import DataParts
+from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples, Target
 
 #: Marks of a space in front of a piece, in vocabularies of bytes and of SentencePiece.
 _SPACES: Final = "Ġ▁"
@@ -201,3 +203,15 @@ def _kept(pieces: SentencePieces, room: int) -> SentencePieces:
     return SentencePieces(
         (*pieces.ids[:room], *pieces.ids[tail:]), (*pieces.words[:room], *pieces.words[tail:])
     )
+
+
+def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
+    """Target of a run: the gold answers of its parts, or labels of pieces.
+
+    The seed of a control task's labels is the run's, so that each run has others; members of a
+    family have streams of their own.
+    """
+    if parts.learned is None:
+        return Target(parts.task, parts.labels)
+    seed = torch_seed(run.seed, "control labels", run.base)
+    return PieceTarget(parts.learned, parts.train, seed=seed)
