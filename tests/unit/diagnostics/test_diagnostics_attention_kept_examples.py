@@ -5,7 +5,13 @@ import numpy as np
 from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.example import Example, Span
-from scrutiny.diagnostics.attention.heads.diagnostic import HEADS_OF, MOST, WORDS, Heads, KeptExamples
+from scrutiny.diagnostics.attention.heads.diagnostic import (
+    HEADS_OF,
+    MOST,
+    WORDS,
+    Heads,
+    KeptExamples,
+)
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.word_maps import WordMap
 from scrutiny.testing.toy_context import ToyContext
