@@ -40,6 +40,7 @@ def pages() -> dict[Path, str]:
         "tasks.md": "\n".join(docs_page("task", "Tasks")),
         "attributes.md": "\n".join(attributes_page()),
         "statistics.md": "\n".join(statistics_page()),
+        "parts.md": "\n".join(parts_page()),
     }
     stored = {SENTENCES: sentences(), FACTS: transformations()}
     return {DOCS / name: text for name, text in found.items()} | stored
@@ -124,6 +125,16 @@ def attributes_page() -> Iterator[str]:
         a = names.load("attribute", name)
         said = "yes" if a.is_english else "", "yes" if a.of_training else ""
         yield f"| {name} | {a.says} | {a.gives} | {' | '.join(said)} |"
+    yield ""
+
+
+def parts_page() -> Iterator[str]:
+    yield f"# Parts of the report\n\n{GENERATED}\n"
+    yield "In the order of the page; a run shows those that it has what it takes for.\n"
+    yield "| name | what it shows | needs |\n| --- | --- | --- |"
+    for line in (line for line in REGISTRATIONS if line.kind == "part"):
+        said = registry().load("part", line.name).summary
+        yield f"| {line.name} | {said} | {line.needs and f'`{line.needs}`'} |"
     yield ""
 
 

@@ -5,6 +5,8 @@ from typing import Final
 from scrutiny.core.registry import Registration
 
 _D: Final = "scrutiny.diagnostics"
+_HP: Final = "scrutiny.diagnostics.attention.parts"
+_PA: Final = "scrutiny.parts"
 _U: Final = "scrutiny.perturb.universal"
 _CH: Final = "scrutiny.perturb.characters"
 _W: Final = "scrutiny.perturb.words"
@@ -460,4 +462,25 @@ REGISTRATIONS: Final = (
     Registration("statistic", "logprob_distance@1", f"{_DS}:LOGPROB_DISTANCE"),
     Registration("statistic", "likeness@1", f"{_RP}:LIKENESS"),
     Registration("statistic", "stir@1", f"{_RP}:STIR"),
+    # in the order of the page
+    Registration("part", "published@1", f"{_PA}.published:PART"),
+    Registration("part", "matrices@1", f"{_PA}.matrices:PART"),
+    Registration("part", "layer-grid@1", f"{_PA}.layer_grid:PART"),
+    Registration("part", "attacks@1", f"{_D}.attack.parts:PART", "attack_success"),
+    Registration("part", "seeds@1", f"{_PA}.seeds:PART"),
+    Registration("part", "flip-histogram@1", f"{_PA}.flip_histogram:PART"),
+    Registration("part", "specification@1", f"{_PA}.specification:PART"),
+    Registration("part", "over-steps@1", f"{_PA}.over_steps:PART"),
+    Registration("part", "agreement@1", f"{_PA}.agreement:PART"),
+    Registration("part", "convergent@1", f"{_PA}.convergent:PART"),
+    Registration("part", "abstention@1", f"{_PA}.abstention:PART"),
+    Registration("part", "seed-spread@1", f"{_PA}.seed_spread:PART"),
+    Registration("part", "relations@1", f"{_PA}.relations:PART"),
+    Registration("part", "comparisons@1", f"{_PA}.comparisons:PART"),
+    Registration("part", "overlap@1", f"{_D}.leakage.parts:PART", "leakage"),
+    Registration("part", "heads-maps@1", f"{_HP}.maps:PART", "condition.layer"),
+    Registration("part", "heads-changes@1", f"{_HP}.changes:PART", "condition.layer"),
+    Registration("part", "heads-layers@1", f"{_HP}.layers:PART", "condition.layer"),
+    Registration("part", "heads-tau@1", f"{_HP}.tau:PART", "condition.layer"),
+    Registration("part", "heads-examples@1", f"{_HP}.examples:PART", "condition.layer"),
 )

@@ -32,6 +32,7 @@ LISTED: Final = (
     "reader",
     "adapter",
     "trainer",
+    "part",
 )
 
 

@@ -8,7 +8,7 @@ from scrutiny.core.claim import Check, Claim, Component, Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.report.reading.view import (
+from scrutiny.parts.run.view import (
     Answer,
     DatasetLine,
     DiagnosticNotes,

@@ -6,9 +6,9 @@ import pytest
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.diagnostics.attack.kept import FoundText
-from scrutiny.report.parts.attacks import NO_RATER, NOT_RATED, changes_in, part
+from scrutiny.diagnostics.attack.parts import NO_RATER, NOT_RATED, changes_in, part
+from scrutiny.parts.run.view import RunFacts, RunView
 from scrutiny.report.reading.load import load_view
-from scrutiny.report.reading.view import RunFacts, RunView
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import LinearClassifier

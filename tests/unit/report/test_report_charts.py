@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 import report_sample
 
-from scrutiny.report.charts.findings import MOST_ROWS, flips, forest, strip, variance
-from scrutiny.report.charts.lines import AGAINST, MEASURED, line_groups, shared_limit
-from scrutiny.report.charts.tables import Line
+from scrutiny.parts.charts.findings import MOST_ROWS, flips, forest, strip, variance
+from scrutiny.parts.charts.lines import AGAINST, MEASURED, line_groups, shared_limit
+from scrutiny.parts.charts.tables import Line
+from scrutiny.parts.run.sections import sections
+from scrutiny.parts.run.view import FlipCounts
 from scrutiny.report.formats.page import page
-from scrutiny.report.reading.view import FlipCounts
-from scrutiny.report.table.sections import sections
 
 
 def section(view, name):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import report_sample
 
+from scrutiny.parts.wording.numbers import out_of
 from scrutiny.report.formats.delimited import render_csv
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.latex import escape as latex
@@ -16,7 +17,6 @@ from scrutiny.report.formats.markdown import escape as markdown
 from scrutiny.report.formats.markdown import render_markdown
 from scrutiny.report.formats.ndjson import COLUMNS, DETAILS, render_ndjson
 from scrutiny.report.terminal.page import plain_text
-from scrutiny.report.wording.numbers import out_of
 
 DESIGN = """diagnostic metric subject reference dataset replicate role condition group value low
 high level method n n_units planned undefined failed skipped refused status""".split()

@@ -15,21 +15,23 @@ from heads_sample import BEST, HEADS, LAYERS, PRESETS, REVIEW, STORY
 from rich.cells import cell_len
 
 from scrutiny.core.claim import Claim, Finding
-from scrutiny.report.charts.sentences import CUE, MISSED, RIGHT, SIGNS, WRONG, draw, kinds_of
+from scrutiny.diagnostics.attention.parts.examples import kinds_of
+from scrutiny.diagnostics.attention.parts.records import examples_of, maps_of_controls
+from scrutiny.diagnostics.attention.parts.study import head_study, short_names
+from scrutiny.parts.charts.layers_and_heads import largest
+from scrutiny.parts.charts.sentences import CUE, MISSED, RIGHT, SIGNS, WRONG, draw
+from scrutiny.parts.run.places import place_of
+from scrutiny.parts.run.sections import main_estimates, sections, single_estimates
+from scrutiny.parts.run.view import NoRecords
+from scrutiny.parts.wording.numbers import interval
 from scrutiny.report.formats.delimited import render_csv
 from scrutiny.report.formats.html import LARGEST, render_html
 from scrutiny.report.formats.markdown import render_markdown
 from scrutiny.report.formats.ndjson import render_ndjson
 from scrutiny.report.formats.page import DETAILS, page
-from scrutiny.report.parts import head_parts
-from scrutiny.report.parts.heads_chart import largest
-from scrutiny.report.reading import head_records, heads
+from scrutiny.report.parts import parts as report_parts
 from scrutiny.report.reading.load import load_view
-from scrutiny.report.reading.view import NoRecords
-from scrutiny.report.table.head_study import head_study, short_names
-from scrutiny.report.table.sections import main_estimates, sections, single_estimates
 from scrutiny.report.terminal.page import plain_text
-from scrutiny.report.wording.numbers import interval
 
 N_PLACES = LAYERS * HEADS
 ALL = {(layer, head) for layer in range(1, LAYERS + 1) for head in range(1, HEADS + 1)}
@@ -38,6 +40,10 @@ ALL = {(layer, head) for layer in range(1, LAYERS + 1) for head in range(1, HEAD
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return heads_sample.write(tmp_path_factory.mktemp("heads") / "run")
+
+
+def head_parts(view):
+    return [part for part in report_parts(view) if part.chapter.anchor == "heads"]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +96,7 @@ def estimate(view, metric, subject, *, dataset=STORY, role="measured", reference
 
 def test_heads_and_layers_are_no_rows_of_ordinary_tables(view):
     listed, single = main_estimates(view), single_estimates(view)
-    assert [e for e in listed if heads.place_of(e.key) is not None] == []
+    assert [e for e in listed if place_of(e.key) is not None] == []
     of_heads = 2 * 2 * len(PRESETS) * 3 * N_PLACES  # families, datasets, presets, scores
     of_heads += 2 * 2 * N_PLACES  # beside the best baseline, under the first preset
     of_layers = 2 * 2 * len(PRESETS) * LAYERS
@@ -117,7 +123,7 @@ def test_heads_that_were_asked_for_one_by_one_are_listed(view):
 def test_an_ordinary_run_keeps_all_its_estimates():
     view = report_sample.sample()
     assert single_estimates(view) == ()
-    assert head_parts(view) == ()
+    assert head_parts(view) == []
     assert "Single heads" not in plain_text(view)
     assert 'id="heads"' not in render_html(view)
 
@@ -147,7 +153,7 @@ def test_terminal_sums_heads_up(view):
 
 
 def test_terminal_of_a_run_of_heads_alone(view):
-    only = tuple(e for e in view.estimates if heads.place_of(e.key) is not None)
+    only = tuple(e for e in view.estimates if place_of(e.key) is not None)
     said = plain_text(replace(view, estimates=only, findings=()))
     assert "The run has no estimates." not in said
     assert "best 2-3" in said
@@ -295,7 +301,7 @@ def test_scores_from_the_records_are_those_of_the_run(view):
     models = view.manifest["models"]
     as_control = {**models, "downstream": {**models["downstream"], "role": "control"}}
     manifest = {**view.manifest, "models": as_control}
-    made = head_records.maps_of_controls(manifest, view.records._recorded)
+    made = maps_of_controls(replace(view, manifest=manifest))
     found = {m.key.metric: m for m in made if _is_story(m.key)}
     assert set(found) == {"head(f1)@1", "head(precision)@1", "head(recall)@1"}
     for metric, one in found.items():
@@ -311,7 +317,7 @@ def test_controls_of_another_size_are_not_read_with_the_wrong_measures(view):
     small = [{**m, "axes": [["layer", 1], ["head", 2]]} for m in specs[0]["measures"]]
     other = [{**s, "subject": "tiny", "measures": small} for s in specs]
     manifest = {**view.manifest, "specs": [*other, *specs]}
-    made = list(head_records.maps_of_controls(manifest, view.records._recorded))
+    made = list(maps_of_controls(replace(view, manifest=manifest)))
     assert len(made) == 2 * len(PRESETS) * 3
     assert all(set(m.cells) == ALL for m in made)
 
@@ -480,7 +486,7 @@ def test_one_dataset_has_its_halves_alone(view):
 
 
 def test_examples_are_read_back_as_they_were_kept(view):
-    found = view.records.examples()
+    found = list(examples_of(view))
     assert {e.subject for e in found} == {"pretrained", "downstream"}
     one = next(e for e in found if (e.subject, e.item) == ("downstream", "i1"))
     assert one.replicate == '{"run":1}'
@@ -493,7 +499,7 @@ def test_examples_are_read_back_as_they_were_kept(view):
 
 
 def test_words_are_right_missed_or_wrong(view):
-    one = next(e for e in view.records.examples() if e.item == "i2")
+    one = next(e for e in list(examples_of(view)) if e.item == "i2")
     assert kinds_of(one, BEST) == [RIGHT, RIGHT, CUE, RIGHT, MISSED, "", "", WRONG, ""]
     assert len({SIGNS[kind] for kind in (CUE, RIGHT, MISSED, WRONG)}) == 4
 
@@ -570,7 +576,7 @@ def test_tables_come_before_matrices_where_room_is_short(view, parts):
     cut = parts["maps"].cut(charts=2, rows=4)
     assert len(cut.charts) == 2
     assert all(chart.more is None and len(chart.table.rows) == 4 for chart in cut.charts)
-    assert page(view, DETAILS[-1]).heads == ()
+    assert all(not part.charts for part in page(view, DETAILS[-1]).parts)
 
 
 def test_markdown_has_the_tables(view):

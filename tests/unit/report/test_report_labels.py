@@ -3,7 +3,7 @@
 import pytest
 
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.report.wording.labels import (
+from scrutiny.parts.wording.labels import (
     constant_parts,
     distinct_labels,
     replicate_words,

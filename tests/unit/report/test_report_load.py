@@ -10,12 +10,12 @@ import pytest
 import report_sample
 
 from scrutiny.core.errors import DataError
+from scrutiny.parts.wording.diffs import stretches, visible
 from scrutiny.report.formats.named import FORMATS, render
 from scrutiny.report.reading import evidence
 from scrutiny.report.reading.evidence import MOST_CASES, Tables, evidence_of
 from scrutiny.report.reading.flip_counts import COIN, MARGIN, count_flips
 from scrutiny.report.reading.load import _sentence, load_view
-from scrutiny.report.wording.diffs import stretches, visible
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, VARIANTS
 

@@ -8,12 +8,12 @@ import reliability_sample
 import report_sample
 
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.parts.run.assigned import contrast_key_of, key_of
+from scrutiny.parts.run.sections import sections
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.reading.assigned import contrast_key_of, key_of
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.table.footer import replicates
-from scrutiny.report.table.sections import sections
 from scrutiny.report.table.trust import how_far
 from scrutiny.report.terminal.page import plain_text
 from scrutiny.run.driver import run_plan

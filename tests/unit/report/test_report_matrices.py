@@ -6,13 +6,14 @@ import pytest
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
+from scrutiny.parts import layer_grid, matrices
+from scrutiny.parts.charts.matrices import correlation_map, matrix_map
+from scrutiny.parts.matrix_series import series_of
+from scrutiny.parts.part import Part
+from scrutiny.parts.run.view import RunFacts, RunView
 from scrutiny.report.formats.html import LARGEST, render_html
 from scrutiny.report.formats.page import DETAILS, page
-from scrutiny.report.parts import layer_grid, matrices, reliability_parts
-from scrutiny.report.parts.matrix_chart import correlation_map, matrix_map
-from scrutiny.report.parts.matrix_series import series_of
-from scrutiny.report.parts.part import Part
-from scrutiny.report.reading.view import RunFacts, RunView
+from scrutiny.report.parts import parts as report_parts
 
 MODELS = ("a", "b", "c", "d")
 #: Symmetric, one for each unordered pair.
@@ -221,4 +222,4 @@ def test_small_pages_keep_twice_as_many_maps():
     made = Part("x", "t", "l", matrices.part(WHOLE).charts * 4, is_compact=True)
     assert len(made.cut(charts=2, rows=5).charts) == 4
     kept = page(WHOLE, DETAILS[-2]).parts
-    assert [part.anchor for part in kept] == [p.anchor for p in reliability_parts(WHOLE)]
+    assert [part.anchor for part in kept] == [p.anchor for p in report_parts(WHOLE)]

@@ -8,15 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_sample import sample
 
-from scrutiny.report.wording.numbers import decimals_for, interval, number, out_of, p_value, percent
+from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, p_value, percent
 
 
 @pytest.mark.parametrize(
     "name",
-    ["wording.numbers", "wording.labels", "wording.diffs", "reading.flip_counts"],
+    [
+        "parts.wording.numbers",
+        "parts.wording.labels",
+        "parts.wording.diffs",
+        "report.reading.flip_counts",
+    ],
 )
 def test_examples_in_docstrings_run(name):
-    module = importlib.import_module(f"scrutiny.report.{name}")
+    module = importlib.import_module(f"scrutiny.{name}")
     result = doctest.testmod(module)
     assert result.attempted > 0
     assert result.failed == 0

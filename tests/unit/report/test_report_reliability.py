@@ -9,18 +9,20 @@ import pytest
 import reliability_sample
 import report_sample
 
+from scrutiny.core.registry import registry
+from scrutiny.parts import relations, seeds
+from scrutiny.parts.convergent import construct_of
+from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS
+from scrutiny.parts.run.identity import by_identity, identity, varying
+from scrutiny.parts.run.questions import WHAT_IS_MEASURED, Questions
+from scrutiny.parts.run.references import References, no_effect
+from scrutiny.parts.run.view import NoRecords
+from scrutiny.parts.seed_tests import SeedTests, chart_of_tests
+from scrutiny.parts.wording.numbers import interval, p_value
 from scrutiny.report.formats.html import LARGEST, render_html
-from scrutiny.report.parts import PARTS, relations, reliability_parts, seeds
-from scrutiny.report.parts.convergent import construct_of
-from scrutiny.report.parts.part import MOST_CHARTS, MOST_ROWS
-from scrutiny.report.parts.seed_tests import SeedTests, chart_of_tests
-from scrutiny.report.reading.identity import by_identity, identity, varying
+from scrutiny.report.parts import parts as report_parts
 from scrutiny.report.reading.load import load_view
-from scrutiny.report.reading.questions import WHAT_IS_MEASURED, Questions
-from scrutiny.report.reading.view import NoRecords
-from scrutiny.report.table.references import References, no_effect
 from scrutiny.report.terminal.page import plain_text
-from scrutiny.report.wording.numbers import interval, p_value
 
 EFFECTS = reliability_sample.EFFECTS
 
@@ -37,14 +39,21 @@ def view(folder):
 
 @pytest.fixture(scope="module")
 def parts(view):
-    return {part.anchor.removeprefix("reliability-"): part for part in reliability_parts(view)}
+    return {part.anchor.removeprefix("reliability-"): part for part in report_parts(view)}
+
+
+def of_name(part):
+    return registry().entry("part", part).registration
 
 
 def test_every_part_has_its_ingredients(parts):
     names = ("seeds", "flips", "choices", "course", "agreement", "convergent", "abstention")
     assert tuple(parts) == (*names, "spread", "relations", "comparisons")
-    absent = {"published", "matrices", "layer_grid", "attacks"}  # the run has nothing of these
-    assert len(parts) == len(PARTS) - len(absent & set(PARTS))
+    known = [
+        n for n in registry().names("part") if not registry().entry("part", n).registration.needs
+    ]
+    absent = {"published@1", "matrices@1", "layer-grid@1"}  # the run has nothing of these
+    assert len(parts) == len(set(known) - absent)
 
 
 def test_charts_are_plain_data_with_tables_and_without_colors(parts):
@@ -146,7 +155,7 @@ def test_tests_of_single_replicates_are_counted(view):
     chart = next(c for c in found.charts if "triples" in c.title)
     assert row_of(chart, "Race")["word permutation: p ≤ .01"] == "3/5"
     assert row_of(chart, "Gender")["word permutation: p ≤ .01"] == "–"
-    others = [p for p in reliability_parts(tested) if p.anchor != "reliability-seeds"]
+    others = [p for p in report_parts(tested) if p.anchor != "reliability-seeds"]
     assert not any("permutation" in c.title for p in others for c in p.charts)
 
 
@@ -214,7 +223,7 @@ def test_differences_have_the_intervals_of_the_run_s_own_code(view):
     kept = apart[:, np.isfinite(apart).all(axis=0)]
     expected = kept.std(axis=1) / kept.shape[1] ** 0.5
     assert [one.se for one in own.values()] == pytest.approx(expected.tolist(), rel=0.15)
-    tables = [c for p in reliability_parts(view) for c in p.charts]
+    tables = [c for p in report_parts(view) for c in p.charts]
     chart = next(c for c in tables if c.title.endswith("· contrast"))
     assert row_of(chart, "all")["marked"] != "–"
 
@@ -320,7 +329,7 @@ def test_spread_is_held_against_a_score_above_majority(view, parts):
     assert "p =" in shifted[-1]
     skill = {f.claim.id: f for f in view.findings}["skill"]
     without = replace(view, findings=tuple(f for f in view.findings if f is not skill))
-    spread = next(p for p in reliability_parts(without) if p.anchor == "reliability-spread")
+    spread = next(p for p in report_parts(without) if p.anchor == "reliability-spread")
     assert "No downstream score above majority" in spread.charts[0].caption
 
 
@@ -364,7 +373,7 @@ def properties(view, name):
 
 @pytest.mark.parametrize("name", sorted(WHAT_IS_MEASURED))
 def test_what_is_measured_is_no_choice(view, name):
-    found = {p.anchor: p for p in reliability_parts(properties(view, name))}
+    found = {p.anchor: p for p in report_parts(properties(view, name))}
     assert "reliability-choices" not in found
     tables = found["reliability-seeds"].charts
     assert [len(chart.table.rows) for chart in tables] == [1] * 6
@@ -375,7 +384,7 @@ def test_what_is_measured_is_no_choice(view, name):
 
 
 def test_how_it_is_asked_is_a_choice(view):
-    found = {p.anchor: p for p in reliability_parts(properties(view, "pooling"))}
+    found = {p.anchor: p for p in report_parts(properties(view, "pooling"))}
     curve = found["reliability-choices"].charts[1]
     assert len(curve.spec["data"]["values"]) == 6
     assert len(found["reliability-seeds"].charts) == 1
@@ -405,7 +414,7 @@ def test_other_items_are_another_question(view):
     kinds = list(Questions(other).grouped(made).values())
     assert [len(members) for members in kinds] == [3, 3]
     assert len(Questions(replace(view, manifest={})).grouped(made)) == 1
-    found = {p.anchor: p for p in reliability_parts(other)}
+    found = {p.anchor: p for p in report_parts(other)}
     curves = found["reliability-choices"].charts[1:]
     assert [len(c.spec["data"]["values"]) for c in curves] == [3, 3]
     assert len({c.anchor for c in curves}) == 2
@@ -422,7 +431,7 @@ def test_exact_tests_of_runs_stand_beside_the_differences(view):
     (one,) = (e for e in view.estimates if e.key.role == "contrast" and e.key.reference)
     tests = {"rank_sum_p": 2 / 252, "rank_sum_smallest_p": 2 / 252, "superiority": 1.0}
     other = replace(view, estimates=(replace(one, across=tests),), findings=())
-    found = {p.anchor: p for p in reliability_parts(other)}["reliability-comparisons"].charts
+    found = {p.anchor: p for p in report_parts(other)}["reliability-comparisons"].charts
     assert [chart.title for chart in found][-1] == "Runs beside runs, by ranks"
     assert len(found) == 2
     (row,) = found[-1].table.rows
@@ -431,9 +440,9 @@ def test_exact_tests_of_runs_stand_beside_the_differences(view):
 
 
 def test_runs_without_ingredients_have_no_parts():
-    assert reliability_parts(report_sample.empty()) == ()
-    assert reliability_parts(report_sample.one_replicate()) != ()
-    anchors = {p.anchor for p in reliability_parts(report_sample.one_replicate())}
+    assert report_parts(report_sample.empty()) == ()
+    assert report_parts(report_sample.one_replicate()) != ()
+    anchors = {p.anchor for p in report_parts(report_sample.one_replicate())}
     assert anchors == {"reliability-choices"}
     assert NoRecords().hits() == ()
 
@@ -441,7 +450,7 @@ def test_runs_without_ingredients_have_no_parts():
 def test_run_without_records_still_has_its_seeds(tmp_path):
     folder = reliability_sample.write(tmp_path)
     (folder.path / "records.parquet").unlink()
-    found = {p.anchor: p for p in reliability_parts(load_view(folder.path))}
+    found = {p.anchor: p for p in report_parts(load_view(folder.path))}
     assert {"reliability-seeds", "reliability-choices"} <= set(found)
     assert "reliability-flips" not in found
     seeds = found["reliability-seeds"].charts[0]
@@ -460,7 +469,7 @@ def test_many_conditions_and_groups_do_not_explode():
         for g in range(30)
     )
     view = replace(report_sample.empty(), estimates=estimates)
-    for part in reliability_parts(view):
+    for part in report_parts(view):
         assert len(part.charts) <= MOST_CHARTS
         assert part.note
         for chart in part.charts:

@@ -6,7 +6,7 @@ import pytest
 import report_sample
 
 from scrutiny.core.record import Counts
-from scrutiny.report.table.sections import sections
+from scrutiny.parts.run.sections import sections
 from scrutiny.report.table.trust import how_far
 
 

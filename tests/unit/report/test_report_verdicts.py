@@ -6,8 +6,8 @@ import pytest
 import report_sample
 
 from scrutiny.core.claim import Check, Component
-from scrutiny.report.table.rows import COLUMNS, audit_rows
-from scrutiny.report.wording.verdicts import (
+from scrutiny.parts.run.rows import COLUMNS, audit_rows
+from scrutiny.parts.wording.verdicts import (
     MARKS,
     VERDICTS,
     context,

@@ -18,7 +18,7 @@ from scrutiny.core.model import Family, LoadOptions, Replicate
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.tasks.names import load_task
-from scrutiny.report.reading.assigned import contrast_key_of, key_of
+from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.run.checking import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of
 from scrutiny.run.estimating.judging import assignments_of, judge_run

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from scrutiny.cli.compare.agreement_lines import agreement_lines
 from scrutiny.cli.compare.words import wrapped
 from scrutiny.cli.narrow import WIDTH, fitted
-from scrutiny.report.wording.numbers import denominator, out_of
+from scrutiny.parts.wording.numbers import denominator, out_of
 
 if TYPE_CHECKING:
     from scrutiny.core.claim import Finding

@@ -9,6 +9,7 @@ from scrutiny.cli.compare.lines import flip_words, headline, level_name, noise_w
 from scrutiny.cli.compare.shared_lines import OWN, UNTRAINED, ceiling_name, likeness_name
 from scrutiny.cli.compare.words import outcome_words
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.wording.numbers import decimals_for, number
 from scrutiny.report.compare.view import (
     AgreedFacts,
     CompareView,
@@ -21,7 +22,6 @@ from scrutiny.report.compare.view import (
     SliceFacts,
     State,
 )
-from scrutiny.report.wording.numbers import decimals_for, number
 
 if TYPE_CHECKING:
     from scrutiny.cli.compare.sides import Opened

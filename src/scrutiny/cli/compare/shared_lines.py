@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from scrutiny.cli.compare.words import bounds, wrapped
 from scrutiny.cli.narrow import narrowed
-from scrutiny.report.wording.numbers import out_of
+from scrutiny.parts.wording.numbers import out_of
 
 if TYPE_CHECKING:
     from scrutiny.run.comparing.kept import Kept, Likened, SharedInvariances, VectorLikeness

@@ -30,7 +30,7 @@ from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    from scrutiny.report.reading.view import RunView
+    from scrutiny.parts.run.view import RunView
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Final
 
 import scrutiny
 from scrutiny.core.errors import StorageError
-from scrutiny.report.reading.view import RunView
+from scrutiny.parts.run.view import RunView
 from scrutiny.store.file_digest import hash_file
 from scrutiny.store.files import save_text
 from scrutiny.store.journal import Journal

@@ -122,7 +122,7 @@ def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
 
 def _lines(folder: Any) -> list[str]:
     """Every score with its interval."""
-    from scrutiny.report.wording.numbers import out_of
+    from scrutiny.parts.wording.numbers import out_of
 
     lines = []
     for one in folder.estimates():

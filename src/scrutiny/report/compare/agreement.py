@@ -1,8 +1,8 @@
 """Table of a comparison: how far both agree beyond chance."""
 
-from scrutiny.report.charts.tables import Chart, ChartTable
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of
 from scrutiny.report.compare.view import AgreedFacts, LevelFacts
-from scrutiny.report.wording.numbers import decimals_for, interval, number, out_of
 
 
 def agreement(anchor: str, level: LevelFacts) -> Chart | None:

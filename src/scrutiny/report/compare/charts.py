@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts import findings as charts
-from scrutiny.report.charts.tables import Chart, ChartTable, Line, Spec
-from scrutiny.report.charts.vega import (
+from scrutiny.parts.charts import findings as charts
+from scrutiny.parts.charts.tables import Chart, ChartTable, Line, Spec
+from scrutiny.parts.charts.vega import (
     MOST_ROWS,
     guide,
     label_axis,
@@ -17,9 +17,8 @@ from scrutiny.report.charts.vega import (
     series_shape,
     view_of,
 )
-from scrutiny.report.compare.view import KeptFacts, LevelFacts, Rate, SliceFacts
-from scrutiny.report.wording.labels import GAP
-from scrutiny.report.wording.numbers import (
+from scrutiny.parts.wording.labels import GAP
+from scrutiny.parts.wording.numbers import (
     NO_VALUE,
     decimals_for,
     interval,
@@ -27,6 +26,7 @@ from scrutiny.report.wording.numbers import (
     out_of,
     p_value,
 )
+from scrutiny.report.compare.view import KeptFacts, LevelFacts, Rate, SliceFacts
 
 _NOISE, _FLIPS = "noise", "flips"
 #: In the order of the colors, so that what is not shown is gray.

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from scrutiny.report.charts.tables import Chart, Spec
+from scrutiny.parts.charts.tables import Chart, Spec
+from scrutiny.parts.wording.labels import slug
+from scrutiny.parts.wording.numbers import number
 from scrutiny.report.compare import charts as drawn
 from scrutiny.report.compare.agreement import agreement
 from scrutiny.report.compare.view import CompareView, InputFacts, KeptFacts, LevelFacts
 from scrutiny.report.formats.html import LARGEST, environment, policy_of, static
-from scrutiny.report.wording.labels import slug
-from scrutiny.report.wording.numbers import number
 
 #: Inputs of each level, tried in this order until the page is small enough.
 _INPUTS: Final = (40, 20, 10, 5, 0)

@@ -7,8 +7,8 @@ from typing import Any, Final
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.run.view import RunView
 from scrutiny.report.formats.ndjson import COLUMNS, estimate_object
-from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.trusted import trusted_table
 
 REPLICATE_COLUMNS: Final = ("n_replicates", "divided_by", "by_replicate", "across", "variance")

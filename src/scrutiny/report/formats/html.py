@@ -10,13 +10,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from scrutiny.core.storable import printable
-from scrutiny.report.charts.glyphs import WIDTH
+from scrutiny.parts.charts.glyphs import WIDTH
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.numbers import percent
+from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, mark
 from scrutiny.report.formats.page import DETAILS, Detail, Made, Page, make, page
-from scrutiny.report.reading.view import RunView
 from scrutiny.report.table.footer import seeds
 from scrutiny.report.table.trusted import CONDITIONS, RULE
-from scrutiny.report.wording.numbers import percent
-from scrutiny.report.wording.verdicts import OUTCOME_MARKS, VERDICTS, mark
 
 LARGEST: Final = 2_000_000
 MOST_TRUSTED: Final = 200
@@ -59,9 +59,9 @@ def _render(view: RunView, detail: Detail, made: Made) -> str:
 
 
 def _has_switch(content: Page) -> bool:
-    """Whether a page has maps of heads, or other charts with a switch."""
-    charts = (chart for part in content.parts for chart in part.charts)
-    return bool(content.heads) or any(chart.has_choice for chart in charts)
+    """Whether a page has charts with a switch, or drawn sentences."""
+    charts = [chart for part in content.parts for chart in part.charts]
+    return any(chart.has_choice or chart.sentences for chart in charts)
 
 
 def policy_of(scripts: tuple[str, ...]) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-from scrutiny.report.charts.tables import Chart
-from scrutiny.report.parts import seeds
-from scrutiny.report.reading.view import RunView
-from scrutiny.report.table.rows import AuditRow, audit_rows
-from scrutiny.report.table.sections import main_estimates
-from scrutiny.report.wording.labels import distinct_labels, one_line
-from scrutiny.report.wording.numbers import interval, out_of
-from scrutiny.report.wording.verdicts import OUTCOME_MARKS, headline
+from scrutiny.parts import seeds
+from scrutiny.parts.charts.tables import Chart
+from scrutiny.parts.run.rows import AuditRow, audit_rows
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import distinct_labels, one_line
+from scrutiny.parts.wording.numbers import interval, out_of
+from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, headline
 
 _SPECIAL: Final = str.maketrans(
     {

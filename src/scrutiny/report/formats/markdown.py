@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import Final
 
-from scrutiny.report.parts import head_parts, reliability_parts
-from scrutiny.report.parts.part import left_out
-from scrutiny.report.reading.view import RunView
+from scrutiny.parts.part import left_out
+from scrutiny.parts.run.rows import COLUMNS, AuditRow, audit_rows
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import distinct_labels, one_line
+from scrutiny.parts.wording.numbers import interval, out_of
+from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, mark, sentences
+from scrutiny.report.parts import parts
 from scrutiny.report.table.footer import footer_lines
-from scrutiny.report.table.rows import COLUMNS, AuditRow, audit_rows
-from scrutiny.report.table.sections import main_estimates
 from scrutiny.report.table.trusted import CONDITIONS, trusted_table
-from scrutiny.report.wording.labels import distinct_labels, one_line
-from scrutiny.report.wording.numbers import interval, out_of
-from scrutiny.report.wording.verdicts import OUTCOME_MARKS, mark, sentences
 
 _MOST_ROWS: Final = 30
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"})
@@ -51,9 +51,9 @@ def _trusted(view: RunView) -> list[str]:
 
 
 def _parts(view: RunView) -> list[str]:
-    """Tables of the parts on reliability and on single heads."""
+    """Tables of the parts."""
     blocks = []
-    for part in (*reliability_parts(view), *head_parts(view)):
+    for part in parts(view):
         blocks.append(f"## {escape(part.title)}")
         for chart in part.charts:
             shown = chart.table.rows[:_MOST_ROWS]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from scrutiny.core.errors import PlanError
-from scrutiny.report.reading.view import RunView
+from scrutiny.parts.run.view import RunView
 
 FORMATS: Final = ("text", "html", "md", "latex", "csv", "json")
 _BY_SUFFIX: Final = {

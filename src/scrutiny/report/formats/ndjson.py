@@ -8,7 +8,7 @@ from scrutiny.core.canonical import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
-from scrutiny.report.reading.view import RunView
+from scrutiny.parts.run.view import RunView
 from scrutiny.store.estimates import estimate_to_row
 
 #: First columns of ``estimates.parquet``, in their order: what every reader may rely on.

@@ -7,21 +7,22 @@ from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.charts import findings as charts
-from scrutiny.report.charts.glyphs import Glyph, glyphs
-from scrutiny.report.charts.lines import LineGroup, line_groups, shared_limit
-from scrutiny.report.charts.tables import Chart, ChartTable, Spec
-from scrutiny.report.parts import head_parts, reliability_parts
-from scrutiny.report.parts.part import Part
-from scrutiny.report.reading.view import Evidence, EvidenceItem, RunView
-from scrutiny.report.table.rows import AuditRow
-from scrutiny.report.table.sections import Section, sections
+from scrutiny.parts.charts import findings as charts
+from scrutiny.parts.charts.glyphs import Glyph, glyphs
+from scrutiny.parts.charts.lines import LineGroup, line_groups, shared_limit
+from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.part import Chapter, Part
+from scrutiny.parts.run.identity import grouped
+from scrutiny.parts.run.rows import AuditRow
+from scrutiny.parts.run.sections import Section, sections
+from scrutiny.parts.run.view import Evidence, EvidenceItem, RunView
+from scrutiny.parts.wording.diffs import Stretch, stretches
+from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, slug
+from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
+from scrutiny.parts.wording.verdicts import counts, headline, sentences
+from scrutiny.report.parts import parts
 from scrutiny.report.table.trust import how_far, how_measured
 from scrutiny.report.table.trusted import TrustedTable, trusted_table
-from scrutiny.report.wording.diffs import Stretch, stretches
-from scrutiny.report.wording.labels import GAP, constant_parts, distinct_labels, slug
-from scrutiny.report.wording.numbers import denominator, interval, number, p_value, value_and_bounds
-from scrutiny.report.wording.verdicts import counts, headline, sentences
 
 GlyphPair = tuple[Glyph | None, Glyph | None]
 
@@ -128,13 +129,17 @@ class Page:
     manifest: str
     trusted: TrustedTable | None
     parts: tuple[Part, ...]
-    heads: tuple[Part, ...]
+
+    @property
+    def chapters(self) -> dict[Chapter, list[Part]]:
+        """Parts under the headings that they stand under."""
+        return grouped((part.chapter, part) for part in self.parts)
 
     def specs(self) -> dict[str, Spec]:
         """Specification of every chart by its anchor."""
         found = [chart for section in self.sections for chart in (*section.charts, *section.more)]
         found += [c.flips for s in self.sections for c in s.claims if c.flips]
-        found += [chart for part in (*self.parts, *self.heads) for chart in part.charts]
+        found += [chart for part in self.parts for chart in part.charts]
         return {name: spec for chart in found for name, spec, _ in chart.drawings}
 
 
@@ -144,12 +149,11 @@ class Made:
 
     parts: tuple[Part, ...]
     trusted: TrustedTable | None
-    heads: tuple[Part, ...] = ()
 
 
 def make(view: RunView) -> Made:
-    """Parts on reliability and on single heads, and the table of what may be stated."""
-    return Made(reliability_parts(view), trusted_table(view), head_parts(view))
+    """Parts, and the table of what may be stated."""
+    return Made(parts(view), trusted_table(view))
 
 
 def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None) -> Page:
@@ -166,11 +170,11 @@ def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None
         sections=tuple(_section(view, section, detail) for section in sections(view)),
         manifest=manifest,
         trusted=made.trusted,
-        parts=tuple(p.cut(charts=detail.charts, rows=10 * detail.charts) for p in made.parts),
-        heads=tuple(
-            p.cut(charts=2 * detail.charts, rows=12 * detail.charts)
-            for p in made.heads
-            if detail.charts
+        parts=tuple(
+            part.cut(
+                charts=detail.charts * part.chapter.charts, rows=detail.charts * part.chapter.rows
+            )
+            for part in made.parts
         ),
     )
 

@@ -1,13 +1,13 @@
 """What a notebook shows of a run: verdict and audit table, without any script."""
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.reading.view import RunView
+from scrutiny.parts.run.rows import audit_rows
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import distinct_labels
+from scrutiny.parts.wording.numbers import interval, out_of
+from scrutiny.parts.wording.verdicts import headline, sentences
 from scrutiny.report.table.footer import footer_lines
-from scrutiny.report.table.rows import audit_rows
-from scrutiny.report.table.sections import main_estimates
-from scrutiny.report.wording.labels import distinct_labels
-from scrutiny.report.wording.numbers import interval, out_of
-from scrutiny.report.wording.verdicts import headline, sentences
 
 MOST_ROWS = 40
 

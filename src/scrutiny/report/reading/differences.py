@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
-from scrutiny.report.reading.view import OwnInterval
+from scrutiny.parts.run.view import OwnInterval
 
 if TYPE_CHECKING:
     import numpy as np

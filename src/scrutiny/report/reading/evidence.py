@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.report.reading.view import Answer, Evidence, EvidenceItem
-from scrutiny.report.wording.labels import replicate_words
+from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem
+from scrutiny.parts.wording.labels import replicate_words
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-from scrutiny.report.reading.view import FlipCounts
+from scrutiny.parts.run.view import FlipCounts
 
 if TYPE_CHECKING:
     import numpy as np

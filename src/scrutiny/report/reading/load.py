@@ -9,9 +9,7 @@ from typing import Any, Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.reading.evidence import Tables, evidence_of
-from scrutiny.report.reading.records import FolderRecords
-from scrutiny.report.reading.view import (
+from scrutiny.parts.run.view import (
     DatasetLine,
     DiagnosticNotes,
     Evidence,
@@ -19,11 +17,14 @@ from scrutiny.report.reading.view import (
     RunFacts,
     RunView,
 )
-from scrutiny.report.wording.labels import family_name, replicate_words
-from scrutiny.report.wording.numbers import interval, out_of
+from scrutiny.parts.wording.labels import family_name, replicate_words
+from scrutiny.report.parts import registered
+from scrutiny.report.reading.evidence import Tables, evidence_of
+from scrutiny.report.reading.records import FolderRecords
 from scrutiny.store.run_folder import RunFolder
 
 _MOST_MISSING: Final = 200
+_NOT_CHECKED: Final = "not checked: the training text is not known"
 _MISLEADS: Final = re.compile(r"\*\*Misleads when\*\*:?\s*(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 
@@ -158,29 +159,17 @@ def _sentence(text: str) -> str:
 def _datasets(
     manifest: Mapping[str, Any], estimates: Sequence[Estimate]
 ) -> tuple[DatasetLine, ...]:
+    known = [part.of_dataset for part in registered(estimates)]
     return tuple(
         DatasetLine(
             name=name,
             source=data.get("source", ""),
             n_items=data.get("items", 0),
             fingerprint=data.get("fingerprint", "")[:16],
-            overlap=_overlap(name, estimates),
+            overlap="; ".join(filter(None, (of(name, estimates) for of in known))) or _NOT_CHECKED,
         )
         for name, data in manifest.get("data", {}).items()
     )
-
-
-def _overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
-    """What the leakage diagnostic found on a dataset, in words."""
-    found = [
-        f"{e.key.subject}: {interval(e)} of the items ({out_of(e)} looked up)"
-        for e in estimates
-        if family_name(e.key.diagnostic) == "leakage"
-        and e.key.dataset == dataset
-        and e.key.replicate is None
-        and e.status == "ok"
-    ]
-    return "; ".join(found) or "not checked: the training text is not known"
 
 
 def _missing(folder: RunFolder) -> tuple[Missing, ...]:

@@ -11,19 +11,16 @@ from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure, columns_of
+from scrutiny.parts.run.assigned import contrast_key_of, key_of
+from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.view import Hits, OwnInterval
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.report.reading.assigned import contrast_key_of, key_of
-from scrutiny.report.reading.head_records import AttendedExample, examples_of, maps_of_controls
-from scrutiny.report.reading.heads import HeadMap
-from scrutiny.report.reading.identity import identity
-from scrutiny.report.reading.view import Hits, OwnInterval
 from scrutiny.store.run_folder import RunFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from scrutiny.data.run_items import RunItems
-    from scrutiny.diagnostics.attack.kept import FoundText
     from scrutiny.reliability.panel import Side
     from scrutiny.store.panels import Recorded
 
@@ -38,7 +35,7 @@ class FolderRecords:
     def __init__(
         self, folder: RunFolder, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._manifest = manifest
         self._kept = _own_rows(estimates)
         self._panels: dict[Any, Recorded | None] = {}
@@ -57,29 +54,30 @@ class FolderRecords:
             self._found[name] = kept if whole and kept else self._computed(name, estimate)
         return self._found[name]
 
-    def head_maps(self) -> Sequence[HeadMap]:
-        """Scores of every head of control families."""
+    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+        """Records that a specification reads; nothing where the run kept none of them."""
         if self._tables is None:
-            return ()
-        return tuple(maps_of_controls(self._manifest, self._recorded))
-
-    def examples(self) -> Sequence[AttendedExample]:
-        """Examples whose words a diagnostic of heads kept."""
-        if self._tables is None:
-            return ()
-        return tuple(examples_of(self._folder, self._manifest, self._folder.items()))
-
-    def attacks(self) -> "Sequence[FoundText]":
-        """Texts that attacks found."""
-        from scrutiny.diagnostics.attack.kept import found_in
-
-        return tuple(found_in(self._folder.path))
+            return None
+        spec = assigned["spec"]
+        recorded = self._panel(
+            assigned["kind"],
+            assigned["subject"],
+            assigned["dataset"],
+            measures=tuple(Measure.of(measure) for measure in assigned["measures"]),
+            unit=spec["unit"],
+            strata=spec["strata"],
+            cells=metric_of(spec["metric"]).cells,
+        )
+        where = spec.get("where")
+        if recorded is None or not where:
+            return recorded
+        return recorded.only(self._items.inside(where, (assigned["dataset"],)))
 
     @cached_property
     def _tables(self) -> "tuple[pa.Table, pa.Table] | None":
         """Records and items."""
         try:
-            return self._folder.measured()
+            return self.folder.measured()
         except ScrutinyError:
             return None
 
@@ -141,7 +139,7 @@ class FolderRecords:
     def _estimated(self, assigned: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
         from scrutiny.reliability.estimate import estimate
 
-        spec, recorded = assigned["spec"], self._recorded(assigned)
+        spec, recorded = assigned["spec"], self.recorded(assigned)
         if recorded is None:
             return {}
         found = estimate(
@@ -167,7 +165,7 @@ class FolderRecords:
 
         statistic, sides = metric_of(pair["a"]["spec"]["metric"]), []
         for assigned in (pair["a"], pair["b"]):
-            recorded = self._recorded(assigned)
+            recorded = self.recorded(assigned)
             if recorded is None:
                 return {}
             named, fallback = _sides(recorded, assigned), assigned["spec"]["fallback"]
@@ -181,29 +179,12 @@ class FolderRecords:
             seed=self._seed,
         )
 
-    def _recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
-        """Records that a specification reads."""
-        spec = assigned["spec"]
-        recorded = self._panel(
-            assigned["kind"],
-            assigned["subject"],
-            assigned["dataset"],
-            measures=tuple(Measure.of(measure) for measure in assigned["measures"]),
-            unit=spec["unit"],
-            strata=spec["strata"],
-            cells=metric_of(spec["metric"]).cells,
-        )
-        where = spec.get("where")
-        if recorded is None or not where:
-            return recorded
-        return recorded.only(self._items.inside(where, (assigned["dataset"],)))
-
     @cached_property
     def _items(self) -> "RunItems":
         """Items that slices are cut of."""
         from scrutiny.data.run_items import RunItems
 
-        return RunItems.of_folder(self._folder)
+        return RunItems.of_folder(self.folder)
 
     def _resampling(self, whole: Estimate) -> Resampling:
         """Of each replicate by itself, with no more draws than marks need."""

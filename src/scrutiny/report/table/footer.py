@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from scrutiny.report.reading.view import RunView
-from scrutiny.report.wording.numbers import percent
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.numbers import percent
 
 #: What replicates share, by what they are replicates of.
 SHARED: Final[Mapping[str, str]] = {

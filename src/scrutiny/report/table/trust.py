@@ -5,10 +5,10 @@ from statistics import median
 from typing import Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.reading.view import RunView
-from scrutiny.report.table.sections import Section
-from scrutiny.report.wording.labels import distinct_labels, unversioned
-from scrutiny.report.wording.numbers import number, percent
+from scrutiny.parts.run.sections import Section
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import distinct_labels, unversioned
+from scrutiny.parts.wording.numbers import number, percent
 
 _MOST_NAMES: Final = 3
 

@@ -12,13 +12,13 @@ from typing import Final
 
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.references import components
+from scrutiny.parts.run.rows import AuditRow, audit_rows
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.verdicts import worst
 from scrutiny.reliability.gates import SKILL_NOT_COMPUTED
-from scrutiny.report.reading.identity import identity
-from scrutiny.report.reading.view import RunView
-from scrutiny.report.table.references import components
-from scrutiny.report.table.rows import AuditRow, audit_rows
-from scrutiny.report.table.sections import main_estimates
-from scrutiny.report.wording.verdicts import worst
 
 RULE: Final = (
     "Trusted: the interval lies beyond the reference, with the margin, in every declared choice; "

@@ -11,19 +11,19 @@ from rich.console import Console
 from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.parts.seed_tests import is_test
-from scrutiny.report.reading.view import RunView
+from scrutiny.parts.run.rows import AuditRow, audit_rows
+from scrutiny.parts.run.sections import main_estimates, single_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.seed_tests import is_test
+from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, shared_words
+from scrutiny.parts.wording.layout import WIDTH, fold, side_by_side, wrapped
+from scrutiny.parts.wording.numbers import interval, out_of
+from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
+from scrutiny.report.parts import registered
 from scrutiny.report.table.footer import footer_lines
-from scrutiny.report.table.rows import AuditRow, audit_rows
-from scrutiny.report.table.sections import main_estimates, single_estimates
-from scrutiny.report.terminal.heads import heads_lines
-from scrutiny.report.terminal.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.report.terminal.published import published_lines
 from scrutiny.report.terminal.tests import relation_lines, tests_lines
 from scrutiny.report.terminal.trust import trusted_lines
-from scrutiny.report.wording.labels import GAP, constant_parts, distinct_labels, shared_words
-from scrutiny.report.wording.numbers import interval, out_of
-from scrutiny.report.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 
 MOST_ROWS: Final = 60
 _CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
@@ -83,7 +83,8 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
         lines += _numbers(numbers) if numbers or not single_estimates(view) else []
     lines += tests_lines(view)
     lines += relation_lines(view)
-    lines += heads_lines(view)
+    for part in registered(view.estimates):
+        lines += part.lines(view)
     lines.append(Text())
     for line in footer_lines(view):
         lines += wrapped(line, style="dim", hanging=6)

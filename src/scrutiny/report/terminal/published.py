@@ -5,11 +5,11 @@ from typing import Final
 
 from rich.text import Text
 
-from scrutiny.report.parts.published import in_order, sentence, why
-from scrutiny.report.reading.identity import grouped
-from scrutiny.report.reading.view import RunView
-from scrutiny.report.terminal.layout import wrapped
-from scrutiny.report.wording.verdicts import mark
+from scrutiny.parts.published import in_order, sentence, why
+from scrutiny.parts.run.identity import grouped
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.layout import wrapped
+from scrutiny.parts.wording.verdicts import mark
 
 _MOST: Final = 20
 _MARKS: Final = {"differs": mark("not supported"), "missing": mark("undecided")}

@@ -6,14 +6,14 @@ from typing import Final
 
 from rich.text import Text
 
-from scrutiny.report.charts.vega import metric_title
-from scrutiny.report.parts.seed_tests import SeedTests, is_test, place_of
-from scrutiny.report.parts.words import row_labels
-from scrutiny.report.reading.identity import grouped
-from scrutiny.report.reading.view import RunView
-from scrutiny.report.table.references import is_relation
-from scrutiny.report.terminal.layout import fold, side_by_side, wrapped
-from scrutiny.report.wording.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.parts.charts.vega import metric_title
+from scrutiny.parts.run.identity import grouped
+from scrutiny.parts.run.references import is_relation
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.seed_tests import SeedTests, is_test, place_of
+from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
+from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.parts.words import row_labels
 
 _MOST_TESTS: Final = 8
 _MOST_RELATIONS: Final = 20

@@ -6,8 +6,11 @@ from typing import Final
 from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.report.parts.words import mean_and_sd
-from scrutiny.report.reading.view import RunView
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
+from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, number
+from scrutiny.parts.wording.verdicts import mark
+from scrutiny.parts.words import mean_and_sd
 from scrutiny.report.table.trusted import (
     CONDITIONS,
     TrustedRow,
@@ -15,9 +18,6 @@ from scrutiny.report.table.trusted import (
     is_stopped,
     trusted_table,
 )
-from scrutiny.report.terminal.layout import fold, side_by_side, wrapped
-from scrutiny.report.wording.numbers import NO_VALUE, decimals_for, number
-from scrutiny.report.wording.verdicts import mark
 
 _MOST_NAMES: Final = 8
 _MOST_SEEDS: Final = 12

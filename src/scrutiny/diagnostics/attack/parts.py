@@ -1,0 +1,273 @@
+"""Attacks: success, of which valid, beyond random change, at what cost; and what the texts say."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from scrutiny.core.canonical import digest
+from scrutiny.core.estimate import Estimate
+from scrutiny.diagnostics.attack.kept import FoundText, found_in
+from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.charts.vega import series_color, tooltip, view_of
+from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart, left_out
+from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.diffs import visible
+from scrutiny.parts.wording.labels import replicate_words, unversioned
+from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, percent
+
+NOT_RATED: Final = "not rated"
+#: A rater that does not tell an unchanged text from another item's says nothing about the others.
+NO_RATER: Final = "refused: see the rater"
+_SUCCESS: Final = "attack_success"
+_WITHIN: Final = "success_within("
+_EACH: Final = 3  # texts of an attack
+_CONTEXT: Final = 60  # code points on either side of a change
+_MOST_LINES: Final = 8
+_COLUMNS: Final = (
+    ("success", _SUCCESS, "measured"),
+    ("of which valid", "valid_share", "measured"),
+    ("random change", _SUCCESS, "control"),
+    ("beyond random", "beyond(attack_success)", "measured"),
+)
+_FURTHER: Final = (
+    ("accuracy under attack", "accuracy_under_attack"),
+    ("valid success", "valid_attack_success"),
+    ("cosine to the original", "attack_similarity"),
+    ("perplexity ratio", "perplexity_ratio"),
+    ("valid from .5", "valid_success(50)"),
+    ("from .7", "valid_success(70)"),
+    ("from .9", "valid_success(90)"),
+    ("cosine from .7", "similar_success(70)"),
+    ("from .8", "similar_success(80)"),
+    ("from .9 ", "similar_success(90)"),
+    ("from .95", "similar_success(95)"),
+)
+_RATED: Final = (
+    ("the item as it is", "near 1", ("rater_validity", "control")),
+    ("another item's text", "near 0", ("rater_validity", "null")),
+    ("the first minus the second", "near 1, .5 at least", ("rater_separation", "measured")),
+)
+_LEAD: Final = (
+    "Success is over the items that the model gets right as they are, each replicate over its own; "
+    "a success counts for little unless the text still says the same. Random change draws from the "
+    "same candidates, asks about as many texts and changes no more words. Texts asked are those "
+    "that the model saw, each once."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Tables, curves and texts of each model and dataset that was attacked."""
+    whole = [e for e in view.estimates if e.key.replicate is None]
+    own = [e for e in whole if unversioned(e.key.metric) == _SUCCESS and e.key.role == "measured"]
+    if not own:
+        return None
+    places = grouped((_place(e), e) for e in whole)
+    shown = list(dict.fromkeys(_place(e) for e in own))
+    folder = view.records.folder
+    kept = () if folder is None else found_in(folder.path)
+    texts = grouped((f"{t.kind} {t.subject} {t.dataset}", t) for t in kept)
+    charts = []
+    for place in shown[:MOST_CHARTS]:
+        members = places[place]
+        key = members[0].key
+        charts.append(_chart(members, anchor=digest(place, size=4)))
+        if rater := _rater(members, anchor=digest(place, size=4)):
+            charts.append(rater)
+        found = texts.get(f"{key.diagnostic} {key.subject} {key.dataset}", [])
+        if found:
+            charts.append(_texts(found, anchor=digest(place, size=4)))
+    note = left_out(len(shown), MOST_CHARTS, "models and datasets")
+    return Part("attacks", "What fools it, and what that is worth", _LEAD, tuple(charts), note)
+
+
+def _place(estimate: Estimate) -> str:
+    return identity(estimate.key, without=["metric", "role", "condition", "group"])
+
+
+def _attack_of(estimate: Estimate) -> str:
+    """Name of the attack, with its draw where it is not the first."""
+    condition = estimate.key.condition
+    draw = condition.get("draw", 0)
+    name = str(condition.get("recipe", "")).replace("@1", "")
+    return f"{name}, draw {int(str(draw)) + 1}" if draw else name
+
+
+def _chart(members: Sequence[Estimate], *, anchor: str) -> Chart:
+    key = members[0].key
+    by_attack = grouped((_attack_of(e), e) for e in members if "recipe" in e.key.condition)
+    rows = tuple(_row(name, own) for name, own in by_attack.items())
+    header = ("attack", *(name for name, _, _ in _COLUMNS), "texts asked", "words changed")
+    curves = {name: _curve(own) for name, own in by_attack.items()}
+    drawn = {name: points for name, points in list(curves.items())[:_MOST_LINES] if points}
+    return Chart(
+        anchor=f"attacks-{anchor}",
+        title=f"{key.subject} on {key.dataset}: success within a number of texts",
+        caption="Bands are intervals; a search that was cut by its budget is flat from there on.",
+        spec=_spec(drawn) if drawn else None,
+        table=ChartTable(header, rows),
+        is_open=True,
+        more=_further(by_attack),
+        more_title="Accuracy under attack, validity and similarity",
+        note=left_out(len(curves), _MOST_LINES, "attacks in the chart"),
+    )
+
+
+def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> ChartTable:
+    """What else was measured of each attack; columns that none has are left out."""
+    found = {
+        name: {unversioned(e.key.metric): e for e in own if e.key.role == "measured"}
+        for name, own in by_attack.items()
+    }
+    columns = [pair for pair in _FURTHER if any(pair[1] in own for own in found.values())]
+    rows = tuple(
+        (name, *(interval(own.get(metric)) for _, metric in columns)) for name, own in found.items()
+    )
+    return ChartTable(("attack", *(title for title, _ in columns)), rows)
+
+
+def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
+    """An attack with its numbers; success never stands without what is known of its validity."""
+    found = {(unversioned(e.key.metric), e.key.role): e for e in own}
+    cells = []
+    for _, metric, role in _COLUMNS:
+        estimate = found.get((metric, role))
+        is_unrated = metric == "valid_share" and (estimate is None or estimate.value is None)
+        cells.append(_unrated(estimate) if is_unrated else interval(estimate))
+    mean, median = (_value(found, f"{kind}_texts_asked") for kind in ("mean", "median"))
+    asked = f"{number(median, 0)} (mean {number(mean, 1)})"
+    changed = _value(found, "words_changed")
+    return name, *cells, asked, NO_VALUE if changed is None else percent(changed)
+
+
+def _unrated(estimate: Estimate | None) -> str:
+    """Why the share of valid texts is not known."""
+    return NO_RATER if estimate is not None and estimate.status == "refused" else NOT_RATED
+
+
+def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
+    """What a model that rates says of texts whose validity is known; nothing if none rates."""
+    found = {(unversioned(e.key.metric), e.key.role): e for e in members}
+    rows = tuple(
+        (text, known, interval(found[place])) for text, known, place in _RATED if place in found
+    )
+    if not rows:
+        return None
+    return Chart(
+        anchor=f"attacks-{anchor}-rater",
+        title="The rater, on texts whose validity is known",
+        caption=(
+            "Who rates texts has to be judged, too. A rater that tells these two apart may still "
+            "not see one word replaced by its opposite; one that does not is worth nothing, and no "
+            "share of valid texts is stated then."
+        ),
+        spec=None,
+        table=ChartTable(("text", "should be", "called valid"), rows),
+        is_open=True,
+    )
+
+
+def _value(found: Mapping[tuple[str, str], Estimate], metric: str) -> float | None:
+    estimate = found.get((metric, "measured"))
+    return None if estimate is None else estimate.value
+
+
+def _curve(own: Sequence[Estimate]) -> list[dict[str, Any]]:
+    """Success by the number of texts that it took at most."""
+    points = []
+    for e in own:
+        name = unversioned(e.key.metric)
+        if name.startswith(_WITHIN) and e.key.role == "measured" and e.value is not None:
+            texts = int(name.removeprefix(_WITHIN).rstrip(")"))
+            points.append(
+                {
+                    "texts": texts,
+                    "value": e.value,
+                    "low": e.low,
+                    "high": e.high,
+                    "interval": interval(e),
+                }
+            )
+    return sorted(points, key=lambda point: point["texts"])
+
+
+def _spec(curves: Mapping[str, list[dict[str, Any]]]) -> Spec:
+    values = [{"attack": name, **p} for name, points in curves.items() for p in points]
+    ticks = sorted({point["texts"] for point in values})
+    x: dict[str, Any] = {"field": "texts", "type": "quantitative"}
+    x["scale"] = {"type": "log", "nice": False}
+    x["axis"] = {"title": "texts asked, at most", "values": ticks}
+    y: dict[str, Any] = {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1]}}
+    y["axis"] = {"title": "attack success", "tickCount": 5}
+    color = series_color(list(curves), name="attack")
+    if color["legend"] is not None:
+        color["legend"]["symbolOpacity"] = 1  # the bands are pale, their names shall not be
+    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": color}
+    line = {"x": x, "y": y, "color": color, "tooltip": tooltip("attack", "texts", "interval")}
+    mark = {"type": "line", "strokeWidth": 2, "point": {"size": 40}}
+    layers = [
+        {"mark": {"type": "area", "opacity": 0.12}, "encoding": band},
+        {"mark": mark, "encoding": line},
+    ]
+    return view_of(values, height=240, layer=layers)
+
+
+def _texts(found: Sequence[FoundText], *, anchor: str) -> Chart:
+    """A few successful texts of each attack, drawn by the hash of their items."""
+    wins = [one for one in found if one.is_success and one.role == "measured" and not one.draw]
+    replicates = list(dict.fromkeys(one.replicate for one in wins))
+    first = [one for one in wins if one.replicate == replicates[0]] if replicates else []
+    by_attack = grouped((one.recipe.replace("@1", ""), one) for one in first)
+    rows = [row for name, own in by_attack.items() for row in _text_rows(name, own)]
+    whose = f" ({replicate_words(replicates[0])})" if replicates and replicates[0] else ""
+    return Chart(
+        anchor=f"attacks-{anchor}-texts",
+        title=f"Texts that fool {found[0].subject}{whose} on {found[0].dataset}",
+        caption=(
+            "Drawn by the hash of their items, before anybody read them. [old → new] is what "
+            "changed; read whether the text still says the same."
+        ),
+        spec=None,
+        table=ChartTable(("attack", "item", "answer", "text", "valid"), tuple(rows), 5),
+        is_open=True,
+        note=f"{len(wins):,} texts were found over all replicates; all are kept in the run.",
+    )
+
+
+def _text_rows(name: str, own: Sequence[FoundText]) -> Iterator[tuple[str, ...]]:
+    for one in sorted(own, key=lambda t: digest(t.item))[:_EACH]:
+        valid = NOT_RATED if one.valid is None else number(one.valid, 2)
+        answer = f"{one.before or NO_VALUE} → {one.after or NO_VALUE}"
+        yield name, one.item, answer, changes_in(one), valid
+
+
+def changes_in(found: FoundText) -> str:
+    """Every field that was changed, as ``[old → new]`` in its place; long stretches are cut."""
+    before = dict(zip(found.fields, found.originals, strict=True))
+    names = dict.fromkeys(field for field, *_ in found.edits)
+    return " | ".join(
+        _marked(before[name], [e for e in found.edits if e[0] == name]) for name in names
+    )
+
+
+def _marked(before: str, edits: Sequence[tuple[str, int, int, str]]) -> str:
+    """One text with its changes marked."""
+    pieces, done = [], 0
+    for _, start, end, new in sorted(edits, key=lambda edit: edit[1:3]):
+        pieces.append(_kept(before[done:start], is_first=not done))
+        pieces.append(f"[{visible(before[start:end])} → {visible(new)}]")
+        done = end
+    return "".join([*pieces, _kept(before[done:], is_last=True)])
+
+
+def _kept(text: str, *, is_first: bool = False, is_last: bool = False) -> str:
+    """Text between changes, without its middle where it is long."""
+    if is_first and len(text) > _CONTEXT:
+        return f"…{text[-_CONTEXT:]}"
+    if is_last and len(text) > _CONTEXT:
+        return f"{text[:_CONTEXT]}…"
+    if len(text) > 2 * _CONTEXT:
+        return f"{text[:_CONTEXT]} … {text[-_CONTEXT:]}"
+    return text
+
+
+PART: Final = ReportPart(__doc__, part)

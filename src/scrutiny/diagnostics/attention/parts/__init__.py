@@ -1,0 +1,1 @@
+"""Parts on single heads of attention: maps, changes, layers, ranks and sentences."""

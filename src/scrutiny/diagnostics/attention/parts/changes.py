@@ -1,0 +1,125 @@
+"""What training changed in every head: the downstream task beside the control task."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap
+from scrutiny.diagnostics.attention.parts.maps import (
+    MOST_MAPS,
+    anchor_of,
+    cell_text,
+    matrix,
+    title_of,
+    top_places,
+)
+from scrutiny.diagnostics.attention.parts.study import (
+    HEADS,
+    HeadStudy,
+    head_study,
+    rank_of,
+    score_of,
+    score_rank,
+    short_names,
+)
+from scrutiny.parts.charts.layers_and_heads import MapPanel, heat_map
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.charts.vega import metric_title
+from scrutiny.parts.part import Part, ReportPart, left_out
+from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.places import place_name
+from scrutiny.parts.run.view import RunView
+
+_MOST_PANELS: Final = 4
+_SAME: Final = ("subject", "role", "dataset")
+_LEAD: Final = (
+    "Trained minus before, head by head, averaged over runs. Families that were trained from one "
+    "model stand side by side, the control task beside the others: what both change is not what "
+    "the task taught. Colors have one scale on all datasets, with 0 in the middle."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """One chart for each dataset and condition, of all families that were trained from one."""
+    study = head_study(view)
+    changes = sorted(_changes(study), key=lambda one: rank_of(one.key))
+    charts = []
+    for members in grouped((_together(one), one) for one in changes).values():
+        datasets = list(dict.fromkeys(one.key.dataset for one in members))
+        names = short_names(datasets)
+        most = max((abs(v) for one in members for v in one.values.values()), default=0.0)
+        for dataset in datasets:
+            here = [one for one in members if one.key.dataset == dataset]
+            for at in range(0, len(here), _MOST_PANELS):
+                shown = here[at : at + _MOST_PANELS]
+                charts.append(_chart(shown, study, name=names[dataset], most=most))
+    if not charts:
+        return None
+    note = left_out(len(charts), MOST_MAPS, "maps")
+    return Part(
+        "heads-changes",
+        "What training changed",
+        _LEAD,
+        tuple(charts[:MOST_MAPS]),
+        note,
+        chapter=HEADS,
+    )
+
+
+def _changes(study: HeadStudy) -> Iterator[HeadMap]:
+    """Change of every trained family, in its main score."""
+    scores = {score_of(one.key) for one in study.maps}
+    known = min((s for s in scores if s in SCORES), key=score_rank, default="")
+    for one in study.maps:
+        if score_of(one.key) == known:
+            change = study.change(one)
+            if change is not None and change.values:
+                yield change
+
+
+def _together(one: HeadMap) -> str:
+    """What stands in the charts of one scale: the same question about one base."""
+    return identity(one.key, without=_SAME)
+
+
+def _chart(members: Sequence[HeadMap], study: HeadStudy, *, name: str, most: float) -> Chart:
+    key, score = members[0].key, score_of(members[0].key)
+    titles = [_title(one) for one in members]
+    panels = [
+        MapPanel(title, {score: one.values}) for title, one in zip(titles, members, strict=True)
+    ]
+    parts = ", ".join(
+        f"{title} {cell_text(one.cells[best], signed=True)} at {place_name(best)}"
+        for title, one in zip(titles, members, strict=True)
+        if (best := one.best) is not None
+    )
+    return Chart(
+        anchor=anchor_of(f"change-{members[0].key.subject}", key, without=()),
+        title=title_of(key, f"change of {metric_title(score)}", of=f"{key.reference} on {name}"),
+        caption=f"Largest gains: {parts}. Values are means over runs \N{PLUS-MINUS SIGN} sd.",
+        spec=heat_map(panels, [score], most=most or 1.0),
+        table=_top(members, titles, study),
+        is_open=True,
+        more=matrix(members, titles, signed=True),
+        more_title="Change of every head",
+    )
+
+
+def _title(one: HeadMap) -> str:
+    return f"{one.key.subject} (control)" if one.key.role == "control" else one.key.subject
+
+
+def _top(members: Sequence[HeadMap], titles: Sequence[str], study: HeadStudy) -> ChartTable:
+    """Heads that the first family changed most, beside the others and the value before."""
+    base = study.base_of(members[0])
+    rows = tuple(
+        (
+            place_name(place),
+            cell_text(base.cells.get(place) if base else None),
+            *(cell_text(one.cells.get(place), signed=True) for one in members),
+        )
+        for place in top_places(members[0], by_size=True)
+    )
+    return ChartTable((f"{len(rows)} most changed heads", "before", *titles), rows)
+
+
+PART: Final = ReportPart(__doc__, part)

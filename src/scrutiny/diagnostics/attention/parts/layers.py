@@ -1,0 +1,204 @@
+"""The average head of each layer, run by run, and what training changed in it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import quantiles
+from typing import Any, Final
+
+from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue
+from scrutiny.diagnostics.attention.parts.maps import anchor_of, cell_text, title_of
+from scrutiny.diagnostics.attention.parts.study import (
+    HEADS,
+    HeadStudy,
+    by_layer,
+    condition_words,
+    head_study,
+    rank_of,
+    score_of,
+    short_names,
+)
+from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.charts.vega import guide, metric_title, series_color, tooltip, view_of
+from scrutiny.parts.part import Part, ReportPart, left_out
+from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.places import AVERAGES, HeadPlace, parts_of
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.numbers import NO_VALUE, interval
+
+_MOST: Final = 12
+_FEWEST_IN_BOX: Final = 3
+_LEAD: Final = (
+    "The mean over the heads of each layer, one dot for each run. From three runs on the box holds "
+    "the middle half of the runs, its tick the median, and the line reaches from the least to the "
+    "most. Changes are against the model before training; 0 is no change."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Level and change by layer, for each dataset and condition."""
+    study = head_study(view)
+    maps = [one for one in study.maps if score_of(one.key) == SCORES[0]]
+    levels = [by_layer(one) for one in sorted(maps, key=lambda one: rank_of(one.key))]
+    changes = [c for one in levels if (c := _change(one, study, levels)) is not None]
+    datasets = short_names(list(dict.fromkeys(one.key.dataset for one in maps)))
+    found = [
+        *_charts(changes, study, names=datasets, what="change"),
+        *_charts(levels, study, names=datasets, what="level"),
+    ]
+    if not found:
+        return None
+    conditions = list(dict.fromkeys(condition_words(one.key) for one in maps))
+    found.sort(key=lambda pair: conditions.index(pair[0]))
+    charts = tuple(chart for _, chart in found[:_MOST])
+    note = left_out(len(found), _MOST, "charts")
+    return Part("heads-layers", "Layer by layer", _LEAD, charts, note, chapter=HEADS)
+
+
+def _change(one: HeadMap, study: HeadStudy, levels: Sequence[HeadMap]) -> HeadMap | None:
+    """Level of a trained family minus that of the one it was trained from."""
+    return replace(study, maps=tuple(levels)).change(one)
+
+
+def _charts(
+    maps: Sequence[HeadMap], study: HeadStudy, *, names: dict[str, str], what: str
+) -> Iterator[tuple[str, Chart]]:
+    """Charts with the words of their condition: families side by side on one dataset."""
+    left_out_of = ("subject", "role", "reference")
+    for members in grouped((identity(m.key, without=left_out_of), m) for m in maps).values():
+        bases = grouped((study.bases.get(m.key.subject, m.key.subject), m) for m in members)
+        for base, own in bases.items():
+            chart = _chart(own, study, of=(base, names[own[0].key.dataset]), what=what)
+            yield condition_words(own[0].key), chart
+
+
+def _chart(
+    members: Sequence[HeadMap], study: HeadStudy, *, of: tuple[str, str], what: str
+) -> Chart:
+    base, dataset = of
+    key, score = members[0].key, metric_title(score_of(members[0].key))
+    named = [(one.key.subject, one) for one in members]
+    said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
+    place = f"{base} on {dataset}"
+    return Chart(
+        anchor=anchor_of(f"layers-{what}", replace(key, subject=base, reference=None), without=()),
+        title=title_of(key, f"{said} by layer", of=place),
+        caption="",
+        spec=_spec(named, title=said, has_zero=what == "change"),
+        table=_table(named, study, is_change=what == "change"),
+    )
+
+
+def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -> Spec:
+    names = [name for name, _ in named]
+    boxes = [box for name, one in named for box in _boxes(name, one)]
+    dots = [dot for name, one in named for dot in _dots(name, one)]
+    layers = sorted({dot["layer"] for dot in dots})
+    x = {
+        "field": "layer",
+        "type": "ordinal",
+        "scale": {"domain": layers, "paddingInner": 0.3},
+        "axis": {"title": "layer", "labelAngle": 0, "ticks": False},
+    }
+    place: Spec = {"x": x, "color": series_color(names)}
+    if len(names) > 1:
+        place["xOffset"] = {"field": "series", "sort": names}
+    drawn: list[Spec] = [guide(0.0, dashed=False, along="y")] if has_zero else []
+    if boxes:
+        drawn += _box_layers(boxes, place, title=title)
+    dot = {"type": "point", "filled": True, "size": 26, "opacity": 0.75}
+    told = {"tooltip": tooltip("series", "layer", "run", "value")}
+    drawn.append({"mark": dot, "encoding": {**place, "y": _y("value", title), **told}})
+    return view_of(dots, height=220, layer=drawn)
+
+
+def _y(field: str, title: str) -> dict[str, Any]:
+    axis = {"title": title, "tickCount": 5}
+    return {"field": field, "type": "quantitative", "scale": {"zero": False}, "axis": axis}
+
+
+def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list[Spec]:
+    """Line from the least to the most, box of the middle half, tick of the median."""
+    data = {"values": boxes}
+    told = {"tooltip": tooltip("series", "layer", "least", "median", "most", "runs")}
+    return [
+        {
+            "data": data,
+            "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.7},
+            "encoding": {**place, "y": _y("least", title), "y2": {"field": "most"}, **told},
+        },
+        {
+            "data": data,
+            "mark": {"type": "bar", "opacity": 0.3, "cornerRadiusEnd": 0},
+            "encoding": {**place, "y": _y("lower", title), "y2": {"field": "upper"}, **told},
+        },
+        {
+            "data": data,
+            "mark": {"type": "tick", "thickness": 2, "orient": "horizontal"},
+            "encoding": {**place, "y": _y("median", title), **told},
+        },
+    ]
+
+
+def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
+    """Quartiles over runs, layer by layer, where there are enough runs."""
+    for (layer,), cell in one.cells.items():
+        values = sorted(cell.by_replicate.values())
+        if len(values) >= _FEWEST_IN_BOX:
+            lower, median, upper = quantiles(values, n=4, method="inclusive")
+            found = {"least": values[0], "lower": lower, "median": median, "upper": upper}
+            found = {n: round(v, 4) for n, v in {**found, "most": values[-1]}.items()}
+            yield {"series": name, "layer": layer, "runs": len(values), **found}
+
+
+def _dots(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
+    """One row for each layer and run."""
+    for (layer,), cell in one.cells.items():
+        for run, value in cell.by_replicate.items():
+            said = replicate_words(run) if run != "{}" else "single model"
+            yield {"series": name, "layer": layer, "run": said, "value": round(value, 4)}
+
+
+def _table(
+    named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change: bool
+) -> ChartTable:
+    """Layers by families: the run's own interval where it has one, else mean and spread."""
+    places = sorted({place for _, one in named for place in one.cells})
+    own = [_estimated(one, study) for _, one in named]
+    rows = tuple(
+        (
+            str(place[0]),
+            *(
+                _said(one.cells.get(place), made, place, signed=is_change)
+                for (_, one), made in zip(named, own, strict=True)
+            ),
+        )
+        for place in places
+    )
+    return ChartTable(("layer", *(name for name, _ in named)), rows)
+
+
+def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
+    """Averages, or their differences from the base, that the run estimated layer by layer."""
+    key = one.key
+    for other in study.layers:
+        mine = other.key
+        same = (mine.subject, mine.reference, mine.dataset) == (
+            key.subject,
+            key.reference,
+            key.dataset,
+        )
+        is_same = same and mine.condition == key.condition and mine.diagnostic == key.diagnostic
+        if is_same and parts_of(mine.metric) == (AVERAGES[0], score_of(key)):
+            return other
+    return None
+
+
+def _said(cell: HeadValue | None, made: HeadMap | None, place: HeadPlace, *, signed: bool) -> str:
+    estimated = None if made is None else made.cells.get(place)
+    if estimated is not None and estimated.estimate is not None and estimated.value is not None:
+        return interval(estimated.estimate, signed=signed)
+    return cell_text(cell, signed=signed) if cell is not None else NO_VALUE
+
+
+PART: Final = ReportPart(__doc__, part)

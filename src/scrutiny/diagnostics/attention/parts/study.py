@@ -1,0 +1,211 @@
+"""Maps of heads that belong together: families, what they were trained from, datasets, scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue, maps_of
+from scrutiny.diagnostics.attention.parts.records import maps_of_controls
+from scrutiny.parts.part import Chapter
+from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.places import HeadPlace, parts_of
+from scrutiny.parts.run.sections import single_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import key_parts, unversioned
+
+_OF_ONE_BLOCK: Final = ("dataset", "metric")
+_ROLES: Final = ("measured", "control", "null")
+
+
+HEADS: Final = Chapter(
+    "heads",
+    "Heads",
+    "Heads of attention one by one: maps, changes, layers, ranks and sentences.",
+    charts=2,
+    rows=12,
+)
+#: A head's F1 minus a constant: its tests are listed, and its map would be that of F1.
+OVER_BASELINE: Final = "f1_over_baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Maps of one family under one condition, by dataset and score: what one chart shows."""
+
+    key: EstimateKey
+    maps: Mapping[tuple[str, str], HeadMap]
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of the datasets, in the order of appearance."""
+        return list(dict.fromkeys(dataset for dataset, _ in self.maps))
+
+    @property
+    def scores(self) -> list[str]:
+        """Names of the scores, F1 first."""
+        return sorted(dict.fromkeys(score for _, score in self.maps), key=score_rank)
+
+    @property
+    def main(self) -> str:
+        """Score that a block is summed up by."""
+        return self.scores[0]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadStudy:
+    """All maps of a run.
+
+    Parameters
+    ----------
+    maps
+        Of single heads; of families whose heads the run did not estimate, from its records.
+    layers
+        Averages over the heads of each layer that the run has estimated, and their differences.
+    bases
+        Family that each one was trained from, where there is one.
+    tested
+        Maps whose heads were tested together.
+    """
+
+    maps: tuple[HeadMap, ...] = ()
+    layers: tuple[HeadMap, ...] = ()
+    bases: Mapping[str, str] = field(default_factory=dict)
+    tested: tuple[HeadMap, ...] = ()
+
+    def blocks(self) -> list[Block]:
+        """Maps by family and condition; other metrics than the scores of heads stand alone.
+
+        All families under the first condition come before those under the second.
+        """
+        found = grouped((_block(m), m) for m in self.maps)
+        blocks = [
+            Block(members[0].key, {(m.key.dataset, score_of(m.key)): m for m in members})
+            for members in found.values()
+        ]
+        conditions = list(dict.fromkeys(condition_words(b.key) for b in blocks))
+        order = {words: i for i, words in enumerate(conditions)}
+        return sorted(blocks, key=lambda b: (order[condition_words(b.key)], rank_of(b.key)))
+
+    def base_of(self, one: HeadMap) -> HeadMap | None:
+        """Map of the family that one was trained from, on the same data."""
+        base = self.bases.get(one.key.subject)
+        same = replace(one.key, subject=base or "", role="", condition={}, reference=None)
+        for other in self.maps if base else ():
+            is_within = other.key.condition.items() <= one.key.condition.items()
+            bare = replace(other.key, role="", condition={})
+            if is_within and bare == same and other.key.role in _ROLES:
+                return other
+        return None
+
+    def change(self, one: HeadMap) -> HeadMap | None:
+        """What training changed: a family minus the one it was trained from, place by place."""
+        base = self.base_of(one)
+        if base is None:
+            return None
+        cells = {
+            place: _minus(cell, base.cells[place].value)
+            for place, cell in one.cells.items()
+            if place in base.cells
+        }
+        return HeadMap(replace(one.key, reference=base.key.subject), cells)
+
+
+@lru_cache(maxsize=1)  # each part on heads asks for it
+def head_study(view: RunView) -> HeadStudy:
+    """Maps of a run's heads; empty for runs without any."""
+    estimated = maps_of(single_estimates(view))
+    heads = [m for m in estimated if _is_of_heads(m) and m.key.role in _ROLES]
+    known = {_identity(m) for m in heads}
+    heads += [m for m in maps_of_controls(view) if _identity(m) not in known]
+    return HeadStudy(
+        maps=tuple(m for m in heads if m.values and score_of(m.key) != OVER_BASELINE),
+        tested=tuple(m for m in estimated if m.tests),
+        layers=tuple(m for m in estimated if not _is_of_heads(m)),
+        bases=_bases(view.manifest),
+    )
+
+
+def by_layer(one: HeadMap) -> HeadMap:
+    """Mean over the heads of each layer, replicate by replicate; its places are layers."""
+    layers: dict[HeadPlace, dict[str, list[float]]] = {}
+    for place, cell in one.cells.items():
+        found = layers.setdefault(place[:1], {})
+        for name, value in cell.by_replicate.items():
+            found.setdefault(name, []).append(value)
+    cells = {
+        place: HeadValue.mean({name: sum(values) / len(values) for name, values in each.items()})
+        for place, each in layers.items()
+    }
+    return HeadMap(one.key, cells)
+
+
+def score_of(key: EstimateKey) -> str:
+    """Score of a single head; of other metrics their name without the version."""
+    name, score = parts_of(key.metric)
+    return score if name == "head" else unversioned(key.metric)
+
+
+def score_rank(score: str) -> int:
+    """Place of a score in a list: F1, precision, recall, then others."""
+    return SCORES.index(score) if score in SCORES else len(SCORES)
+
+
+def rank_of(key: EstimateKey) -> int:
+    """Place of a family in a list: measured ones, controls, untrained ones."""
+    return _ROLES.index(key.role) if key.role in _ROLES else len(_ROLES)
+
+
+def condition_words(key: EstimateKey) -> str:
+    """Condition of an estimate in words: "default", "distance log"."""
+    parts = [v for n, v in key_parts(key).items() if n.startswith("condition.") and v]
+    return " \N{MIDDLE DOT} ".join(parts)
+
+
+def short_names(datasets: Sequence[str]) -> dict[str, str]:
+    """Names of datasets without folders and suffixes, where these still tell them apart.
+
+    Examples
+    --------
+    >>> short_names(["negation:../data/story.json", "sfu"])
+    {'negation:../data/story.json': 'story', 'sfu': 'sfu'}
+    """
+    short = [_short(name) for name in datasets]
+    is_distinct = len(set(short)) == len(set(datasets))
+    return dict(zip(datasets, short if is_distinct else datasets, strict=True))
+
+
+def _short(name: str) -> str:
+    if "/" not in name:
+        return name
+    file, _, _ = name.rpartition("/")[2].partition("#")
+    return file.partition(".")[0] or name
+
+
+def _block(one: HeadMap) -> str:
+    """What the maps of one block share."""
+    score = score_of(one.key)
+    without = _OF_ONE_BLOCK if score in SCORES else ("dataset",)
+    return identity(one.key, without=without)
+
+
+def _identity(one: HeadMap) -> str:
+    return identity(one.key, without=("role",))
+
+
+def _is_of_heads(one: HeadMap) -> bool:
+    return all(len(place) > 1 for place in one.cells)
+
+
+def _minus(cell: HeadValue, base: float | None) -> HeadValue:
+    """Cell minus a value; without one there is no difference."""
+    if base is None or cell.value is None:
+        return HeadValue(None, {})
+    each = {name: value - base for name, value in cell.by_replicate.items()}
+    return HeadValue(cell.value - base, each)
+
+
+def _bases(manifest: Mapping[str, Any]) -> dict[str, str]:
+    models = manifest.get("plan", {}).get("models", ())
+    return {model["name"]: model["base"] for model in models if model.get("base")}

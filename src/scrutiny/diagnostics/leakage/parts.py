@@ -1,0 +1,24 @@
+"""What the list of the data says of overlap with training text."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.part import ReportPart
+from scrutiny.parts.wording.labels import family_name
+from scrutiny.parts.wording.numbers import interval, out_of
+
+
+def overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
+    """What was found on a dataset, in words; empty where nobody looked."""
+    return "; ".join(
+        f"{e.key.subject}: {interval(e)} of the items ({out_of(e)} looked up)"
+        for e in estimates
+        if family_name(e.key.diagnostic) == "leakage"
+        and e.key.dataset == dataset
+        and e.key.replicate is None
+        and e.status == "ok"
+    )
+
+
+PART: Final = ReportPart(__doc__, of_dataset=overlap)

@@ -1,0 +1,127 @@
+"""What is left of a score when near-ties are left out: margins and abstention."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.charts.vega import series_color, tooltip, view_of
+from scrutiny.parts.part import Part, ReportPart, left_out
+from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.references import own_subjects
+from scrutiny.parts.run.view import Hits, RunView
+from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, number, percent
+from scrutiny.parts.words import anchor, row_labels, title_of
+
+if TYPE_CHECKING:
+    from scrutiny.reliability.spread import Retained
+
+COVERAGES: Final = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1)
+_MOST_CONDITIONS: Final = 5
+_MOST_CHARTS: Final = 3
+_LEAD: Final = (
+    "If only answers with a margin of at least t count, fewer items are left (coverage) and the "
+    "score changes. A score that rests on near-ties falls back to the reference; one that rests "
+    "on sure answers stays. One threshold holds for all replicates."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Curve and table for each diagnostic whose records have a margin."""
+    own = own_subjects(view)
+    known = [h for h in view.records.hits() if h.margin is not None and h.key.role == "measured"]
+    known = [h for h in known if h.key.subject in own]
+    questions = list(grouped((identity(h.key, without=["condition"]), h) for h in known).values())
+    charts = [_chart(members, view) for members in questions[:_MOST_CHARTS]]
+    charts = [chart for chart in charts if chart is not None]
+    if not charts:
+        return None
+    note = left_out(len(questions), _MOST_CHARTS, "diagnostics")
+    kept = tuple(chart for chart in charts if chart is not None)
+    return Part("reliability-abstention", "Sure answers only", _LEAD, kept, note)
+
+
+def _chart(members: Sequence[Hits], view: RunView) -> Chart | None:
+    chosen = members[:_MOST_CONDITIONS]
+    labels = row_labels([h.key for h in chosen])
+    found = [(label, _retained(h, view)) for label, h in zip(labels, chosen, strict=True)]
+    found = [(label, rows) for label, rows in found if rows]
+    if not found:
+        return None
+    return Chart(
+        anchor=anchor("abstention", members[0].key, without=["condition"]),
+        title=title_of([h.key for h in members], view),
+        caption="Share of hits among the items kept, with intervals over replicates and items.",
+        spec=_spec(found),
+        table=_table(found),
+        note=left_out(len(members), _MOST_CONDITIONS, "conditions"),
+    )
+
+
+def _retained(hits: Hits, view: RunView) -> "list[Retained]":
+    from scrutiny.core.randomness import generator
+    from scrutiny.reliability.spread import retained_scores
+
+    assert hits.margin is not None  # the caller has looked
+    rng = generator(view.facts.seed, "abstention", name=hits.key.dataset, item="items")
+    return retained_scores(
+        hits.hit, hits.margin, coverages=COVERAGES, rng=rng, level=view.facts.level
+    )
+
+
+_Found = Sequence[tuple[str, "list[Retained]"]]
+
+
+def _spec(found: _Found) -> Spec:
+    values = [
+        {
+            "condition": label,
+            "coverage": round(one.coverage, 4),
+            "score": one.interval.point,
+            "low": one.interval.low,
+            "high": one.interval.high,
+        }
+        for label, rows in found
+        for one in rows
+        if one.interval is not None
+    ]
+    x = {
+        "field": "coverage",
+        "type": "quantitative",
+        "scale": {"reverse": True, "domain": [0, 1]},
+        "axis": {"title": "share of answers kept, the surest first", "format": "%"},
+    }
+    y: dict[str, Any] = {
+        "field": "score",
+        "type": "quantitative",
+        "scale": {"zero": False},
+        "axis": {"title": "share of hits", "tickCount": 5},
+    }
+    color = {"color": series_color([label for label, _ in found], name="condition")}
+    told = {"tooltip": tooltip("condition", "coverage", "score", "low", "high")}
+    layers: list[Spec] = [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.35},
+            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, **color},
+        },
+        {
+            "mark": {"type": "line", "strokeWidth": 1.5, "point": {"size": 40}},
+            "encoding": {"x": x, "y": y, **color, **told},
+        },
+    ]
+    return view_of(values, height=200, layer=layers)
+
+
+def _table(found: _Found) -> ChartTable:
+    rows = []
+    for label, retained in found:
+        for one in retained:
+            said = NO_VALUE
+            if one.interval is not None:
+                d = decimals_for(one.interval.low, one.interval.high)
+                said = f"{number(one.interval.point, d)} [{number(one.interval.low, d)}, "
+                said += f"{number(one.interval.high, d)}]"
+            rows.append((label, number(one.threshold, 3), percent(one.coverage), said))
+    return ChartTable(("condition", "margin at least", "kept", "share of hits"), tuple(rows))
+
+
+PART: Final = ReportPart(__doc__, part)

@@ -1,0 +1,249 @@
+"""Charts as Vega-Lite specifications: plain dicts, without colors or sizes of the page.
+
+Colors come from the page's theme (``range.category`` of the Vega configuration), widths from the
+box that a chart stands in. Every chart carries its table.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.tables import (
+    Chart,
+    Line,
+    Spec,
+    flips_table,
+    forest_table,
+    strip_table,
+    variance_table,
+)
+from scrutiny.parts.charts.vega import (
+    MOST_ROWS,
+    STEP,
+    guide,
+    label_axis,
+    left_out,
+    metric_title,
+    series_color,
+    series_shape,
+    tooltip,
+    value_axis,
+    view_of,
+)
+from scrutiny.parts.run.view import FlipCounts
+from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.numbers import interval, number, out_of
+
+#: Sources of variance in the order in which they are drawn; others follow.
+_SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
+#: What the known sources of variance stand for.
+_MEANINGS: Final = {
+    "seeds": "Seeds: another training run.",
+    "items": "Items: another sample of texts.",
+    "both": "Both: their interaction.",
+}
+#: What the known baselines of flips say.
+_STORIES: Final = {
+    "coin flip": "Coin flip: as many flips, thrown at random over the items.",
+    "margin": "Margin: thrown by how close an item was to the border, and by nothing else.",
+}
+
+
+def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None) -> Chart | None:
+    """Return the estimates of each line beside their controls, with the limit of the claim.
+
+    Nothing for a single number without a limit: there is nothing to compare.
+    """
+    if limit is None and sum(len(line.series) for line in lines) < 2:
+        return None
+    shown = lines[:MOST_ROWS]
+    names = list(dict.fromkeys(name for line in shown for name in line.series))
+    values = [
+        _forest_value(line.label, name, estimate)
+        for line in shown
+        for name, estimate in line.series.items()
+        if estimate.value is not None
+    ]
+    layers = _forest_layers(shown, names, metric=metric, limit=limit)
+    caption = "Points are estimates, bars their intervals; the solid line is zero"
+    caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."
+    return Chart(
+        anchor=anchor,
+        title=f"{metric_title(metric)} with intervals",
+        caption=caption,
+        spec=view_of(values, height=STEP, layer=layers),
+        table=forest_table(lines),
+        note=left_out(len(lines)),
+    )
+
+
+def _forest_layers(
+    shown: Sequence[Line], names: Sequence[str], *, metric: str, limit: float | None
+) -> list[Spec]:
+    """Zero, the limit, intervals and points, from back to front."""
+    y: Spec = {"y": label_axis([line.label for line in shown])}
+    if any(len(line.series) > 1 for line in shown):
+        y["yOffset"] = {"field": "series", "sort": names}
+    color = {"color": series_color(names)}
+    told = {"tooltip": tooltip("label", "series", "interval", "n/planned")}
+    layers: list[Spec] = [guide(0.0, dashed=False)]
+    if limit:
+        layers.append(guide(limit, dashed=True))
+    layers.append(
+        {
+            "mark": {"type": "rule", "strokeWidth": 2.5, "strokeCap": "round"},
+            "encoding": {
+                **y,
+                "x": value_axis("low", metric),
+                "x2": {"field": "high"},
+                **color,
+                **told,
+            },
+        }
+    )
+    layers.append(
+        {
+            "mark": {"type": "point", "filled": True, "size": 56, "opacity": 1},
+            "encoding": {
+                **y,
+                "x": value_axis("value", metric),
+                **color,
+                "shape": series_shape(names),
+                **told,
+            },
+        }
+    )
+    return layers
+
+
+def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
+    """Value of every replicate, a dot each; nothing where there is one replicate only."""
+    kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
+    kept = [(label, e) for label, e in kept if len(e.by_replicate) > 1]
+    if not kept:
+        return None
+    dots = [
+        {"label": label, "replicate": replicate_words(name), "value": value}
+        for label, e in kept[:MOST_ROWS]
+        for name, value in e.by_replicate.items()
+    ]
+    y = {"y": label_axis([label for label, _ in kept[:MOST_ROWS]])}
+    x = value_axis("value", metric)
+    layers: list[Spec] = [
+        guide(0.0, dashed=False),
+        {
+            "mark": {"type": "point", "filled": True, "size": 42, "opacity": 0.55},
+            "encoding": {**y, "x": x, "tooltip": tooltip("label", "replicate", "value")},
+        },
+        {
+            "mark": {"type": "tick", "thickness": 2, "size": 16},
+            "encoding": {**y, "x": {**x, "aggregate": "mean"}},
+        },
+    ]
+    return Chart(
+        anchor=anchor,
+        title="Replicate by replicate",
+        caption="A dot is one replicate, the tick their mean. Wide rows move with the seed.",
+        spec=view_of(dots, height={"step": 20}, layer=layers),
+        table=strip_table(kept),
+        note=left_out(len(kept)),
+    )
+
+
+def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
+    """Share of the variance by source; nothing where no estimate has been taken apart."""
+    kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
+    kept = [(label, e) for label, e in kept if sum(e.variance.values()) > 0]
+    if not kept:
+        return None
+    found = dict.fromkeys(name for _, e in kept for name in e.variance)
+    names = sorted(found, key=lambda name: _SOURCES.get(name, len(_SOURCES)))
+    values = [
+        {"label": label, "source": name, "share": e.variance[name] / sum(e.variance.values())}
+        for label, e in kept[:MOST_ROWS]
+        for name in names
+        if name in e.variance
+    ]
+    encoding = {
+        "y": label_axis([label for label, _ in kept[:MOST_ROWS]]),
+        "x": {
+            "field": "share",
+            "type": "quantitative",
+            "stack": "zero",
+            "scale": {"domain": [0, 1]},
+            "axis": {"format": "%", "title": "share of the variance", "tickCount": 5},
+        },
+        "color": series_color(names, name="source", colors="ordinal"),
+        "order": {"field": "rank"},
+        "tooltip": tooltip("label", "source", "share"),
+    }
+    rank = {name: i for i, name in enumerate(names)}
+    values = [v | {"rank": rank[str(v["source"])]} for v in values]
+    mark = {"type": "bar", "height": {"band": 0.62}}
+    return Chart(
+        anchor=anchor,
+        title="Where the uncertainty comes from",
+        caption=" ".join(
+            [
+                *(_MEANINGS[name] for name in names if name in _MEANINGS),
+                "The table gives standard deviations on the scale of the interval.",
+            ]
+        ),
+        spec=view_of(values, height={"step": 20}, mark=mark, encoding=encoding),
+        table=variance_table(kept, names),
+        note=left_out(len(kept)),
+    )
+
+
+def flips(anchor: str, counts: FlipCounts) -> Chart:
+    """Items by the number of replicates that flipped, against what simpler stories expect."""
+    rows: list[tuple[str, Sequence[float]]] = [("observed", counts.observed)]
+    rows += list(counts.baselines.items())
+    values = [
+        {"replicates": k, "series": name, "items": round(float(v), 3)}
+        for name, row in rows
+        for k, v in enumerate(row)
+        if k > 0
+    ]
+    names = [name for name, _ in rows]
+    encoding = {
+        "x": {
+            "field": "replicates",
+            "type": "ordinal",
+            "axis": {"title": "replicates in which the answer changed", "labelAngle": 0},
+        },
+        "xOffset": {"field": "series", "sort": names},
+        "y": {"field": "items", "type": "quantitative", "axis": {"title": "items"}},
+        "color": series_color(names),
+        "tooltip": tooltip("series", "replicates", "items"),
+    }
+    total = sum(counts.observed)
+    never = counts.observed[0] if counts.observed else 0
+    stories = [_STORIES[name] for name in counts.baselines if name in _STORIES]
+    return Chart(
+        anchor=anchor,
+        title="In how many replicates the same item flips",
+        caption=" ".join(
+            [
+                f"{never} of {total} items flipped in none and are left out of the chart.",
+                "More on the right than expected: the same items flip whatever the seed.",
+                *stories,
+            ]
+        ),
+        spec=view_of(values, height=150, mark={"type": "bar"}, encoding=encoding),
+        table=flips_table(counts),
+    )
+
+
+def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
+    low = estimate.value if estimate.low is None else estimate.low
+    high = estimate.value if estimate.high is None else estimate.high
+    return {
+        "label": label,
+        "series": name,
+        "value": estimate.value,
+        "low": low,
+        "high": high,
+        "interval": interval(estimate),
+        "n/planned": out_of(estimate),
+    }

@@ -1,0 +1,161 @@
+"""Which estimates stand on one line of a chart: a finding, its controls, its neighbors."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.parts.charts.tables import Line
+from scrutiny.parts.run.questions import measured_condition
+from scrutiny.parts.run.sections import Section
+from scrutiny.parts.wording.labels import distinct_labels
+
+MEASURED = "estimate"
+AGAINST = "against control"
+_MANY = 6  # groups of one metric
+_FEW = 6  # estimates of a group: two or three points with their controls
+
+
+@dataclass(frozen=True, slots=True)
+class LineGroup:
+    """Lines that stand in one chart.
+
+    Parameters
+    ----------
+    metric, group
+        What they are of.
+    lines
+        In the order of the audit table, then in plan order.
+    is_claimed
+        Whether a claim rests on any of them.
+    what
+        What is measured, where a condition says it.
+    """
+
+    metric: str
+    group: str
+    lines: tuple[Line, ...]
+    is_claimed: bool
+    what: str = ""
+
+
+def line_groups(section: Section) -> list[LineGroup]:
+    """Lines of a section's charts: those of claims first, then what nobody claims anything of.
+
+    A finding stands with its control and with the estimates that differ from it in their role
+    alone. Estimates under the same condition of other subjects (a baseline) join its chart.
+    """
+    pool = {id(e): e for e in section.estimates if e.status == "ok"}
+    places: dict[str, list[Estimate]] = {}
+    for estimate in pool.values():
+        places.setdefault(_place(estimate.key), []).append(estimate)
+    claimed: dict[str, list[Line]] = {}
+    for row in section.rows:
+        main = row.finding.estimate
+        if main is not None and main.value is not None:
+            line, used = _line(row.label, row.finding, places)
+            claimed.setdefault(main.key.metric, []).append(line)
+            for identity in used:
+                pool.pop(identity, None)
+    groups = []
+    for metric, lines in claimed.items():
+        near = {_condition(e.key) for line in lines for e in line.series.values()}
+        of_metric = [e for e in pool.values() if e.key.metric == metric]
+        joining = [e for e in of_metric if _condition(e.key) in near]
+        pool = {i: e for i, e in pool.items() if e.key.metric != metric} | {
+            id(e): e for e in of_metric if _condition(e.key) not in near
+        }
+        together = _distinct([*lines, *_unclaimed(joining)])
+        groups.append(LineGroup(metric, "all", together, is_claimed=True))
+    return groups + _unclaimed_groups(list(pool.values()))
+
+
+def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
+    """Groups of estimates without a claim, by metric and by the items they are over.
+
+    A chart for each of forty categories that has two points is read by nobody: where a metric has
+    many groups and few estimates in each, they share one chart.
+    """
+    by_metric: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
+    for estimate in estimates:
+        key = estimate.key
+        groups = by_metric.setdefault((key.metric, tuple(measured_condition(key).values())), {})
+        groups.setdefault(key.group, []).append(estimate)
+    found = []
+    for (metric, what), groups in by_metric.items():
+        if len(groups) > _MANY and sum(map(len, groups.values())) <= _FEW * len(groups):
+            groups = {"all": [e for own in groups.values() for e in own]}
+        found += [
+            LineGroup(
+                metric, group, _distinct(_unclaimed(own)), is_claimed=False, what=" ".join(what)
+            )
+            for group, own in groups.items()
+        ]
+    return found
+
+
+def shared_limit(section: Section, metric: str) -> float | None:
+    """Limit of the claims on one metric, if they have one in common."""
+    limits = {
+        row.finding.claim.components[0].limit
+        for row in section.rows
+        if row.finding.claim.components
+        and row.finding.estimate is not None
+        and row.finding.estimate.key.metric == metric
+    }
+    return limits.pop() if len(limits) == 1 else None
+
+
+def _line(
+    label: str, finding: Finding, places: Mapping[str, Sequence[Estimate]]
+) -> tuple[Line, set[int]]:
+    """Line of a finding, and the estimates that it uses up."""
+    main = finding.estimate
+    assert main is not None  # the caller has looked
+    series = {MEASURED: main}
+    beside = places.get(_place(main.key), ())
+    series.update({e.key.role: e for e in beside if e.key.role != main.key.role})
+    used = {id(e) for e in beside}
+    control = finding.control
+    if control is not None:
+        series[AGAINST] = control
+        used |= {
+            id(e) for e in places.get(_place(control.key), ()) if e.key.role == control.key.role
+        }
+    return Line(label, series), used
+
+
+def _unclaimed(estimates: Sequence[Estimate]) -> list[Line]:
+    """Lines of estimates without a claim: one for each identity, roles side by side."""
+    if not estimates:
+        return []
+    keys = [e.key for e in estimates]
+    labels = distinct_labels(keys, without=frozenset({"role", "diagnostic"}))
+    lines: dict[tuple[str, str], dict[str, Estimate]] = {}
+    for estimate, label in zip(estimates, labels, strict=True):
+        place = lines.setdefault((label, _place(estimate.key)), {})
+        role = estimate.key.role
+        place[MEASURED if role == "measured" else role] = estimate
+    return [Line(label, series) for (label, _), series in lines.items()]
+
+
+def _place(key: EstimateKey) -> str:
+    """Identity of an estimate but for its role."""
+    return canonical_json(replace(key, role="", condition=dict(key.condition)))
+
+
+def _condition(key: EstimateKey) -> str:
+    """What was varied, and over which items."""
+    return canonical_json([dict(key.condition), key.group])
+
+
+def _distinct(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Lines with labels that differ: a chart would lay equal ones over each other."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for line in lines:
+        seen[line.label] = seen.get(line.label, 0) + 1
+        count = seen[line.label]
+        distinct.append(line if count == 1 else replace(line, label=f"{line.label} ({count})"))
+    return tuple(distinct)

@@ -1,0 +1,172 @@
+"""Matrices as maps of colors with their numbers in them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from scrutiny.parts.charts.tables import Spec
+from scrutiny.parts.charts.vega import view_of
+
+_ROW: Final = 34  # pixels
+_DIGITS: Final = 4
+_MOST_WRITTEN: Final = 12  # rows; smaller cells hold no number
+Values = Mapping[tuple[str, str], float]
+
+
+def matrix_map(
+    series: Sequence[tuple[str, Values]],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    titles: tuple[str, str],
+    choice: str = "",
+) -> Spec:
+    """Map of the first series; of the one that is chosen, where there are several.
+
+    Parameters
+    ----------
+    series
+        Label and values by row and column.
+    rows, columns
+        Names, in order.
+    titles
+        Of rows and of columns.
+    choice
+        Anchor of the element that holds the switch between series.
+    """
+    signal = choice.replace("-", "_")
+    shown = f"datum[{signal}]" if choice else "datum.s0"
+    least_most = [
+        {"op": op, "field": "value", "as": name} for op, name in (("min", "least"), ("max", "most"))
+    ]
+    share = "(datum.value - datum.least) / (datum.most - datum.least)"
+    spec = view_of(
+        _cells(series, rows, columns),
+        height=_ROW * len(rows),
+        transform=[
+            {"calculate": shown, "as": "value"},
+            {"filter": "isValid(datum.value)"},
+            {"joinaggregate": least_most},
+            {"calculate": f"datum.most > datum.least ? {share} : 1", "as": "strength"},
+        ],
+        layer=_layers(
+            _places(rows, columns, titles),
+            color={
+                "field": "strength",
+                "type": "quantitative",
+                "scale": {"range": "heatmap", "domain": [0, 1], "interpolate": "lab"},
+                "legend": None,
+            },
+            strong="datum.strength > 0.55",
+            is_written=len(rows) <= _MOST_WRITTEN,
+            titles=titles,
+        ),
+    )
+    if choice:
+        spec["params"] = [_switch([label for label, _ in series], choice, signal=signal)]
+    return spec
+
+
+def correlation_map(values: Values, names: Sequence[str]) -> Spec:
+    """Map of correlations, from -1 to 1; columns are called by their numbers."""
+    numbered = {name: str(i) for i, name in enumerate(names, 1)}
+    titles = ("measure", "with")
+    rows = [f"{i} {name}" for name, i in numbered.items()]
+    turned = {
+        (f"{numbered[a]} {a}", numbered[b]): value for (a, b), value in values.items() if a != b
+    }
+    color = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"range": "diverging", "domain": [-1, 0, 1], "interpolate": "lab"},
+        "legend": None,
+    }
+    columns = list(numbered.values())
+    return view_of(
+        _cells([("", turned)], rows, columns),
+        height=(_ROW - 6) * len(rows),
+        transform=[{"calculate": "datum.s0", "as": "value"}],
+        layer=_layers(
+            _places(rows, columns, titles),
+            color=color,
+            strong="abs(datum.value) > 0.6",
+            is_written=len(rows) <= _MOST_WRITTEN + 4,
+            titles=titles,
+        ),
+    )
+
+
+def _cells(
+    series: Sequence[tuple[str, Values]], rows: Sequence[str], columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    """One datum for each cell that any series has, with all its numbers."""
+    found = []
+    for row in rows:
+        for column in columns:
+            numbers = {
+                f"s{i}": round(values[row, column], _DIGITS)
+                for i, (_, values) in enumerate(series)
+                if (row, column) in values
+            }
+            if numbers:
+                found.append({"row": row, "column": column, **numbers})
+    return found
+
+
+def _places(
+    rows: Sequence[str], columns: Sequence[str], titles: tuple[str, str]
+) -> dict[str, Spec]:
+    """Rows down and columns across, in their order."""
+    found = {}
+    for axis, field, names, title in (
+        ("y", "row", rows, titles[0]),
+        ("x", "column", columns, titles[1]),
+    ):
+        found[axis] = {
+            "field": field,
+            "type": "nominal",
+            "sort": list(names),
+            "scale": {"domain": list(names), "paddingInner": 0.04},
+            "axis": {"title": title, "ticks": False, "domain": False, "labelAngle": 0},
+        }
+    return found
+
+
+def _layers(
+    places: dict[str, Spec], *, color: Spec, strong: str, is_written: bool, titles: tuple[str, str]
+) -> list[Spec]:
+    """Colored cells, and their numbers: light ones on strong colors."""
+    told = [
+        {"field": field, "title": title}
+        for field, title in (("row", titles[0]), ("column", titles[1]), ("value", "value"))
+    ]
+    layers: list[Spec] = [
+        {"mark": {"type": "rect"}, "encoding": {**places, "color": color, "tooltip": told}}
+    ]
+    if not is_written:
+        return layers
+    number = {"field": "value", "type": "quantitative", "format": ".2r"}
+    for style, test in (("over", strong), ("", f"!({strong})")):
+        mark: dict[str, Any] = {"type": "text", "fontSize": 11.5, "tooltip": None}
+        layers.append(
+            {
+                "transform": [{"filter": test}],
+                "mark": {**mark, "style": style} if style else mark,
+                "encoding": {**places, "text": number},
+            }
+        )
+    return layers
+
+
+def _switch(labels: Sequence[str], choice: str, *, signal: str) -> Spec:
+    """Which series is shown, to be chosen beside the drawing."""
+    return {
+        "name": signal,
+        "value": "s0",
+        "bind": {
+            "input": "radio",
+            "options": [f"s{i}" for i in range(len(labels))],
+            "labels": list(labels),
+            "name": "Show",
+            "element": f"#{choice}",
+        },
+    }

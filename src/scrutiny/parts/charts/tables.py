@@ -1,0 +1,148 @@
+"""Charts and the tables that say the same in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.sentences import Drawing
+from scrutiny.parts.run.view import FlipCounts
+from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, percent
+
+Spec = dict[str, Any]
+_AXIS_AND_LEGEND = 78  # pixels below and above the plot
+_BETWEEN = 12  # pixels between two drawings that share an axis
+
+
+@dataclass(frozen=True, slots=True)
+class ChartTable:
+    """The numbers of a chart: header and rows of texts; columns from ``numeric`` on align right.
+
+    ``marks`` are cells (row, column) that stand out; their text says so, too.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: int = 1
+    marks: frozenset[tuple[int, int]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart with its caption and its table.
+
+    Parameters
+    ----------
+    anchor
+        Stable name within the page.
+    title, caption
+        What it shows, and how to read it.
+    spec
+        Vega-Lite specification; nothing for a table alone.
+    table
+        The same numbers in words.
+    note
+        What is left out, if anything is.
+    below
+        A second specification that shares its axis, drawn under the first.
+    is_open
+        Whether the table stands open beside its chart.
+    more, more_title
+        A further table, folded, and what its fold is called.
+    has_choice
+        Whether the chart has a switch, which stands beside it.
+    sentences
+        Sentences that are drawn above the table.
+    """
+
+    anchor: str
+    title: str
+    caption: str
+    spec: Spec | None
+    table: ChartTable
+    note: str = ""
+    below: Spec | None = None
+    is_open: bool = False
+    more: ChartTable | None = None
+    more_title: str = ""
+    has_choice: bool = False
+    sentences: tuple[Drawing, ...] = ()
+
+    @property
+    def drawings(self) -> tuple[tuple[str, Spec, int], ...]:
+        """Anchor and specification of each drawing, and pixels to keep free until it is drawn."""
+        found = ((self.anchor, self.spec), (f"{self.anchor}-below", self.below))
+        drawn = [(name, spec, _height(spec)) for name, spec in found if spec is not None]
+        if len(drawn) > 1:  # the axis stands under the second
+            name, spec, height = drawn[0]
+            drawn[0] = (name, spec, height - _AXIS_AND_LEGEND + _BETWEEN)
+        return tuple(drawn)
+
+
+def _height(spec: Spec) -> int:
+    """Pixels of a drawing with its axis and legend."""
+    plot = spec["height"]
+    if isinstance(plot, dict):
+        plot = plot["step"] * len({v["label"] for v in spec["data"]["values"]})
+    return int(plot) + _AXIS_AND_LEGEND
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a forest plot: a label and its estimates by the name of the series."""
+
+    label: str
+    series: Mapping[str, Estimate] = field(default_factory=dict)
+
+
+def forest_table(lines: Sequence[Line]) -> ChartTable:
+    """Label, one column for each series, and the denominator of the first."""
+    names = list(dict.fromkeys(name for line in lines for name in line.series))
+    rows = []
+    for line in lines:
+        cells = [interval(line.series.get(name)) for name in names]
+        rows.append((line.label, *cells, out_of(next(iter(line.series.values()), None))))
+    return ChartTable(("", *names, "n/planned"), tuple(rows))
+
+
+def strip_table(kept: Sequence[tuple[str, Estimate]]) -> ChartTable:
+    """Label, one column for each replicate, and how the replicates agree."""
+    names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
+    agreement = list(dict.fromkeys(name for _, e in kept for name in e.across))
+    rows = []
+    for label, e in kept:
+        decimals = decimals_for(e.low, e.high, e.value)
+        cells = [number(e.by_replicate.get(name), decimals) for name in names]
+        cells += [number(e.across.get(name), decimals) for name in agreement]
+        rows.append((label, *cells))
+    spoken = (name.replace("_", " ") for name in agreement)
+    return ChartTable(("", *(replicate_words(name) for name in names), *spoken), tuple(rows))
+
+
+def variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> ChartTable:
+    """Label and, for each source, standard deviation and share of the variance."""
+    rows = []
+    for label, e in kept:
+        total = sum(e.variance.values())
+        sds = [e.variance.get(name, 0.0) ** 0.5 for name in names]
+        decimals = decimals_for(0.0, 2 * max(sds))
+        cells = [
+            f"{number(sd, decimals)} ({percent(e.variance.get(name, 0.0) / total)})"
+            for name, sd in zip(names, sds, strict=True)
+        ]
+        rows.append((label, *cells))
+    return ChartTable(("", *names), tuple(rows))
+
+
+def flips_table(counts: FlipCounts) -> ChartTable:
+    """Items by the number of replicates that flipped, observed and expected."""
+    body = tuple(
+        (
+            str(k),
+            str(observed),
+            *(number(row[k], 1) if k < len(row) else "" for row in counts.baselines.values()),
+        )
+        for k, observed in enumerate(counts.observed)
+    )
+    return ChartTable(("replicates", "observed", *counts.baselines), body, 0)

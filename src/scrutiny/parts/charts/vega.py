@@ -1,0 +1,92 @@
+"""Pieces of Vega-Lite specifications: plain dicts, without colors or sizes of the page."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from scrutiny.core.expressions import spoken
+from scrutiny.parts.charts.tables import Spec
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+MOST_ROWS: Final = 60
+STEP: Final = {"step": 30, "for": "position"}
+
+
+def view_of(values: list[dict[str, Any]], *, height: Any, **rest: Any) -> Spec:
+    """Specification of a chart that fills the width it is given."""
+    return {
+        "$schema": SCHEMA,
+        "width": "container",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "height": height,
+        "data": {"values": values},
+        **rest,
+    }
+
+
+def label_axis(order: Sequence[str]) -> Spec:
+    """Rows in this order, a label each."""
+    return {
+        "field": "label",
+        "type": "nominal",
+        "sort": list(dict.fromkeys(order)),
+        "axis": {
+            "title": None,
+            "ticks": False,
+            "domain": False,
+            "grid": True,
+            "tickBand": "extent",
+        },
+    }
+
+
+def value_axis(name: str, metric: str) -> Spec:
+    """Numbers along x, titled by their metric."""
+    title = metric_title(metric)
+    return {"field": name, "type": "quantitative", "axis": {"title": title, "tickCount": 6}}
+
+
+def series_color(names: Sequence[str], *, name: str = "series", colors: str = "category") -> Spec:
+    """Color by series; a legend where there are several."""
+    legend = None if len(names) < 2 else {"title": None, "orient": "top"}
+    scale = {"domain": list(names), "range": colors}
+    return {"field": name, "type": "nominal", "scale": scale, "legend": legend}
+
+
+def series_shape(names: Sequence[str]) -> Spec:
+    """Shape by series, merged with the legend of the colors."""
+    legend = None if len(names) < 2 else {"title": None, "orient": "top"}
+    scale = {"domain": list(names)}
+    return {"field": "series", "type": "nominal", "scale": scale, "legend": legend}
+
+
+def guide(at: float, *, dashed: bool, along: str = "x") -> Spec:
+    """Line across the plot at a value of one axis."""
+    style = "limit" if dashed else "zero"
+    encoding = {along: {"field": "at", "type": "quantitative"}}
+    return {
+        "data": {"values": [{"at": at}]},
+        "mark": {"type": "rule", "style": style},
+        "encoding": encoding,
+    }
+
+
+def tooltip(*names: str) -> list[Spec]:
+    """Fields shown where the pointer rests."""
+    return [{"field": _escaped(name), "title": name} for name in names]
+
+
+def _escaped(name: str) -> str:
+    """Field name without the dots and brackets that Vega-Lite reads as paths."""
+    return name.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")
+
+
+def metric_title(metric: str) -> str:
+    """Name of a metric in words."""
+    return spoken(metric)
+
+
+def left_out(count: int) -> str:
+    """What a chart leaves out, in a sentence; empty where it shows all."""
+    if count <= MOST_ROWS:
+        return ""
+    return f"The chart shows the first {MOST_ROWS} of {count} rows; the table has them all."

@@ -1,0 +1,130 @@
+"""Differences between families, controls or conditions, and the claims that a plan makes itself."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts import findings as charts
+from scrutiny.parts.charts.tables import Chart, ChartTable, Line
+from scrutiny.parts.charts.vega import metric_title
+from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
+from scrutiny.parts.run.identity import grouped
+from scrutiny.parts.run.references import is_relation
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import family_name
+from scrutiny.parts.wording.numbers import interval, number, p_value
+from scrutiny.parts.wording.verdicts import mark
+from scrutiny.parts.words import anchor, row_labels
+
+PLAN: Final = "plan"
+#: Exact tests of `scrutiny.reliability.across.compared_runs`, by what their keys begin with.
+_TESTS: Final = {"rank_sum": "rank sum", "signed_rank": "signed rank, one side is a constant"}
+_LEAD: Final = (
+    "First minus second, on the items that both have, with the crossed interval: replicates are "
+    "paired where the plan says so or where they are the same, else each side has its own "
+    "spread. The line is zero."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Differences of two subjects or conditions, by metric; claims of the plan in a table."""
+    made = [e for e in main_estimates(view) if e.key.role == "contrast" and e.key.reference]
+    made = [e for e in made if e.status == "ok" and not is_relation(e.key)]
+    made = [e for e in made if e.value is not None]
+    by_metric = grouped((f"{e.key.diagnostic} {e.key.metric}", e) for e in made)
+    found = [chart for members in by_metric.values() for chart in _charts(members)]
+    claims = [f for f in view.findings if family_name(f.claim.diagnostic) == PLAN]
+    kept, note = shown(found, "charts")
+    claimed = [key for f in claims for key in f.evidence.values()]
+    tested = sorted((e for e in made if _test(e)), key=lambda e: e.key not in claimed)
+    kept = (*([_claims(claims)] if claims else []), *kept, *([_ranks(tested)] if tested else []))
+    if not kept:
+        return None
+    return Part("reliability-comparisons", "Models and conditions compared", _LEAD, kept, note)
+
+
+def _charts(members: Sequence[Estimate]) -> list[Chart]:
+    keys = [e.key for e in members]
+    lines = [
+        Line(_versus(e, label), {"difference": e})
+        for e, label in zip(members, row_labels(keys), strict=True)
+    ]
+    name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
+    made = charts.forest(name, lines, metric=keys[0].metric, limit=None)
+    if made is None:
+        value = (lines[0].label, interval(members[0]))
+        made = Chart(name, "", "", None, ChartTable(("", "difference"), (value,)))
+    of = family_name(keys[0].diagnostic)
+    return [replace(made, title=f"{of}: difference in {metric_title(keys[0].metric)}")]
+
+
+def _versus(e: Estimate, label: str) -> str:
+    """What is taken from what: two families, or two conditions of one."""
+    key = e.key
+    sides = (
+        [] if key.subject == key.reference else [f"{key.subject} \N{MINUS SIGN} {key.reference}"]
+    )
+    apart = [v for v in key.condition.values() if isinstance(v, str) and " - " in v]
+    sides += [v.replace(" - ", " \N{MINUS SIGN} ") for v in apart]
+    is_new = label not in (key.subject, "all", *apart) and label not in " ".join(sides)
+    return " \N{MIDDLE DOT} ".join([*sides, label] if is_new or not sides else sides)
+
+
+def _test(e: Estimate) -> str:
+    """Name of the exact test of two groups of runs that stands beside a difference, if any."""
+    return next((name for name in _TESTS if f"{name}_p" in e.across), "")
+
+
+def _ranks(tested: Sequence[Estimate]) -> Chart:
+    """Exact rank tests of runs that do not pair up, beside the intervals."""
+    labels = row_labels([e.key for e in tested])
+    rows = tuple(
+        (
+            f"{metric_title(e.key.metric)}: {_versus(e, label)}",
+            _TESTS[_test(e)],
+            p_value(e.across[f"{_test(e)}_p"]),
+            p_value(e.across[f"{_test(e)}_smallest_p"]),
+            number(e.across["superiority"], 2),
+        )
+        for e, label in zip(tested[:MOST_ROWS], labels, strict=False)
+    )
+    header = ("difference", "test", "p, two-sided", "smallest p", "first above second")
+    return Chart(
+        anchor="reliability-comparisons-ranks",
+        title="Runs beside runs, by ranks",
+        caption="Exact tests of whether the runs of one side lie above those of the other, on these"
+        " very items: what intervals say of other items, they do not. The smallest p is what so few"
+        " runs can give; the last column is the share of pairs of runs in which the first side is"
+        " higher.",
+        spec=None,
+        table=ChartTable(header, rows, 2),
+        note=left_out(len(tested), MOST_ROWS, "tests"),
+    )
+
+
+def _claims(claims: Sequence[Finding]) -> Chart:
+    """Verdicts on the claims that the plan itself makes."""
+    rows = tuple(
+        (
+            f.claim.says,
+            interval(f.estimate),
+            "; ".join(f"{c.operator} {c.limit:g} ({c.against})" for c in f.claim.components),
+            f"{mark(f.verdict)} {f.verdict}: {f.scope}",
+            f.reason,
+        )
+        for f in claims[:MOST_ROWS]
+    )
+    return Chart(
+        anchor="reliability-comparisons-claims",
+        title="Claims of the plan",
+        caption="What the plan claims beyond what its diagnostics claim by themselves.",
+        spec=None,
+        table=ChartTable(("claim", "estimate", "must be", "verdict", "why"), rows, 5),
+        note=left_out(len(claims), MOST_ROWS, "claims"),
+    )
+
+
+PART: Final = ReportPart(__doc__, part)

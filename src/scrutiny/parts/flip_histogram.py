@@ -1,0 +1,169 @@
+"""Do replicates agree item by item: Figure 1 of Aribandi, Tay & Metzler (2021)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.charts.vega import series_color, tooltip, view_of
+from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
+from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.references import References, own_subjects
+from scrutiny.parts.run.view import Hits, RunView
+from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
+from scrutiny.parts.words import anchor, full_labels, title_of
+
+if TYPE_CHECKING:
+    from scrutiny.reliability.stability import HitCounts
+
+_MOST_CHARTS: Final = 3
+_MOST_CLASSES: Final = 20
+_LEAD: Final = (
+    "Two replicates with the same average need not agree on a single item. Coin: every replicate "
+    "tosses a fair coin on every item. Margin: each item keeps its own mean margin and every "
+    "replicate adds noise of one size. The table asks whether the average moves more than "
+    "independent flips of items would move it: a ratio above 1 means that whole checkpoints "
+    "shift."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Histogram of the first conditions that claims rest on, and a table of all."""
+    tried = [(hits, _complete(hits)) for hits in _in_order(view)]
+    found = [(hits, data) for hits, data in tried if data is not None]
+    if not found:
+        return None
+    chosen = grouped((identity(h.key, without=["condition", "role"]), (h, d)) for h, d in found)
+    own = own_subjects(view)
+    first = [m[0] for m in chosen.values() if m[0][0].key.subject in own]
+    charts = [_chart(hits, data, view) for hits, data in first[:_MOST_CHARTS]]
+    table = _all(found, view)
+    note = left_out(len(first), _MOST_CHARTS, "histograms")
+    return Part("reliability-flips", "Item by item", _LEAD, (*charts, table), note)
+
+
+def _in_order(view: RunView) -> list[Hits]:
+    """Hits of several replicates; those under a condition that a claim rests on first."""
+    references = References(view)
+    claimed = {
+        identity(e.key, without=["metric", "group"])
+        for e in view.estimates
+        if references.is_claimed(e)
+    }
+    known = [h for h in view.records.hits() if len(h.replicates) >= 2]
+    return sorted(known, key=lambda h: identity(h.key, without=["metric", "group"]) not in claimed)
+
+
+def _complete(hits: Hits) -> "tuple[Any, Any] | None":
+    """Hits and margins ``(replicate, item)`` of the items that every replicate has."""
+    import numpy as np
+
+    kept = np.isfinite(hits.hit).all(axis=0)
+    if not kept.any():
+        return None
+    margin = None if hits.margin is None else hits.margin[:, kept]
+    if margin is not None and not np.isfinite(margin).all():
+        margin = None
+    return hits.hit[:, kept], margin
+
+
+def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
+    from scrutiny.reliability.stability import hit_counts
+
+    counts = hit_counts(data[0], margins=data[1])
+    series: dict[str, Sequence[float]] = {"observed": counts.observed, "coin": counts.coin}
+    if counts.margin is not None:
+        series["margin"] = counts.margin
+    values = [
+        {"replicates": k, "series": name, "items": round(float(v), 2)}
+        for name, row in series.items()
+        for k, v in enumerate(row)
+    ]
+    encoding = {
+        "x": {
+            "field": "replicates",
+            "type": "ordinal",
+            "axis": {"title": "replicates with a hit", "labelAngle": 0},
+        },
+        "xOffset": {"field": "series", "sort": list(series)},
+        "y": {"field": "items", "type": "quantitative", "axis": {"title": "items"}},
+        "color": series_color(list(series)),
+        "tooltip": tooltip("series", "replicates", "items"),
+    }
+    body = tuple(
+        (str(k), str(observed), *(number(row[k], 1) for row in list(series.values())[1:]))
+        for k, observed in enumerate(counts.observed)
+    )
+    return Chart(
+        anchor=anchor("flips", hits.key),
+        title=title_of([hits.key], view),
+        caption=f"On {percent(counts.split)} of {sum(counts.observed)} items the "
+        f"{len(hits.replicates)} replicates do not all agree. Left: hit by none; right: by all.",
+        spec=view_of(values, height=160, mark={"type": "bar"}, encoding=encoding),
+        table=ChartTable(("replicates", *series), body, 0),
+    )
+
+
+def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
+    """Spread that flips alone would make, beside the observed one, for every condition."""
+    from scrutiny.reliability.stability import hit_counts
+
+    keys = [hits.key for hits, _ in found[:MOST_ROWS]]
+    rows = []
+    for label, (_, data) in zip(full_labels(keys), found, strict=False):
+        rows.append(_row(label, hit_counts(data[0]), data[0].shape))
+    if len(found) == 1 or found[0][0].columns:
+        rows += _by_class(*found[0])
+    header = (
+        "",
+        "items",
+        "replicates",
+        "hits",
+        "not all agree",
+        "sd observed",
+        "sd by flips alone",
+        "ratio",
+    )
+    return Chart(
+        anchor="reliability-flips-table",
+        title="Observed spread beside what flips alone would make",
+        caption="Standard deviations over replicates of the share of hits.",
+        spec=None,
+        table=ChartTable(header, tuple(rows)),
+        note=left_out(len(found), MOST_ROWS, "conditions"),
+    )
+
+
+def _by_class(hits: Hits, data: tuple[Any, Any]) -> list[tuple[str, ...]]:
+    """Rows of the classes of items that a column names, where there are a few."""
+    import numpy as np
+
+    from scrutiny.reliability.stability import hit_counts
+
+    rows = []
+    kept = np.isfinite(hits.hit).all(axis=0)
+    for name, column in hits.columns.items():
+        values = np.array([str(v) for v, k in zip(column, kept, strict=True) if k])
+        classes = list(dict.fromkeys(values.tolist()))
+        if 1 < len(classes) <= _MOST_CLASSES:
+            for one in classes:
+                part_of = data[0][:, values == one]
+                label = f"{name.removeprefix('a_')} {one}"
+                rows.append(_row(label, hit_counts(part_of), part_of.shape))
+    return rows
+
+
+def _row(label: str, counts: "HitCounts", shape: tuple[int, ...]) -> tuple[str, ...]:
+    hits = sum(k * n for k, n in enumerate(counts.observed)) / (shape[0] * shape[1])
+    sds = (counts.observed_sd, counts.flip_sd)
+    return (
+        label,
+        str(shape[1]),
+        str(shape[0]),
+        number(hits, 3),
+        percent(counts.split),
+        *(number(sd, 4) for sd in sds),
+        NO_VALUE if counts.sd_ratio is None else number(counts.sd_ratio, 1),
+    )
+
+
+PART: Final = ReportPart(__doc__, part)

@@ -1,0 +1,128 @@
+"""An estimate along training, layers or any other number: Figure 2 of Aribandi et al. (2021)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.charts.vega import guide, metric_title, tooltip, view_of
+from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, shown
+from scrutiny.parts.run.identity import by_identity
+from scrutiny.parts.run.references import References
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of
+from scrutiny.parts.words import anchor, plainly, title_of
+
+_FEWEST: Final = 3
+#: Numbers whose order means nothing.
+_UNORDERED: Final = frozenset({"draw", "seed", "run", "start", "fold", "repeat"})
+_LEAD: Final = (
+    "A thin line is one replicate, the thick one their mean, the band its interval. Checkpoints "
+    "of one run are not replicates: nothing is averaged along a line."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Line charts of what was measured at three values or more of a numeric condition."""
+    references = References(view)
+    found = list(_courses(main_estimates(view)))
+    found.sort(key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]))
+    charts = [_chart(name, members, view, references) for name, members in found[:MOST_ROWS]]
+    if not charts:
+        return None
+    kept, note = shown(charts, "courses")
+    return Part("reliability-course", "Along the way", _LEAD, kept, note)
+
+
+def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
+    """Estimates that differ in one numeric condition alone, in its order."""
+    known = [e for e in estimates if e.status == "ok" and e.value is not None]
+    known = [e for e in known if e.key.role == "measured" and e.key.replicate is None]
+    names = sorted({name for e in known for name in e.key.condition} - _UNORDERED)
+    for name in names:
+        having = [e for e in known if _at(e, name) is not None]
+        for members in by_identity(having, without=[f"condition.{name}"]).values():
+            ordered = sorted(members, key=lambda e: _at(e, name) or 0.0)
+            if len({_at(e, name) for e in ordered}) >= _FEWEST:
+                yield name, ordered
+
+
+def _at(estimate: Estimate, name: str) -> float | None:
+    """Value of a numeric condition; nothing for words."""
+    value = estimate.key.condition.get(name)
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _chart(name: str, members: Sequence[Estimate], view: RunView, references: References) -> Chart:
+    limit = references.shared(members)
+    said = "" if limit is None else f"The dashed line is the reference, {plainly(limit)}."
+    return Chart(
+        anchor=anchor("course", members[0].key, without=[f"condition.{name}"]),
+        title=f"{title_of([e.key for e in members], view)}, over {name}",
+        caption=said,
+        spec=_spec(name, members, limit),
+        table=_table(name, members[:MOST_ROWS]),
+    )
+
+
+def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[str, Any]:
+    x = {"field": "at", "type": "quantitative", "axis": {"title": name, "tickCount": 6}}
+    x["scale"] = {"zero": False}
+    y: dict[str, Any] = {"field": "value", "type": "quantitative", "scale": {"zero": False}}
+    y["axis"] = {"title": metric_title(members[0].key.metric), "tickCount": 5}
+    each = [
+        {"at": _at(e, name), "replicate": replicate_words(r), "value": v}
+        for e in members
+        for r, v in e.by_replicate.items()
+    ]
+    mean = [
+        {
+            "at": _at(e, name),
+            "value": e.value,
+            "low": e.low,
+            "high": e.high,
+            "interval": interval(e),
+        }
+        for e in members
+    ]
+    layers: list[dict[str, Any]] = [] if limit is None else [guide(limit, dashed=True, along="y")]
+    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    line = {"x": x, "y": y, "detail": {"field": "replicate"}}
+    layers += [
+        {
+            "data": {"values": mean},
+            "mark": {"type": "area", "opacity": 0.14},
+            "encoding": band,
+        },
+        {
+            "mark": {"type": "line", "strokeWidth": 1, "opacity": 0.6, "point": {"size": 14}},
+            "encoding": {**line, "tooltip": tooltip("replicate", "at", "value")},
+        },
+        {
+            "data": {"values": mean},
+            "mark": {"type": "line", "strokeWidth": 3, "point": {"size": 40}},
+            "encoding": {"x": x, "y": y, "tooltip": tooltip("at", "interval")},
+        },
+    ]
+    return view_of(each, height=210, layer=layers)
+
+
+def _table(name: str, members: Sequence[Estimate]) -> ChartTable:
+    names = list(dict.fromkeys(r for e in members for r in e.by_replicate))[:10]
+    rows = []
+    for e in members:
+        decimals = decimals_for(e.low, e.high, e.value)
+        cells = [number(e.by_replicate.get(r), decimals) for r in names]
+        rows.append((f"{_at(e, name):g}", interval(e), out_of(e), *cells))
+    header = (name, "estimate", "n/planned", *(replicate_words(r) for r in names))
+    return ChartTable(header, tuple(rows), 0)
+
+
+PART: Final = ReportPart(__doc__, part)

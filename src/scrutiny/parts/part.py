@@ -1,0 +1,148 @@
+"""One part of the report on reliability, as a value."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.tables import Chart
+from scrutiny.parts.run.view import RunView
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+MOST_ROWS: Final = 60
+MOST_CHARTS: Final = 6
+_ELSEWHERE: Final = "scrutiny report RUN --format csv has every number"
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A heading of the page that parts stand under.
+
+    Parameters
+    ----------
+    anchor, title, lead
+        Stable name within the page, and what is said above its parts.
+    charts, rows
+        How many times as many charts a part may keep as elsewhere, and rows of each table for each
+        chart.
+    """
+
+    anchor: str
+    title: str
+    lead: str
+    charts: int = 1
+    rows: int = 10
+
+
+RELIABILITY: Final = Chapter(
+    "reliability",
+    "Reliability",
+    "What another seed, another choice or another diagnostic would have told.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A question about the numbers, answered with charts and their tables.
+
+    Parameters
+    ----------
+    anchor
+        Stable name within the page.
+    title, lead
+        The question, and how to read the answer.
+    charts
+        Charts with tables; a chart may be its table alone.
+    note
+        What is left out, if anything is.
+    is_compact
+        Whether its charts take so little room that small pages keep twice as many.
+    chapter
+        Heading that it stands under.
+    """
+
+    anchor: str
+    title: str
+    lead: str
+    charts: tuple[Chart, ...]
+    note: str = ""
+    is_compact: bool = False
+    chapter: Chapter = RELIABILITY
+
+    def cut(self, *, charts: int, rows: int) -> "Part":
+        """Return the part with at most so many charts, and rows a table; twice if compact."""
+        charts *= 2 if self.is_compact else 1
+        kept = tuple(_cut(chart, rows) for chart in self.charts[:charts])
+        note = left_out(len(self.charts), charts, "charts") if not self.note else self.note
+        return replace(self, charts=kept, note=note)
+
+
+def _no_part(view: RunView) -> Part | None:
+    """Nothing to show."""
+    del view
+    return None
+
+
+def _no_lines(view: RunView) -> Iterable["Text"]:
+    """Nothing to say in a terminal."""
+    del view
+    return ()
+
+
+def _nothing_known(dataset: str, estimates: Sequence[Estimate]) -> str:
+    """Nothing to say of a dataset."""
+    del dataset, estimates
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPart:
+    """What the registry holds of a part: how it is made, and what it says elsewhere.
+
+    Parameters
+    ----------
+    doc
+        Docstring of its module; the first line is what lists say of it.
+    make
+        The part, of any run that has what it needs; nothing of others.
+    lines
+        What a terminal shows of the same, 80 cells wide.
+    of_dataset
+        What a run has found out on one of its datasets, in words for the list of the data.
+    """
+
+    doc: str | None
+    make: Callable[[RunView], Part | None] = _no_part
+    lines: Callable[[RunView], Iterable["Text"]] = _no_lines
+    of_dataset: Callable[[str, Sequence[Estimate]], str] = _nothing_known
+
+    @property
+    def summary(self) -> str:
+        """What it shows, in one sentence."""
+        return (self.doc or "").partition("\n")[0]
+
+
+def _cut(chart: Chart, rows: int) -> Chart:
+    """Chart whose table has at most so many rows; a further table goes first."""
+    if chart.more is not None and len(chart.more.rows) > rows:
+        chart = replace(chart, more=None)
+    count = len(chart.table.rows)
+    if count <= rows:
+        return chart
+    table = replace(chart.table, rows=chart.table.rows[:rows])
+    note = left_out(count, rows, "rows of the table")
+    return replace(chart, table=table, note=" ".join(filter(None, (chart.note, note))))
+
+
+def left_out(count: int, most: int, what: str) -> str:
+    """How many of something are shown, and where the others are; empty where all are."""
+    if count <= most:
+        return ""
+    return f"The first {most} of {count} {what} are shown; {_ELSEWHERE}."
+
+
+def shown(charts: Sequence[Chart], what: str) -> tuple[tuple[Chart, ...], str]:
+    """Charts that a part may have, and what is left out."""
+    return tuple(charts[:MOST_CHARTS]), left_out(len(charts), MOST_CHARTS, what)

@@ -1,0 +1,92 @@
+"""Printed figures beside the run's own: the plan's ``[[published]]``."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from scrutiny.core.published import OUTCOMES, Reproduction
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart
+from scrutiny.parts.run.identity import grouped
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import slug
+from scrutiny.parts.wording.numbers import NO_VALUE
+
+_LEAD: Final = (
+    "A figure agrees if the run's own rounds to what is printed, digit for digit. A difference is "
+    "in the printing, in the method, or in the data: the note says which, where it is known. No "
+    "verdict and no exit code depends on any of this."
+)
+_NOTE: Final = "Every figure, agreeing or not: scrutiny report RUN --format json."
+_OUTCOME_COLUMN: Final = 4
+_OTHERS: Final = "Other sources"
+
+
+def part(view: RunView) -> Part | None:
+    """Tables of printed figures, what differs first, then source by source."""
+    if not view.published:
+        return None
+    odd = [one for one in in_order(view.published) if one.outcome != "agrees"]
+    by_source = grouped((one.figure.source or "Figures", one) for one in view.published)
+    room = MOST_CHARTS - bool(odd)
+    if len(by_source) > room:
+        names = list(by_source)
+        rest = [one for name in names[room - 1 :] for one in by_source[name]]
+        by_source = {name: by_source[name] for name in names[: room - 1]} | {_OTHERS: rest}
+    made = [_chart("What differs", odd)] if odd else []
+    made += [_chart(source, in_order(rows)) for source, rows in by_source.items()]
+    lead = f"{sentence(view.published)} {_LEAD}"
+    return Part("reliability-published", "Against published figures", lead, tuple(made), _NOTE)
+
+
+def in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
+    """Printed figures, those that want looking at first, else in plan order."""
+    return sorted(found, key=lambda one: OUTCOMES.index(one.outcome))
+
+
+def sentence(found: Sequence[Reproduction]) -> str:
+    """How many figures come out, in a sentence or two."""
+    agree = sum(one.outcome == "agrees" for one in found)
+    said = f"{agree} of {len(found)} printed figures come out to the printed digit."
+    differ = [one for one in found if one.outcome == "differs"]
+    if differ:
+        said += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}{_noted(differ)}."
+    missing = sum(one.outcome == "missing" for one in found)
+    if missing:
+        said += f" The run has no number for {missing}."
+    return said
+
+
+def _noted(differ: Sequence[Reproduction]) -> str:
+    """How many of some differences have a note, as the end of a sentence."""
+    noted = sum(bool(one.figure.note) for one in differ)
+    if noted < len(differ):
+        return f", {noted} of them with a note" if noted else ""
+    return ", with a note" if noted == 1 else ", each with a note"
+
+
+def why(one: Reproduction) -> str:
+    """Note of a figure, or why the run has none."""
+    return " ".join(filter(None, (one.reason, one.figure.note)))
+
+
+def _chart(title: str, rows: Sequence[Reproduction]) -> Chart:
+    cells = tuple(_cells(one) for one in rows)
+    marks = {(at, _OUTCOME_COLUMN) for at, one in enumerate(rows) if one.outcome != "agrees"}
+    header = ("figure", "source", "printed", "ours", "", "note")
+    return Chart(
+        anchor=f"reliability-published-{slug(title)}",
+        title=title,
+        caption="",
+        spec=None,
+        table=ChartTable(header, cells, len(header), frozenset(marks)),
+        is_open=True,
+    )
+
+
+def _cells(one: Reproduction) -> tuple[str, ...]:
+    figure = one.figure
+    shown = one.ours or NO_VALUE
+    return (figure.id, figure.source, figure.printed, shown, one.outcome, why(one))
+
+
+PART: Final = ReportPart(__doc__, part)

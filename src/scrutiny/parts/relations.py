@@ -1,0 +1,97 @@
+"""How two diagnostics go together over replicates: the plan's ``[[relate]]``."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.charts.vega import guide, label_axis, tooltip, view_of
+from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
+from scrutiny.parts.run.references import is_relation
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
+
+_LEAD: Final = (
+    "Does a replicate that has more of the one have more of the other? Each replicate is one "
+    "point, so few replicates show strong correlations only: \N{LEFT DOUBLE QUOTATION MARK}shown "
+    "from\N{RIGHT DOUBLE QUOTATION MARK} is the correlation that this many would have shown with "
+    "80 % power. An interval that holds zero is no finding that there is none. The p-value is of "
+    "permuted replicates; beside it stands the smallest that it could have been."
+)
+_REASONS: Final = {
+    "too_few_replicates": "too few replicates",
+    "does_not_vary": "one side does not vary",
+}
+
+
+def part(view: RunView) -> Part | None:
+    """Dots with intervals and a table of every correlation that the plan asks for."""
+    made = [e for e in view.estimates if is_relation(e.key)]
+    if not made:
+        return None
+    drawn = [e for e in made[:MOST_ROWS] if e.value is not None and e.low is not None]
+    chart = Chart(
+        anchor="reliability-relations-all",
+        title="Correlation over replicates",
+        caption="Points are Pearson's r, bars their intervals; the line is zero.",
+        spec=_spec(drawn) if drawn else None,
+        table=_table(made[:MOST_ROWS]),
+        is_open=True,
+        note=left_out(len(made), MOST_ROWS, "correlations"),
+    )
+    return Part("reliability-relations", "What goes together", _LEAD, (chart,))
+
+
+def _spec(drawn: Sequence[Estimate]) -> Spec:
+    values = [
+        {
+            "label": e.key.group,
+            "value": e.value,
+            "low": e.low,
+            "high": e.high,
+            "interval": interval(e),
+        }
+        for e in drawn
+    ]
+    y: dict[str, Any] = {"y": label_axis([e.key.group for e in drawn])}
+    x: dict[str, Any] = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"domain": [-1, 1]},
+        "axis": {"title": "correlation", "tickCount": 5},
+    }
+    told = {"tooltip": tooltip("label", "interval")}
+    bar = {**y, "x": {**x, "field": "low"}, "x2": {"field": "high"}, **told}
+    layers: list[Spec] = [
+        guide(0.0, dashed=False),
+        {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.55}, "encoding": bar},
+        {
+            "mark": {"type": "point", "filled": True, "size": 56, "opacity": 1},
+            "encoding": {**y, "x": x, **told},
+        },
+    ]
+    return view_of(values, height={"step": 24}, layer=layers)
+
+
+def _table(made: Sequence[Estimate]) -> ChartTable:
+    header = ("", "of", "with", "r", "Spearman", "replicates", "p", "smallest p", "shown from")
+    return ChartTable(header, tuple(_row(e) for e in made), 3)
+
+
+def _row(e: Estimate) -> tuple[str, ...]:
+    found = e.across
+    reason = _REASONS.get(e.reason or "", e.reason or e.status)
+    return (
+        e.key.group,
+        str(e.key.condition["of"]),
+        str(e.key.condition["with"]),
+        interval(e) if e.value is not None else reason,
+        number(found.get("spearman"), 2),
+        str(e.n_replicates if e.value is not None else e.counts.n),
+        p_value(found.get("p_value")),
+        p_value(found.get("smallest_p")),
+        number(found["detectable"], 2) if "detectable" in found else NO_VALUE,
+    )
+
+
+PART: Final = ReportPart(__doc__, part)

@@ -1,0 +1,70 @@
+"""Which estimates differ in one thing only: what the parts on reliability put side by side."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.estimate import Estimate, EstimateKey
+
+FIELDS: Final = (
+    "diagnostic",
+    "metric",
+    "subject",
+    "reference",
+    "dataset",
+    "role",
+    "condition",
+    "group",
+    "replicate",
+)
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
+    """Identity of an estimate as text, without some fields.
+
+    ``condition`` leaves the whole condition out, ``condition.step`` that part of it.
+
+    Examples
+    --------
+    >>> key = EstimateKey("d@1", "m@1", "s", "data", condition={"step": 1, "draw": 0})
+    >>> identity(key, without=["condition.step"]) == identity(key)
+    False
+    """
+    left_out = set(without)
+    parts: dict[str, Any] = {name: getattr(key, name) for name in FIELDS if name not in left_out}
+    if "condition" in parts:
+        parts["condition"] = {
+            name: value
+            for name, value in key.condition.items()
+            if f"condition.{name}" not in left_out
+        }
+    return json.dumps(parts, sort_keys=True, default=str)  # asked thousands of times: no frills
+
+
+def grouped(values: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """Values by name, both in the order of appearance."""
+    found: dict[K, list[T]] = {}
+    for name, value in values:
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def by_identity(
+    estimates: Iterable[Estimate], *, without: Iterable[str]
+) -> dict[str, list[Estimate]]:
+    """Estimates that differ in nothing but these fields, together."""
+    left_out = tuple(without)
+    return grouped((identity(e.key, without=left_out), e) for e in estimates)
+
+
+def varying(keys: Sequence[EstimateKey]) -> list[str]:
+    """Names of the conditions that are not the same in all keys, sorted."""
+    names = sorted({name for key in keys for name in key.condition})
+    return [name for name in names if len({_text(key.condition, name) for key in keys}) > 1]
+
+
+def _text(condition: Mapping[str, object], name: str) -> str:
+    return canonical_json(condition[name]) if name in condition else ""

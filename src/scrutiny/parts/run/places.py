@@ -1,0 +1,107 @@
+"""Estimates of single heads and layers: too many to be listed, so they are kept apart as maps.
+
+A run has one estimate for every layer and head, metric, condition and dataset: hundreds or
+thousands of rows. JSON and CSV hold them all; pages and terminals show maps and summaries.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.expressions import parse_expression
+from scrutiny.parts.run.identity import identity
+from scrutiny.parts.wording.labels import unversioned
+
+#: Layer, or layer and head, both counted from 1.
+HeadPlace = tuple[int, ...]
+LAYER: Final = "layer"
+HEAD: Final = "head"
+AVERAGES: Final = ("mean_head", "mean_changed_head")
+FEWEST: Final = 3  # places of one kind; fewer were asked for one by one and are listed
+
+
+@lru_cache(maxsize=512)
+def parts_of(metric: str) -> tuple[str, str]:
+    """Name of a metric, and the score of a head that it is of, or nothing.
+
+    Examples
+    --------
+    >>> parts_of("mean_head(f1)@1"), parts_of("f1_over_baseline@1")
+    (('mean_head', 'f1'), ('f1_over_baseline', ''))
+    """
+    try:
+        whole = parse_expression(metric)
+    except PlanError:
+        return unversioned(metric), ""
+    return whole.name, ",".join(one.text for one in whole.arguments)
+
+
+def place_of(key: EstimateKey) -> HeadPlace | None:
+    """Layer and head of an estimate of one head, layer of an average over heads; else nothing.
+
+    Examples
+    --------
+    >>> place_of(EstimateKey("d@1", "head(f1)@1", "m", "x", condition={"layer": 8, "head": 4}))
+    (8, 4)
+    >>> place_of(EstimateKey("d@1", "mean_head(f1)@1", "m", "x", condition={"layer": 8}))
+    (8,)
+    >>> place_of(EstimateKey("d@1", "accuracy@1", "m", "x", condition={"layer": 8})) is None
+    True
+    """
+    layer, head = key.condition.get(LAYER), key.condition.get(HEAD)
+    if not isinstance(layer, int):
+        return None
+    if isinstance(head, int):
+        return layer, head
+    return (layer,) if head is None and parts_of(key.metric)[0] in AVERAGES else None
+
+
+def place_name(place: HeadPlace) -> str:
+    """Layer and head as papers write them.
+
+    Examples
+    --------
+    >>> place_name((8, 4)), place_name((8,))
+    ('8-4', 'layer 8')
+    """
+    return "-".join(map(str, place)) if len(place) > 1 else f"layer {place[0]}"
+
+
+def apart(
+    estimates: Sequence[Estimate], findings: Iterable[Finding]
+) -> tuple[list[Estimate], list[Estimate]]:
+    """Estimates that are listed, and those of single heads and layers, both in order.
+
+    A head that a claim names is listed, and so are heads that were asked for one by one.
+    """
+    counts = Counter(_series(e.key) for e in estimates if place_of(e.key) is not None)
+    if not counts:
+        return list(estimates), []
+    claimed = {(place_of(key), identity(key)) for key in _claimed(findings)}
+    places = {place for place, _ in claimed}
+    listed: list[Estimate] = []
+    single: list[Estimate] = []
+    for e in estimates:
+        place = place_of(e.key)
+        is_single = place is not None and counts[_series(e.key)] >= FEWEST
+        if is_single and place in places and (place, identity(e.key)) in claimed:
+            is_single = False
+        (single if is_single else listed).append(e)
+    return listed, single
+
+
+def _series(key: EstimateKey) -> tuple[object, ...]:
+    """What the estimates of one map share, roughly: cheap to compare thousands of times."""
+    where = key.diagnostic, key.metric, key.subject, key.reference, key.dataset
+    return *where, key.replicate, key.role, key.group, HEAD in key.condition
+
+
+def _claimed(findings: Iterable[Finding]) -> Iterator[EstimateKey]:
+    """Identities of the estimates that findings rest on."""
+    for finding in findings:
+        yield from finding.evidence.values()
+        yield from (e.key for e in (finding.estimate, finding.control) if e is not None)

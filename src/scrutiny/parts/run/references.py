@@ -1,0 +1,114 @@
+"""What an estimate is held against: "no effect", or the limit of the claim that rests on it."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from scrutiny.core.claim import Component, Finding
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.reliability.metrics import metric_of
+
+Claimed = tuple[Finding, Component]
+
+
+class References:
+    """Claims of a run by the estimates that they rest on."""
+
+    def __init__(self, view: RunView) -> None:
+        self._claims: dict[str, list[Claimed]] = {}
+        self._mains = {identity(f.estimate.key) for f in view.findings if f.estimate is not None}
+        for finding in view.findings:
+            for component, key in components(finding):
+                self._claims.setdefault(identity(key), []).append((finding, component))
+
+    def claims_on(self, estimate: Estimate) -> Sequence[Claimed]:
+        """Claims that rest on an estimate, each with the comparison that does."""
+        return self._claims.get(identity(estimate.key), ())
+
+    def is_claimed(self, estimate: Estimate) -> bool:
+        """Whether any claim rests on it."""
+        return identity(estimate.key) in self._claims
+
+    def rank(self, estimates: Iterable[Estimate]) -> int:
+        """Place of some estimates in a list: 0 with a claim's own, 1 if a claim rests on any."""
+        known = list(estimates)
+        if any(identity(e.key) in self._mains for e in known):
+            return 0
+        return 1 if any(self.is_claimed(e) for e in known) else 2
+
+    def of(self, estimate: Estimate) -> float | None:
+        """Value that an estimate is held against; nothing where nobody says one.
+
+        The statistic's "no effect" where it has one, zero for a difference, else the limit of the
+        claims on it if they have one in common.
+        """
+        stated = no_effect(estimate.key.metric)
+        if stated is not None:
+            return stated
+        if estimate.key.role == "contrast":
+            return 0.0
+        limits = {component.limit for _, component in self.claims_on(estimate)}
+        return limits.pop() if len(limits) == 1 else None
+
+    def shared(self, estimates: Iterable[Estimate]) -> float | None:
+        """Value that all of these are held against; nothing where there are none, or several.
+
+        Neighbors of a claimed estimate (other conditions, other groups) are held against its limit.
+        """
+        known = {reference for e in estimates if (reference := self.of(e)) is not None}
+        return known.pop() if len(known) == 1 else None
+
+
+def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
+    """Comparisons of a finding with the estimates that they are of, as far as they are known."""
+    found = [
+        (c, finding.evidence[c.against])
+        for c in finding.claim.components
+        if c.against in finding.evidence
+    ]
+    known = {c.against for c, _ in found}
+    main = finding.claim.components[:1]
+    if main and finding.estimate is not None and main[0].against not in known:
+        found.insert(0, (main[0], finding.estimate.key))
+    return found
+
+
+@cache
+def no_effect(metric: str) -> float | None:
+    """Value of a statistic that says "no difference"; nothing for levels and unknown names."""
+    try:
+        return metric_of(metric).no_effect
+    except ScrutinyError:
+        return None
+
+
+def is_relation(key: EstimateKey) -> bool:
+    """Whether an estimate says how two others go together over replicates.
+
+    Examples
+    --------
+    >>> is_relation(EstimateKey("d@1", "m@1", "s", "x", condition={"of": "a", "with": "b"}))
+    False
+    """
+    return key.role == "contrast" and key.condition.keys() == {"of", "with"}
+
+
+def own_subjects(view: RunView) -> set[str]:
+    """Families that are examined; not the untrained and other controls beside them."""
+    measured = {e.key.subject for e in view.estimates if e.key.role == "measured"}
+    return measured or {e.key.subject for e in view.estimates}
+
+
+def replicated(view: RunView, *, least: int = 2) -> list[Estimate]:
+    """Estimates over at least so many replicates that have a value and an interval."""
+    return [
+        e
+        for e in main_estimates(view)
+        if e.status == "ok"
+        and e.value is not None
+        and e.key.replicate is None
+        and len(e.by_replicate) >= least
+    ]

@@ -1,0 +1,174 @@
+"""Rows of the audit table, the same for every format."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import family_name, shared_words, slug
+from scrutiny.parts.wording.numbers import interval, out_of
+from scrutiny.parts.wording.verdicts import VERDICTS, context, worst
+
+COLUMNS: Final = (
+    "diagnostic",
+    "claim",
+    "estimate",
+    "against control",
+    "survives seeds",
+    "choices",
+    "datasets",
+    "n/planned",
+    "verdict and scope",
+)
+_SHARED: Final = 3  # a frame is printed once where it saves at least this many rows a repetition
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One line of the front page, in words.
+
+    Parameters
+    ----------
+    finding
+        What it is a line of.
+    anchor
+        Stable name within the page.
+    diagnostic, context
+        Name without version; what the claim is of ("sentiment on reviews").
+    frame, label
+        The claim in two parts: what the neighbors share, with a gap, and what fills the gap. The
+        frame is empty where the label is the whole claim.
+    estimate, control, denominator
+        Numbers as texts.
+    seeds, choices, datasets
+        Outcome of each kind of check.
+    """
+
+    finding: Finding
+    anchor: str
+    diagnostic: str
+    context: str
+    frame: str
+    label: str
+    estimate: str
+    control: str
+    denominator: str
+    seeds: str
+    choices: str
+    datasets: str
+
+    @property
+    def claim(self) -> str:
+        """The claim as it was written."""
+        return self.finding.claim.says
+
+    @property
+    def verdict(self) -> str:
+        """The verdict."""
+        return self.finding.verdict
+
+    @property
+    def scope(self) -> str:
+        """Of what it may be said."""
+        return self.finding.scope
+
+    @property
+    def title(self) -> str:
+        """Heading of the group that the row stands in."""
+        place = f" \N{MIDDLE DOT} {self.context}" if self.context else ""
+        return f"{self.diagnostic}{place}" + (f": {self.frame}" if self.frame else "")
+
+    def cells(self) -> tuple[str, ...]:
+        """Texts of `COLUMNS`, in their order."""
+        return (
+            self.diagnostic,
+            f"{self.claim} ({self.context})" if self.context else self.claim,
+            self.estimate,
+            self.control,
+            self.seeds,
+            self.choices,
+            self.datasets,
+            self.denominator,
+            f"{self.verdict}: {self.scope}",
+        )
+
+
+def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
+    """Rows by diagnostic, family and context; then by verdict and size of the estimate."""
+    findings = view.findings
+    names = [family_name(f.claim.diagnostic) for f in findings]
+    places = _places(findings)
+    groups = [(name, *place) for name, place in zip(names, places, strict=True)]
+    by_name = {name: i for i, name in reversed(list(enumerate(names)))}
+    by_group = {group: i for i, group in reversed(list(enumerate(groups)))}
+    order = sorted(
+        range(len(findings)),
+        key=lambda i: (by_name[names[i]], by_group[groups[i]], *_order(findings[i])),
+    )
+    anchors = _anchors(findings)
+    frames = _frames(findings)
+    return tuple(
+        _row(findings[i], places[i][1], frames=frames[i], anchor=anchors[i]) for i in order
+    )
+
+
+def _places(findings: Sequence[Finding]) -> list[tuple[str, str]]:
+    """Family and context of each finding; one without an estimate takes its family's context."""
+    families = {f.claim.family: context(f) for f in reversed(findings) if context(f)}
+    families.pop("", None)
+    return [(f.claim.family, context(f) or families.get(f.claim.family, "")) for f in findings]
+
+
+def _order(finding: Finding) -> tuple[int, float]:
+    rank = VERDICTS.index(finding.verdict) if finding.verdict in VERDICTS else len(VERDICTS)
+    value = finding.estimate.value if finding.estimate else None
+    return rank, -abs(value) if value is not None else 0.0
+
+
+def _anchors(findings: Sequence[Finding]) -> list[str]:
+    """Anchor of each finding from its claim's id; doublets are numbered in plan order."""
+    seen: dict[str, int] = {}
+    anchors = []
+    for finding in findings:
+        name = f"claim-{slug(finding.claim.id)}"
+        seen[name] = seen.get(name, 0) + 1
+        anchors.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return anchors
+
+
+def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
+    """Frame and label of each claim, family by family."""
+    by_family: dict[tuple[str, str], list[int]] = {}
+    for i, finding in enumerate(findings):
+        family = family_name(finding.claim.diagnostic), finding.claim.family
+        by_family.setdefault(family, []).append(i)
+    frames: list[tuple[str, str]] = [("", finding.claim.says) for finding in findings]
+    for places in by_family.values():
+        frame, labels = shared_words([findings[i].claim.says for i in places])
+        if frame and len(places) >= _SHARED:
+            for i, label in zip(places, labels, strict=True):
+                frames[i] = (frame, label)
+    return frames
+
+
+def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) -> AuditRow:
+    return AuditRow(
+        finding=finding,
+        anchor=anchor,
+        diagnostic=family_name(finding.claim.diagnostic),
+        context=place,
+        frame=frames[0],
+        label=frames[1],
+        estimate=interval(finding.estimate),
+        control=interval(finding.control, signed=True),
+        denominator=out_of(finding.estimate),
+        seeds=_outcome(finding, "seeds"),
+        choices=_outcome(finding, "choices"),
+        datasets=_outcome(finding, "datasets"),
+    )
+
+
+def _outcome(finding: Finding, kind: str) -> str:
+    """Worst outcome of the checks of one kind; "not run" where there was none."""
+    return worst(c.outcome for c in finding.checks if c.name.partition(":")[0] == kind)

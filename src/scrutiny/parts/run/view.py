@@ -1,0 +1,303 @@
+"""What the report reads: a finished run as plain values.
+
+Nothing here knows how a run is stored; `scrutiny.report.reading.load` makes a `RunView` of a run
+folder.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.edit import Edit
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.published import Reproduction
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from scrutiny.store.panels import Recorded
+    from scrutiny.store.run_folder import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one replicate said before and after the change."""
+
+    replicate: str
+    before: str
+    after: str
+
+    @property
+    def is_flipped(self) -> bool:
+        """Whether the answer changed."""
+        return self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """An item behind a verdict: its text, what was changed, what every replicate answered.
+
+    Parameters
+    ----------
+    item, dataset, variant
+        Identity of the item and of its variant.
+    source
+        ``file:line`` the item came from.
+    gold
+        The gold answer in words.
+    fields
+        Texts before the change, by field.
+    edits
+        What was changed: code-point offsets of the texts before.
+    answers
+        One for each replicate.
+    """
+
+    item: str
+    dataset: str
+    variant: str
+    source: str
+    gold: str
+    fields: Mapping[str, str]
+    edits: tuple[Edit, ...]
+    answers: tuple[Answer, ...]
+
+    @property
+    def n_flipped(self) -> int:
+        """In how many replicates the answer changed."""
+        return sum(answer.is_flipped for answer in self.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class FlipCounts:
+    """How many items changed their answer in exactly 0, 1, ... replicates.
+
+    Parameters
+    ----------
+    observed
+        Items by number of replicates with a changed answer  # (replicates + 1,)
+    baselines
+        Expected counts under simpler stories, by name ("coin flip", "margin"), same length.
+    """
+
+    observed: tuple[int, ...]
+    baselines: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What stands behind one claim, item by item."""
+
+    cases: tuple[EvidenceItem, ...] = ()
+    flips: FlipCounts | None = None
+    n_cases: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticNotes:
+    """What a diagnostic says of itself.
+
+    Parameters
+    ----------
+    summary
+        One sentence.
+    measured
+        Sentences for "how this was measured".
+    misleads
+        Sentences for "how far to trust it".
+    """
+
+    summary: str = ""
+    measured: tuple[str, ...] = ()
+    misleads: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetLine:
+    """A dataset of the run, and what is known of its overlap with training text."""
+
+    name: str
+    source: str
+    n_items: int
+    fingerprint: str = ""
+    overlap: str = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Variants that could not be asked, counted by reason."""
+
+    diagnostic: str
+    recipe: str
+    status: str
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """A 0/1 measure of one condition, item by item, with its margin where there is one.
+
+    Parameters
+    ----------
+    key
+        Of what: its metric is "hit", its group "all".
+    replicates, items
+        Names along the axes of ``hit``.
+    hit, margin
+        ``(replicate, item)``; NaN where an item has none. ``margin`` may be nothing.
+    columns
+        Columns of the items that group them (``a_*``), by name.
+    """
+
+    key: EstimateKey
+    replicates: tuple[str | None, ...]
+    items: tuple[str, ...]
+    hit: "np.ndarray[Any, Any]"
+    margin: "np.ndarray[Any, Any] | None" = None
+    columns: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnInterval:
+    """A replicate by itself: interval over items alone, and its standard error."""
+
+    value: float
+    low: float
+    high: float
+    se: float
+
+
+class Records(Protocol):
+    """What parts ask of a run's records; ``folder`` holds what else a family has kept."""
+
+    @property
+    def folder(self) -> "RunFolder | None":
+        """Where they are stored."""
+        ...
+
+    def hits(self) -> Sequence[Hits]:
+        """Every measure named ``hit``, condition by condition, in plan order."""
+        ...
+
+    def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
+        """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
+        ...
+
+    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+        """Records that a specification of the manifest reads; nothing where there are none."""
+        ...
+
+
+class NoRecords:
+    """Records of a run that kept none."""
+
+    folder = None
+
+    def hits(self) -> Sequence[Hits]:
+        """Nothing."""
+        return ()
+
+    def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
+        """Nothing."""
+        return {}
+
+    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+        """Nothing."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a run says of itself.
+
+    Parameters
+    ----------
+    path
+        Folder of the run, as the user gave it.
+    title
+        What was examined, in a few words.
+    subjects
+        Model families.
+    command
+        Exact command that reproduces it.
+    seed, replicates
+        Seed of the run; replicates in words ("seed 1"), empty for single models.
+    draws, method, level
+        How the intervals were made.
+    version
+        Version of scrutiny.
+    promise
+        What a second run repeats exactly.
+    status
+        ``complete``, or what is left to do.
+    replicates_of
+        What differs between the replicates of each family examined ("pre-training",
+        "fine-tuning", "initialization"), where a record says it.
+    warnings
+        Data that trained or chose a model that is measured on it; labels that may be swapped.
+    labels
+        How labels of the data were matched to the models', where their names do not show it.
+    environment
+        Versions and devices, by name.
+    """
+
+    path: str
+    title: str = ""
+    subjects: tuple[str, ...] = ()
+    command: str = ""
+    seed: int = 0
+    replicates: tuple[str, ...] = ()
+    draws: int = 0
+    method: str = ""
+    level: float = 0.95
+    version: str = ""
+    promise: str = ""
+    status: str = "complete"
+    replicates_of: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunView:
+    """A finished run, as everything in the report reads it.
+
+    Parameters
+    ----------
+    facts
+        What the run says of itself.
+    manifest
+        The manifest as it is, for the last section of the page.
+    estimates, findings
+        In plan order.
+    evidence
+        Items behind a claim, by the claim's id.
+    notes
+        What the diagnostics say of themselves, by name without version.
+    datasets
+        The data.
+    missing
+        Variants that could not be asked.
+    families
+        Plural sentence of a family of claims, by the family's name: "changes hurt the model more
+        than random change does".
+    published
+        Printed figures beside the run's own.
+    records
+        Raw measures, read when a page asks for them.
+    """
+
+    facts: RunFacts
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    estimates: tuple[Estimate, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    notes: Mapping[str, DiagnosticNotes] = field(default_factory=dict)
+    datasets: tuple[DatasetLine, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
+    published: tuple[Reproduction, ...] = ()
+    records: Records = field(default_factory=NoRecords)

@@ -1,0 +1,109 @@
+"""Tests of single replicates beside the smallest p that each could have had."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.part import MOST_ROWS
+from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.numbers import NO_VALUE, p_value
+from scrutiny.parts.words import anchor, row_labels, title_of
+
+ALPHA: Final = 0.01
+_MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
+_CAPTION: Final = (
+    "p of every replicate; the shares count replicates with p \N{LESS-THAN OR EQUAL TO} .01, by "
+    "themselves and with Holm's correction over the rows of the same test. A test whose smallest "
+    "attainable p is above .01 cannot be passed, whatever the model does."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedTests:
+    """One test of one estimate, replicate by replicate; rows are estimates whose value is p."""
+
+    rows: tuple[Estimate, ...]
+
+    @property
+    def metric(self) -> str:
+        """Name of the test."""
+        return self.rows[0].key.metric
+
+    @property
+    def smallest(self) -> float:
+        """Smallest p that any replicate could have had."""
+        return min(e.across["smallest_p"] for e in self.rows)
+
+    @property
+    def passed(self) -> str:
+        """Replicates with p of at most `ALPHA`, and all, as "3/5"."""
+        return f"{sum((e.value or 0.0) <= ALPHA for e in self.rows)}/{len(self.rows)}"
+
+    @property
+    def passed_holm(self) -> str:
+        """The same after Holm's correction; an en dash where nothing was done beside it."""
+        each = [e.across["holm"] for e in self.rows if "holm" in e.across]
+        return f"{sum(p <= ALPHA for p in each)}/{len(each)}" if each else NO_VALUE
+
+
+def is_test(estimate: Estimate) -> bool:
+    """Whether an estimate is a test of one replicate: its value is a p-value."""
+    e = estimate
+    return e.key.replicate is not None and e.low is None and "smallest_p" in e.across
+
+
+def tests_beside(
+    estimates: Iterable[Estimate], view: RunView
+) -> dict[str, Mapping[str, SeedTests]]:
+    """Tests that the run kept beside these estimates: by metric, and the estimate's place."""
+    wanted = {place_of(e) for e in estimates}
+    having = [e for e in view.estimates if is_test(e) and e.value is not None]
+    of_these = [e for e in having if place_of(e) in wanted]
+    return {
+        metric: {
+            place: SeedTests(tuple(rows))
+            for place, rows in grouped((place_of(e), e) for e in members).items()
+        }
+        for metric, members in grouped((e.key.metric, e) for e in of_these).items()
+    }
+
+
+def place_of(estimate: Estimate) -> str:
+    """Identity of an estimate but for its metric and replicate."""
+    return identity(estimate.key, without=["metric", "replicate"])
+
+
+def chart_of_tests(metric: str, tests: Sequence[SeedTests], view: RunView) -> Chart:
+    """Table of one test: p of every replicate, shares that pass, smallest attainable p."""
+    shown = tests[:MOST_ROWS]
+    keys = [t.rows[0].key for t in shown]
+    names = list(dict.fromkeys(e.key.replicate or "" for t in shown for e in t.rows))
+    one_each = len(names) <= _MOST_COLUMNS
+    columns = [replicate_words(n) for n in names] if one_each else ["least p", "most p"]
+    header = ("", *columns, "p \N{LESS-THAN OR EQUAL TO} .01", "after Holm", "smallest p")
+    rows = []
+    for label, test in zip(row_labels(_of_any_replicate(keys)), shown, strict=True):
+        found = {e.key.replicate: e.value for e in test.rows}
+        each = [found.get(n) for n in names] if one_each else _ends(test)
+        cells = [p_value(p) for p in each]
+        rows.append((label, *cells, test.passed, test.passed_holm, p_value(test.smallest)))
+    return Chart(
+        anchor=anchor(f"tests-{metric.partition('@')[0]}", keys[0]),
+        title=title_of(_of_any_replicate(keys), view),
+        caption=_CAPTION,
+        spec=None,
+        table=ChartTable(header, tuple(rows)),
+    )
+
+
+def _of_any_replicate(keys: Sequence[EstimateKey]) -> list[EstimateKey]:
+    return [replace(key, replicate=None) for key in keys]
+
+
+def _ends(test: SeedTests) -> list[float | None]:
+    values = [e.value for e in test.rows if e.value is not None]
+    return [min(values), max(values)]

@@ -1,0 +1,227 @@
+"""All declared choices at once: a specification curve (Simonsohn, Simmons & Nelson, 2020)."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.charts.vega import guide, tooltip, view_of
+from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
+from scrutiny.parts.run.identity import varying
+from scrutiny.parts.run.questions import Questions
+from scrutiny.parts.run.references import References, is_relation
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import unversioned
+from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of
+from scrutiny.parts.words import anchor, full_labels, plainly, row_labels, title_of
+
+_FEWEST: Final = 3
+_MOST_CURVES: Final = 4
+_EXTENT: Final = 118  # pixels left of both drawings, so that their columns meet
+_LEAD: Final = (
+    "The same question under every choice that the run varied (variant, representation, layer, "
+    "step, draw), sorted by the answer. The dots below say which choice each column has. A "
+    "finding that only some columns show is a finding about a choice."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Summary of every question that was answered under three conditions or more, and curves."""
+    references = References(view)
+    known = [e for e in main_estimates(view) if e.status == "ok" and e.value is not None]
+    known = [e for e in known if e.key.role in ("measured", "contrast") and e.low is not None]
+    known = [e for e in known if not is_relation(e.key)]
+    questions = [m for m in Questions(view).grouped(known).values() if _varies(m)]
+    questions = [m for m in questions if any(references.is_claimed(e) for e in m)] or questions
+    if not questions:
+        return None
+    questions.sort(key=lambda members: -sum(references.is_claimed(e) for e in members))
+    curves = [_curve(members, view, references) for members in questions[:_MOST_CURVES]]
+    note = left_out(len(questions), _MOST_CURVES, "curves")
+    charts = (_summary(questions, references), *curves)
+    return Part("reliability-choices", "Choice by choice", _LEAD, charts, note)
+
+
+def _varies(members: Sequence[Estimate]) -> bool:
+    return len(members) >= _FEWEST and bool(varying([e.key for e in members]))
+
+
+def beyond(members: Sequence[Estimate], reference: float | None) -> tuple[int, int, int]:
+    """How many intervals lie above, below and across a reference; all across none."""
+    above = below = 0
+    for e in members:
+        if reference is not None and e.low is not None and e.high is not None:
+            above += e.low > reference
+            below += e.high < reference
+    return above, below, len(members) - above - below
+
+
+def _summary(questions: Sequence[Sequence[Estimate]], references: References) -> Chart:
+    shown = questions[:MOST_ROWS]
+    labels = full_labels([members[0].key for members in shown])
+    rows: list[tuple[str, ...]] = []
+    for label, members in zip(labels, shown, strict=True):
+        values = sorted(e.value for e in members if e.value is not None)
+        decimals = decimals_for(members[0].low, members[0].high, members[0].value)
+        reference = references.shared(members)
+        span = [number(v, decimals) for v in (values[0], values[len(values) // 2], values[-1])]
+        sides = [str(n) for n in beyond(members, reference)]
+        cells = [plainly(reference), *(sides if reference is not None else ["–"] * 3)]
+        choices = ", ".join(varying([e.key for e in members]))
+        rows.append((label, choices, str(len(members)), *span, *cells))
+    spans = ("", "choices", "conditions", "least", "median", "most", "reference")
+    header = (*spans, "above it", "below it", "across it")
+    return Chart(
+        anchor="reliability-choices-table",
+        title="How many choices tell the same",
+        caption="Conditions whose interval lies above, below or across the reference.",
+        spec=None,
+        table=ChartTable(header, tuple(rows), 2),
+        note=left_out(len(questions), MOST_ROWS, "questions"),
+    )
+
+
+def _curve(members: Sequence[Estimate], view: RunView, references: References) -> Chart:
+    ordered = sorted(members, key=lambda e: e.value or 0.0)
+    shown = _thinned(ordered)
+    names = varying([e.key for e in ordered])
+    limit = references.shared(ordered)
+    above, below, across = beyond(ordered, limit)
+    said = f"{len(ordered)} conditions"
+    if limit is not None:
+        said += f": {above} above the reference ({plainly(limit)}), {below} below, {across} across"
+    note = ""
+    if len(shown) < len(ordered):
+        note = f"Every {len(ordered) / len(shown):.1f}th of {len(ordered)} conditions is drawn."
+    return Chart(
+        anchor=anchor("choices", members[0].key),
+        title=title_of([e.key for e in ordered], view),
+        caption=f"{said}.",
+        spec=_values_spec(shown, limit),
+        table=_table(ordered, names),
+        note=" ".join(filter(None, (note, left_out(len(ordered), MOST_ROWS, "rows")))),
+        below=_matrix_spec(shown, names),
+    )
+
+
+def _thinned(ordered: Sequence[Estimate]) -> list[Estimate]:
+    """At most so many of them, evenly over their order, both ends included."""
+    count = len(ordered)
+    if count <= MOST_ROWS:
+        return list(ordered)
+    return [ordered[round(i * (count - 1) / (MOST_ROWS - 1))] for i in range(MOST_ROWS)]
+
+
+def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
+    labels = row_labels([e.key for e in shown])
+    values = [
+        {
+            "at": i,
+            "what": label,
+            "value": e.value,
+            "low": e.low,
+            "high": e.high,
+            "interval": interval(e),
+        }
+        for i, (label, e) in enumerate(zip(labels, shown, strict=True), start=1)
+    ]
+    x = {"field": "at", "type": "ordinal", "axis": None}
+    y: dict[str, Any] = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"zero": False},
+        "axis": {
+            "title": None,
+            "tickCount": 5,
+            "minExtent": _EXTENT,
+            "maxExtent": _EXTENT,
+        },
+    }
+    told = {"tooltip": tooltip("what", "interval")}
+    layers: list[Spec] = [] if limit is None else [guide(limit, dashed=True, along="y")]
+    layers += [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.55},
+            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, **told},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 36, "opacity": 1},
+            "encoding": {"x": x, "y": y, **told},
+        },
+    ]
+    return view_of(values, height=170, layer=layers)
+
+
+def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
+    said = _choice_labels(shown, names)
+    values = [
+        {"at": i, "label": said[name, _plain(e.key.condition.get(name))]}
+        for i, e in enumerate(shown, start=1)
+        for name in names
+    ]
+    order = list(said.values())
+    encoding = {
+        "x": {
+            "field": "at",
+            "type": "ordinal",
+            "scale": {"domain": list(range(1, len(shown) + 1))},
+            "axis": {"title": "conditions, sorted by value", "labels": False, "ticks": False},
+        },
+        "y": {
+            "field": "label",
+            "type": "nominal",
+            "sort": order,
+            "axis": {
+                "title": None,
+                "ticks": False,
+                "domain": False,
+                "grid": True,
+                "labelLimit": _EXTENT - 8,
+                "minExtent": _EXTENT,
+                "maxExtent": _EXTENT,
+            },
+        },
+        "tooltip": tooltip("label"),
+    }
+    mark = {"type": "point", "filled": True, "size": 26, "opacity": 1}
+    return view_of(values, height={"step": 15}, mark=mark, encoding=encoding)
+
+
+def _choice_labels(shown: Sequence[Estimate], names: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Label of each choice, in the order of the rows: words speak for themselves."""
+    found: dict[tuple[str, str], str] = {}
+    for name in names:
+        values = [e.key.condition.get(name) for e in shown]
+        for value in sorted(values, key=lambda v: (not _is_number(v), _size(v), _plain(v))):
+            text = _plain(value)
+            taken = text in found.values() or not isinstance(value, str) or _is_number(value)
+            found.setdefault((name, text), f"{name} {text}" if taken else text)
+    return found
+
+
+def _is_number(value: object) -> bool:
+    return _size(value) != float("inf")
+
+
+def _size(value: object) -> float:
+    """Value of a number, also of one in a text; infinity for words."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return float("inf")
+
+
+def _plain(value: object) -> str:
+    return unversioned(value) if isinstance(value, str) else "–" if value is None else str(value)
+
+
+def _table(ordered: Sequence[Estimate], names: Sequence[str]) -> ChartTable:
+    rows = [
+        (*(_plain(e.key.condition.get(name)) for name in names), interval(e), out_of(e))
+        for e in ordered[:MOST_ROWS]
+    ]
+    return ChartTable((*names, "estimate", "n/planned"), tuple(rows), len(names))
+
+
+PART: Final = ReportPart(__doc__, part)

@@ -1,0 +1,147 @@
+"""Verdicts in words and signs, and the sentence that opens every report."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.parts.wording.labels import shared_words
+
+#: Sentences that open a report, at most.
+MOST_SENTENCES: Final = 6
+#: In the order in which a reader wants them.
+VERDICTS: Final = ("supported", "not supported", "undecided", "refused")
+MARKS: Final[Mapping[str, str]] = {
+    "supported": "\N{CHECK MARK}",
+    "not supported": "\N{BALLOT X}",
+    "undecided": "?",
+    "refused": "\N{EN DASH}",
+}
+#: Outcomes of checks, worst first: several checks of one kind are as good as their worst.
+OUTCOMES: Final = ("no", "undecided", "not run", "yes")
+OUTCOME_MARKS: Final[Mapping[str, str]] = {
+    "no": "no",
+    "undecided": "?",
+    "not run": "\N{EN DASH}",
+    "yes": "yes",
+}
+#: A condition of the model family, as `scrutiny.run.planning.specs` puts it into full names.
+_WITHIN: Final = re.compile(r"\[(\w[\w-]*)=([^\]/]*)\]")
+
+
+def mark(verdict: str) -> str:
+    """Sign of a verdict."""
+    return MARKS.get(verdict, "?")
+
+
+def worst(outcomes: Iterable[str]) -> str:
+    """Worst of several outcomes; "not run" for none."""
+    rank = {outcome: i for i, outcome in enumerate(OUTCOMES)}
+    return min(outcomes, key=lambda outcome: rank.get(outcome, 1), default="not run")
+
+
+def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple[str, ...]:
+    """What the run found, one sentence for each family of claims, the largest first.
+
+    Where there are too many families to read, the first sentence counts all claims, and those
+    families follow that have something to state.
+    """
+    by_family: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_family.setdefault(family_of(finding), []).append(finding)
+    ordered = sorted(by_family.items(), key=lambda pair: -len(pair[1]))
+    first: tuple[str, ...] = ()
+    if len(ordered) > MOST_SENTENCES:
+        first = (
+            _tally(f"{counts(findings)['supported']} of {len(findings)} claims hold", findings),
+        )
+        telling = [(n, own) for n, own in ordered if any(f.verdict == "supported" for f in own)]
+        ordered = telling[: MOST_SENTENCES - 1]
+    return first + tuple(_sentence(own, phrase_of(name, families)) for name, own in ordered)
+
+
+def phrase_of(family: str, families: Mapping[str, str]) -> str:
+    """Plural sentence of a family, by its full name or by the last part of it."""
+    whole = _WITHIN.sub("", family)
+    phrase = families.get(whole) or families.get(whole.rpartition("/")[2], "")
+    return f"{phrase}{_within(family)}" if phrase else ""
+
+
+def context(finding: Finding) -> str:
+    """What a claim is of: "sentiment on reviews", the model alone where it spans datasets."""
+    if finding.estimate is None:
+        return ""
+    key = finding.estimate.key
+    subject = f"{key.subject}{_within(finding.claim.id)}"
+    if any(c.against.startswith("dataset") for c in finding.claim.components):
+        return subject
+    return f"{subject} on {key.dataset}"
+
+
+def _within(name: str) -> str:
+    """Condition of the model family in the full name of a claim: " (step 400)", or nothing.
+
+    Examples
+    --------
+    >>> _within("clusters/bert[step=400]/seat/weat6")
+    ' (step 400)'
+    """
+    found = ", ".join(f"{factor} {value}" for factor, value in _WITHIN.findall(name))
+    return f" ({found})" if found else ""
+
+
+def headline(findings: Sequence[Finding], families: Mapping[str, str]) -> str:
+    """First of `sentences`, or what an empty run has to say."""
+    found = sentences(findings, families)
+    return found[0] if found else "No claim was made: what follows stands without a verdict."
+
+
+def counts(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many findings have each verdict, every verdict present."""
+    counter = Counter(finding.verdict for finding in findings)
+    return {verdict: counter[verdict] for verdict in VERDICTS}
+
+
+def family_of(finding: Finding) -> str:
+    """Family of a finding's claim; claims without one go by their diagnostic."""
+    return finding.claim.family or finding.claim.diagnostic.partition("@")[0]
+
+
+def _sentence(findings: Sequence[Finding], phrase: str) -> str:
+    of = {context(f) for f in findings if context(f)}
+    place = next(iter(of)) if len(of) == 1 else ""
+    if len(findings) == 1:
+        only = findings[0]
+        said = only.claim.says.rstrip(".") + (f" ({place})" if place else "")
+        return f"{only.verdict.capitalize()} for {only.scope}: {said}."
+    supported = counts(findings)["supported"]
+    if phrase:
+        what = phrase.rstrip(".")
+        what = what if _is_counted(what, findings) else f"claims hold that {what}"
+        opening = f"{supported} of {len(findings)} {what}"
+    else:
+        frame, _ = shared_words([f.claim.says for f in findings])
+        name = findings[0].claim.diagnostic.partition("@")[0]
+        said = f"hold (\N{LEFT DOUBLE QUOTATION MARK}{frame}\N{RIGHT DOUBLE QUOTATION MARK})"
+        opening = f"{place}: " if place else ""
+        opening += f"{supported} of {len(findings)} {name} claims {said if frame else 'hold'}"
+    return _tally(opening, findings)
+
+
+def _tally(opening: str, findings: Sequence[Finding]) -> str:
+    """Sentence that goes on with the verdicts other than supported."""
+    n = counts(findings)
+    parts = [opening]
+    if n["not supported"]:
+        contrary = "does not" if n["not supported"] == 1 else "do not"
+        parts.append(f"{n['not supported']} {contrary}")
+    parts += [f"{n[verdict]} {verdict}" for verdict in ("undecided", "refused") if n[verdict]]
+    return "; ".join(parts) + "."
+
+
+def _is_counted(phrase: str, findings: Sequence[Finding]) -> bool:
+    """Whether a phrase begins with what is counted ("changes hurt m"), not with the model."""
+    first = phrase.partition(" ")[0]
+    subjects = {f.estimate.key.subject for f in findings if f.estimate is not None}
+    return first.isalpha() and first.endswith("s") and first not in subjects

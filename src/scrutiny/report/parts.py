@@ -1,0 +1,31 @@
+"""Parts of the report: those in the registry that a run has what it takes for."""
+
+from collections.abc import Iterator, Sequence
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.registry import registry
+from scrutiny.parts.part import Part, ReportPart
+from scrutiny.parts.run.places import parts_of
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import family_name
+
+
+def registered(estimates: Sequence[Estimate]) -> Iterator[ReportPart]:
+    """Parts that need nothing, or what some estimate has, in the order of their registration.
+
+    A line of the registry needs a diagnostic ("leakage"), a metric ("attack_success") or a
+    coordinate of conditions ("condition.layer"). What a part needs beyond it finds out by itself.
+    """
+    keys = [e.key for e in estimates]
+    known = {"", *map(family_name, {key.diagnostic for key in keys})}
+    known |= {parts_of(metric)[0] for metric in {key.metric for key in keys}}
+    known |= {f"condition.{name}" for key in keys for name in key.condition}
+    for (kind, _), entry in registry().entries.items():
+        if kind == "part" and entry.registration.needs in known:
+            yield entry.load()
+
+
+def parts(view: RunView) -> tuple[Part, ...]:
+    """Parts of a run, in the order of the page."""
+    made = (one.make(view) for one in registered(view.estimates))
+    return tuple(part for part in made if part is not None)
