@@ -6,7 +6,6 @@ from scipy import stats
 from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, dealt, likeness
 from scrutiny.reliability.spread import compare_spreads, retained_scores
 from scrutiny.reliability.stability import seed_correlation
-from scrutiny.run.comparing.paired_tests import Values, change_of
 from scrutiny.stats.association.pair_correlation import pair_correlation
 from scrutiny.stats.representations.cka import debiased_cka
 from scrutiny.stats.significance.variance_ratio import Spread
@@ -74,18 +73,6 @@ def test_interval_of_the_correlation_covers_with_five_seeds():
         found = seed_correlation(a, 0.6 * a + 0.8 * b)
         inside += found.low <= 0.6 <= found.high
     assert 0.92 <= inside / 600 <= 0.98
-
-
-def test_intervals_of_a_paired_change_cover_as_they_say():
-    right = np.linspace(0.5, 0.95, 80)
-    whole = np.ones(80, dtype=bool)
-    covered = 0
-    for seed in range(300):
-        r = rng(seed)
-        first, second = ((r.random((3, 80)) < right).astype(float) for _ in range(2))
-        low, high = change_of(Values(first, second, np.arange(80)), whole).limits(0.95)
-        covered += low <= 0.0 <= high
-    assert covered >= 0.93 * 300
 
 
 def test_intervals_of_a_likeness_cover_what_other_items_would_give():

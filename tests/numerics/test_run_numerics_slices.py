@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scrutiny.run.comparing.paired_tests import change_of
 from scrutiny.run.comparing.slices import changes, shown
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
@@ -64,3 +65,15 @@ def test_a_loss_of_all_items_is_no_slices_loss():
         named += bool(shown(found))
     assert whole >= 36
     assert named <= 4
+
+
+def test_intervals_of_a_paired_change_cover_as_they_say():
+    right = np.linspace(0.5, 0.95, 80)
+    whole = np.ones(80, dtype=bool)
+    covered = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        first, second = (drawn(rng, right, replicates=3) for _ in range(2))
+        low, high = change_of(sides(first, second), whole).limits(0.95)
+        covered += low <= 0.0 <= high
+    assert covered >= 0.93 * 300

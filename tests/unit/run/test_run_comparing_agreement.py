@@ -12,11 +12,10 @@ from two_sides import sides
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
-from scrutiny.run.comparing.agreement import Itself, agreement_of
+from scrutiny.run.comparing.agreement import agreement_of, marked
 from scrutiny.run.comparing.flips import UNKNOWN, Noise
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.live import noise_when_asked_again
-from scrutiny.run.comparing.marks import marks_of
 from scrutiny.run.comparing.sides import Answers
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.planning.resolve import resolve
@@ -33,8 +32,10 @@ def found_of(first, second, gold, *, scores=(None, None), noise=UNKNOWN, choices
         Answers(side, None if p is None else np.array(p, dtype=float))
         for side, p in zip(labels, scores, strict=True)
     )
-    marked = marks_of(both, tuple(hits), golds=gold.tolist(), choices=choices)
-    found = agreement_of(sides(*hits, **more), marked, Itself(noise))
+    two = replace(sides(*hits, **more), answers=both, choices=choices)
+    golds = zip(two.examples, gold.tolist(), strict=True)
+    two = replace(two, examples=tuple(replace(one, gold=right) for one, right in golds))
+    found = agreement_of(two, marked(two), noise)
     return {one.measure: one for one in found.rows}, found
 
 
@@ -156,8 +157,8 @@ def test_choices_of_different_number_have_no_kappa():
 
 def test_scores_that_are_no_hits_have_no_error_consistency():
     both = Answers(np.array([["a", "b"]], dtype=object), None)
-    marked = marks_of((both, both), None, golds=["a", "b"])
-    found = agreement_of(sides([[0.5, 1]], [[0.5, 1]], metric="mean@1"), marked, Itself(UNKNOWN))
+    two = replace(sides([[0.5, 1]], [[0.5, 1]], metric="mean@1"), answers=(both, both))
+    found = agreement_of(two, marked(two), UNKNOWN)
     names = [one.measure for one in found.rows]
     assert names == ["agreement@1", "kappa@1", *DIVERGENCES]
 

@@ -1,9 +1,12 @@
 """The inputs that differ most, and how many flips noise makes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from two_sides import drawn, random_slices, sides, slice_of
 
+from scrutiny.run.comparing.agreement import marked
 from scrutiny.run.comparing.flips import (
     UNKNOWN,
     Noise,
@@ -15,6 +18,11 @@ from scrutiny.run.comparing.flips import (
 from scrutiny.run.comparing.items import commonest_turn, find_disagreements
 from scrutiny.run.comparing.sides import Answers
 from scrutiny.run.comparing.slices import changes, shown
+
+
+def differing(two, **more):
+    """Inputs that differ, the likeliest first."""
+    return find_disagreements(two, marked(two), **{"noise": UNKNOWN, **more})
 
 
 def answers(labels, scores=None):
@@ -34,7 +42,7 @@ def test_precision_at_20_on_a_planted_fault(replicates):
         slices = [*random_slices(rng, 800), slice_of("planted", planted)]
         members = {one.name: inside for one, inside in slices}
         found = [(change, members[change.name]) for change in shown(changes(two, slices))]
-        ranked = find_disagreements(two, shown=found, noise=noise_of_replicates(two))
+        ranked = differing(two, shown=found, noise=noise_of_replicates(two))
         precision.append(np.mean([int(one.item[1:]) < 40 for one in ranked[:20]]))
     assert np.mean(precision) >= 0.9
     assert sum(p >= 0.8 for p in precision) >= 11
@@ -42,7 +50,7 @@ def test_precision_at_20_on_a_planted_fault(replicates):
 
 def test_inputs_without_a_difference_are_not_listed():
     two = sides([[1, 1, 0, 1]], [[1, 0, 0, 1]])
-    (one,) = find_disagreements(two, noise=UNKNOWN)
+    (one,) = differing(two)
     assert (one.item, one.before, one.after, one.distance) == ("i1", 1.0, 0.0, 1.0)
     assert (one.first, one.second, one.slices) == (None, None, ())
 
@@ -54,7 +62,7 @@ def test_probabilities_order_the_list_where_both_runs_have_them():
         answers([list("aabb")], [[[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.1, 0.9]]]),
         answers([list("aabb")], [[[0.6, 0.4], [0.8, 0.2], [0.2, 0.8], [0.1, 0.9]]]),
     )
-    found = find_disagreements(two, answers=both, noise=UNKNOWN)
+    found = differing(replace(two, answers=both))
     assert [one.item for one in found] == ["i0", "i2"]
     assert [one.distance for one in found] == pytest.approx([0.15, 0.05])
 
@@ -65,7 +73,7 @@ def test_an_answer_that_flips_counts_more_than_a_probability_that_moves():
         answers([["a", "a"]], [[[0.9, 0.1], [0.51, 0.49]]]),
         answers([["a", "b"]], [[[0.6, 0.4], [0.49, 0.51]]]),
     )
-    found = find_disagreements(two, answers=both, noise=UNKNOWN)
+    found = differing(replace(two, answers=both))
     assert [one.item for one in found] == ["i1", "i0"]
     assert found[0].distance == pytest.approx(0.51)
 
@@ -74,16 +82,15 @@ def test_probabilities_in_another_order_are_not_compared():
     two = sides([[1, 1]], [[1, 1]])
     one = answers([["a", "b"]], [[[0.9, 0.1], [0.2, 0.8]]])
     turned = answers([["a", "b"]], [[[0.1, 0.9], [0.8, 0.2]]])
-    assert find_disagreements(two, answers=(one, turned), noise=UNKNOWN) == []
-    own = find_disagreements(two, answers=(one, turned), noise=UNKNOWN, own_choices=True)
+    two = replace(two, answers=(one, turned))
+    assert differing(two) == []
+    own = differing(replace(two, choices=(("a", "b"),) * 2))
     assert own[0].distance == pytest.approx(0.4)
 
 
 def test_other_answers_count_where_both_are_wrong():
     two = sides([[0, 0]], [[0, 0]])
-    found = find_disagreements(
-        two, answers=(answers([["a", "b"]]), answers([["c", "b"]])), noise=UNKNOWN
-    )
+    found = differing(replace(two, answers=(answers([["a", "b"]]), answers([["c", "b"]]))))
     assert [(one.item, one.first, one.second) for one in found] == [("i0", "a", "c")]
 
 
@@ -91,8 +98,8 @@ def test_noise_takes_weight_from_differences():
     before, after = np.ones((1, 100)), np.ones((1, 100))
     after[0, :10] = 0
     two = sides(before, after)
-    calm = find_disagreements(two, noise=Noise("asked again", 0.02))
-    loud = find_disagreements(two, noise=Noise("asked again", 0.2))
+    calm = differing(two, noise=Noise("asked again", 0.02))
+    loud = differing(two, noise=Noise("asked again", 0.2))
     assert calm[0].beyond_noise == pytest.approx(0.8)
     assert loud[0].beyond_noise == pytest.approx(0.05)
     assert calm[0].rank == pytest.approx(0.8)
@@ -100,7 +107,7 @@ def test_noise_takes_weight_from_differences():
 
 def test_scores_are_ranked_by_their_change():
     two = sides([[1.0, 5.0, 2.0]], [[1.5, 1.0, 2.0]], metric="mean@1")
-    found = find_disagreements(two, noise=UNKNOWN)
+    found = differing(two)
     assert [(one.item, one.distance) for one in found] == [("i1", 1.0), ("i0", 0.125)]
 
 
@@ -119,7 +126,7 @@ def test_flips_have_their_rates_and_their_test():
     after = np.ones((1, 50))
     before[0, :4] = 0
     after[0, 10:18] = 0
-    found = flips_of(sides(before, after), None)
+    found = flips_of(sides(before, after))
     assert (found.broken.value, found.mended.value) == (0.16, 0.08)
     assert found.share == pytest.approx(0.24)
     assert found.broken.low < 0.16 < found.broken.high
@@ -133,7 +140,7 @@ def test_flips_have_their_rates_and_their_test():
 def test_each_pair_of_replicates_has_its_own_test(ours, theirs, pairs):
     rng = np.random.default_rng(0)
     two = sides(rng.random((ours, 60)) < 0.8, rng.random((theirs, 60)) < 0.8)
-    found = flips_of(two, None)
+    found = flips_of(two)
     assert found.n_pairs == len(found.tests) == pairs
     by_hand = [(two.first[i] > two.second[k]).mean() for i, k in two.pairs()]
     assert found.broken.value == pytest.approx(np.mean(by_hand))
@@ -141,13 +148,13 @@ def test_each_pair_of_replicates_has_its_own_test(ours, theirs, pairs):
 
 def test_replicates_pair_by_name():
     two = sides([[1, 0], [0, 1]], [[1, 0], [0, 1]])
-    assert flips_of(two, None).share == 0.0
+    assert flips_of(two).share == 0.0
 
 
 def test_answers_that_differ():
     pairs = [(0, 0)]
-    assert answers_differ(answers([["a", "b"]]), answers([["a", "c"]]), pairs=pairs) == 0.5
-    assert answers_differ(answers([["a", None]]), answers([["a", "c"]]), pairs=pairs) is None
+    assert answers_differ((answers([["a", "b"]]), answers([["a", "c"]])), pairs=pairs) == 0.5
+    assert answers_differ((answers([["a", None]]), answers([["a", "c"]])), pairs=pairs) is None
 
 
 def test_noise_between_replicates_and_between_runs():

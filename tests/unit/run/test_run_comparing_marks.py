@@ -15,9 +15,9 @@ def answers(labels, scores=None, **more):
 
 
 def test_labels_have_places_in_one_order_for_both():
-    marked = marks_of((answers(["b", "a"]), answers(["c", "a"])), None, golds=["a", "a"])
-    assert marked.first.places.tolist() == [[1, 0]]
-    assert marked.second.places.tolist() == [[2, 0]]
+    marked = marks_of((answers(["b", "a"]), answers(["c", "a"])), golds=["a", "a"])
+    assert marked.places[0].tolist() == [[1, 0]]
+    assert marked.places[1].tolist() == [[2, 0]]
     assert marked.n_labels.tolist() == [3, 3]
     assert (marked.lack, marked.no_probabilities) == ("", "no_probabilities")
     assert marked.has_one_set
@@ -27,18 +27,18 @@ def test_labels_have_places_in_one_order_for_both():
 def test_the_second_sides_probabilities_are_turned_into_the_firsts_order():
     turned = [[0.3, 0.7], [0.6, 0.4]]  # b stands first
     both = answers(["a", "b"], SURE), answers(["a", "b"], turned)
-    marked = marks_of(both, None, golds=["a", "b"])
-    assert marked.second.probabilities.tolist() == [[[0.7, 0.3], [0.4, 0.6]]]
+    marked = marks_of(both, golds=["a", "b"])
+    assert marked.probabilities[1].tolist() == [[[0.7, 0.3], [0.4, 0.6]]]
     assert marked.gold.tolist() == [0, 1]
 
 
 def test_a_label_that_is_never_said_has_the_place_that_is_left():
     always = [[0.9, 0.1], [0.7, 0.3]]
-    marked = marks_of((answers(["a", "b"], SURE), answers(["a", "a"], always)), None, golds="ab")
+    marked = marks_of((answers(["a", "b"], SURE), answers(["a", "a"], always)), golds="ab")
     assert marked.gold.tolist() == [0, 1]
     one = answers(["a", "a"], always)
-    assert marks_of((one, one), None, golds=["a", "b"]).gold.tolist() == [0, 1]
-    assert marks_of((one, one), None, golds=["a", "a"]).gold.tolist() == [0, 0]
+    assert marks_of((one, one), golds=["a", "b"]).gold.tolist() == [0, 1]
+    assert marks_of((one, one), golds=["a", "a"]).gold.tolist() == [0, 0]
     assert order_of(one) == {0: "a"}
     assert order_of(answers(["a"])) == {}
 
@@ -60,10 +60,10 @@ def test_a_label_that_is_never_said_has_the_place_that_is_left():
 )
 def test_why_there_are_no_probabilities(first, second, why):
     n = first.labels.shape[1]
-    marked = marks_of((first, second), None, golds=["a"] * n)
+    marked = marks_of((first, second), golds=["a"] * n)
     assert marked.no_probabilities == why
-    assert marked.first.probabilities is None
-    assert marked.first.places is not None
+    assert marked.probabilities is None
+    assert marked.places is not None
 
 
 def test_choices_of_their_own_count_by_place():
@@ -72,9 +72,9 @@ def test_choices_of_their_own_count_by_place():
         answers(["no", "blue"], [[0.1, 0.9, 0.0], [0.1, 0.1, 0.8]]),
         answers(["A", "none of them"], [[0.9, 0.1, 0.0], [0.4, 0.3, 0.3]]),
     )
-    marked = marks_of(both, None, golds=["no", "C"], choices=choices)
-    assert marked.first.places.tolist() == [[1, 2]]
-    assert marked.second.places.tolist() == [[0, 3]]  # behind the choices
+    marked = marks_of(both, golds=["no", "C"], choices=choices)
+    assert marked.places[0].tolist() == [[1, 2]]
+    assert marked.places[1].tolist() == [[0, 3]]  # behind the choices
     assert marked.n_labels.tolist() == [2, 3]
     assert marked.gold.tolist() == [1, 2]
     assert not marked.has_one_set
@@ -84,17 +84,14 @@ def test_choices_of_their_own_count_by_place():
 @pytest.mark.parametrize("why", ["other_choices", "several_datasets", FREE])
 def test_a_code_instead_of_choices_is_the_reason(why):
     both = answers(["a"], [[1.0, 0.0]]), answers(["b"], [[0.0, 1.0]])
-    marked = marks_of(both, None, golds=["a"], choices=why)
+    marked = marks_of(both, golds=["a"], choices=why)
     assert (marked.lack, marked.no_probabilities) == (why, why)
-    assert marked.first.said.tolist() == [["a"]]
+    assert marked.places is None
 
 
 def test_spans_texts_and_missing_answers_are_no_labels():
     for more in ({"are_spans": True}, {"are_texts": True}):
         both = answers(["[]"], **more), answers(["[]"], **more)
-        assert marks_of(both, None, golds=["a"]).lack == FREE
-    hits = np.ones((1, 2)), np.zeros((1, 2))
+        assert marks_of(both, golds=["a"]).lack == FREE
     for missing in (None, (answers(["a", None]), answers(["a", "a"]))):
-        marked = marks_of(missing, hits, golds=["a", "a"])
-        assert (marked.lack, marked.first.said) == ("no_answers", None)
-        assert marked.second.hits.tolist() == [[0, 0]]
+        assert marks_of(missing, golds=["a", "a"]).lack == "no_answers"

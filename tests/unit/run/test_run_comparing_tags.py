@@ -1,5 +1,7 @@
 """Flips, slices and inputs of taggers, and of scores that are partly right."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from small_runs import plan, run
 from two_sides import sides, slice_of
 
 from scrutiny.core.model import LoadOptions
+from scrutiny.run.comparing.agreement import marked
 from scrutiny.run.comparing.flips import flips_of, noise_of_replicates
 from scrutiny.run.comparing.items import commonest_turn, find_disagreements, spans_in_words
 from scrutiny.run.comparing.levels import CompareOptions
@@ -124,9 +127,9 @@ def test_scores_that_are_partly_right_get_worse_and_better():
     after = np.array([[0.5, 0.5, 1.0, 0.1, 0.9]])
     one = sides(before, after, metric="mean@1")
     assert one.is_share
-    flips = flips_of(one, None)
+    flips = flips_of(one)
     assert (flips.broken.value, flips.mended.value) == (0.4, 0.2)
-    less = flips_of(sides(before, after, metric="mean@1", sign=-1), None)
+    less = flips_of(sides(before, after, metric="mean@1", sign=-1))
     assert (less.broken.value, less.mended.value) == (0.2, 0.4)
 
 
@@ -138,8 +141,8 @@ def test_scores_without_bounds_do_not_flip():
 def test_hits_flip_as_they_always_did():
     rng = np.random.default_rng(3)
     before, after = rng.random((2, 1, 50)) < 0.6
-    hits = flips_of(sides(before, after), None)
-    graded = flips_of(sides(before, after, metric="mean@1"), None)
+    hits = flips_of(sides(before, after))
+    graded = flips_of(sides(before, after, metric="mean@1"))
     assert (hits.broken.value, hits.mended.value) == (graded.broken.value, graded.mended.value)
     assert hits.tests == graded.tests
     assert (hits.is_graded, graded.is_graded) == (False, True)
@@ -169,7 +172,8 @@ def test_other_tags_of_one_score_are_told_behind_those_that_got_worse():
     made = [np.array([['[["text",0,4,"A"]]', "[]", "[]"]], dtype=object)]
     made.append(np.array([["[]", '[["text",0,4,"B"]]', "[]"]], dtype=object))
     answers = tuple(Answers(labels, None, are_spans=True) for labels in made)
-    found = find_disagreements(one, answers=answers, noise=noise_of_replicates(one))
+    one = replace(one, answers=answers)
+    found = find_disagreements(one, marked(one), noise=noise_of_replicates(one))
     assert [(d.item, d.distance) for d in found] == [("i0", 1.0), ("i1", 0.5)]
     assert (found[1].first, found[1].second) == ("nothing", "text (B)")
     assert commonest_turn(answers, np.ones(3, dtype=bool)) is None

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from scipy import stats
+from two_sides import sides
 
-from scrutiny.run.comparing.paired_tests import Gap, Values, beside_rest, change_of, exact_p
+from scrutiny.run.comparing.paired_tests import Gap, beside_rest, change_of, exact_p
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.mcnemar import mcnemar
 from scrutiny.stats.significance.permutation import sign_flip_test
@@ -47,7 +48,7 @@ def test_items_of_a_unit_flip_together():
 def test_single_models_have_a_normal_of_the_items():
     before, after = np.ones((1, 100)), np.ones((1, 100))
     after[0, :30] = 0.0
-    gap = change_of(Values(before, after, np.arange(100)), np.ones(100, dtype=bool))
+    gap = change_of(sides(before, after), np.ones(100, dtype=bool))
     assert gap.value == pytest.approx(-0.3)
     assert gap.error == pytest.approx(((30 * 0.49 + 70 * 0.09 + 1) / 100**2) ** 0.5)
     assert gap.df == float("inf")
@@ -57,9 +58,7 @@ def test_single_models_have_a_normal_of_the_items():
 
 
 def test_replicates_add_their_variance_with_welchs_degrees():
-    values = Values(
-        np.tile([[0.2], [0.4], [0.6]], 50), np.tile([[0.5], [0.7], [0.9]], 50), np.arange(50)
-    )
+    values = sides(np.tile([[0.2], [0.4], [0.6]], 50), np.tile([[0.5], [0.7], [0.9]], 50))
     gap = change_of(values, np.ones(50, dtype=bool))
     seeds = 2 * 0.04 / 3
     items = 1 / 50**2
@@ -72,15 +71,15 @@ def test_replicates_that_belong_together_are_subtracted_first():
     shift = np.array([[0.0], [0.3], [0.6]])
     first, second = np.tile(shift, 50), np.tile(shift + 0.1, 50)
     whole = np.ones(50, dtype=bool)
-    apart = change_of(Values(first, second, np.arange(50)), whole)
-    paired = change_of(Values(first, second, np.arange(50), is_paired=True), whole)
+    apart = change_of(sides(first, second), whole)
+    paired = change_of(sides(first, second, is_paired=True), whole)
     assert paired.value == pytest.approx(apart.value)
     assert paired.p_value() < 1e-5 < apart.p_value()
 
 
 def test_a_slice_beside_the_rest():
     change = np.array([-1.0] * 6 + [0.0] * 6 + [-0.5] * 48)
-    values = Values(np.zeros((1, 60)), change[None], np.arange(60))
+    values = sides(np.zeros((1, 60)), change[None])
     inside = np.arange(60) < 12
     gap = beside_rest(values, inside)
     assert gap.value == pytest.approx(0.0)

@@ -210,7 +210,7 @@ def test_a_run_against_itself_is_no_regression_within_a_margin(families):
 def test_answers_stand_in_the_order_of_replicates_and_items(families):
     (one,) = assignments_of(families[0])
     names = ['{"seed":"3"}', '{"seed":"1"}']
-    found = answers_of(families[0], one, items=["i7", "i2"], replicates=names)
+    found = answers_of(families[0], [one], items=[(0, "i7"), (0, "i2")], replicates=names)
     rows_of = {
         (row["replicate"], row["item"]): row["label"] for row in families[0].outputs().to_pylist()
     }

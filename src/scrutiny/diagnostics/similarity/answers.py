@@ -6,6 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.task import Prediction
+from scrutiny.stats.distributions.outputs import (
+    collision,
+    js_divergence,
+    kl_divergence,
+    total_variation,
+)
 
 Floats = NDArray[np.float64]
 
@@ -72,3 +78,20 @@ def is_same(a: Prediction, b: Prediction) -> bool:
     if a.spans is not None or b.spans is not None:
         return frozenset(a.spans or ()) == frozenset(b.spans or ())
     return a.label == b.label
+
+
+def divergences(p: Floats, q: Floats) -> dict[str, Floats]:
+    """How far probabilities ``(..., label)`` in one order lie apart, by measure."""
+    return {
+        "js": js_divergence(p, q),
+        "kl_ab": kl_divergence(p, q),
+        "kl_ba": kl_divergence(q, p),
+        "tv": total_variation(p, q),
+    }
+
+
+def of_right_answer(p: Floats, q: Floats, gold: NDArray[np.int64]) -> dict[str, Floats]:
+    """Probability of saying the same, and of the right answer; ``gold`` are its places."""
+    at = np.broadcast_to(gold[..., None], (*p.shape[:-1], 1))
+    pa, pb = (np.take_along_axis(side, at, axis=-1)[..., 0] for side in (p, q))
+    return {"p_dot": collision(p, q), "pa_gold": pa, "pb_gold": pb}

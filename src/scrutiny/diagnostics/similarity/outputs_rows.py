@@ -17,17 +17,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.similarity.answers import Labels, is_same, number_of
-from scrutiny.stats.distributions.outputs import (
-    collision,
-    js_divergence,
-    kl_divergence,
-    total_variation,
+from scrutiny.diagnostics.similarity.answers import (
+    Floats,
+    Labels,
+    divergences,
+    is_same,
+    number_of,
+    of_right_answer,
 )
 
 OF_LABELS, OF_GOLD, OF_PROBABILITIES, OF_GOLD_PROBABILITIES, OF_TARGET, OF_REFERENCE = (
@@ -53,7 +56,7 @@ MEASURES: Final = (
 TAGGING: Final = "token-tagging"
 
 Answer = Prediction | Failure
-Numbers = Mapping[str, float]
+Numbers = Mapping[str, float | Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,26 +126,15 @@ class OfItem:
             yield self._row("measured", OF_GOLD_PROBABILITIES, *lack)
             return
         p, q = both
-        apart = {
-            "js": float(js_divergence(p, q)),
-            "kl_ab": float(kl_divergence(p, q)),
-            "kl_ba": float(kl_divergence(q, p)),
-            "tv": float(total_variation(p, q)),
-        }
-        yield self._row("measured", OF_PROBABILITIES, numbers=apart)
+        yield self._row("measured", OF_PROBABILITIES, numbers=divergences(p, q))
         if gold is None:
             yield self._row("measured", OF_GOLD_PROBABILITIES, "skipped", "no_gold")
         elif len(p) < 2:
             yield self._row("measured", OF_GOLD_PROBABILITIES, "skipped", "one_class")
         else:
-            place = self.labels.reference.index(str(gold))
-            numbers = {
-                "p_dot": float(collision(p, q)),
-                "pa_gold": float(p[place]),
-                "pb_gold": float(q[place]),
-                "n_classes": float(len(p)),
-            }
-            yield self._row("measured", OF_GOLD_PROBABILITIES, numbers=numbers)
+            place = np.array(self.labels.reference.index(str(gold)))
+            right: Numbers = {**of_right_answer(p, q, place), "n_classes": float(len(p))}
+            yield self._row("measured", OF_GOLD_PROBABILITIES, numbers=right)
 
     def _of_task(
         self,
@@ -169,7 +161,7 @@ class OfItem:
         values = None
         if numbers is not None:
             names = (m.name for m in (*MEASURES, *self.task.measures))
-            values = tuple(numbers.get(name, 0.0) for name in names)
+            values = tuple(float(numbers.get(name, 0.0)) for name in names)
         where = canonical_json(condition)
         return Row(self.example.id, None, role, where, status, reason, values)
 

@@ -1,36 +1,23 @@
 """How far two sides agree beyond chance, and how far apart their probabilities lie.
 
-The statistics are those of `similarity.outputs@1`, by their names: a is the first side, b the
-second. Replicates are held against each other as for flips; beside each value stands that of the
-first model against itself.
+The metrics are those of `similarity.outputs@1`, by their names: a is the first side, b the second.
+Replicates are held against each other as for flips; beside each value stands that of the first
+model against itself.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.core.record import Measure
-from scrutiny.reliability.estimate import estimate, resample_any
-from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.panel import Panel, Side
+from scrutiny.core.estimate import Estimate
+from scrutiny.diagnostics.similarity.answers import divergences, of_right_answer
 from scrutiny.run.comparing.flips import How, Noise
-from scrutiny.run.comparing.marks import NOT_APPLICABLE, Marked, Marks
-from scrutiny.run.comparing.sides import Sides
-from scrutiny.stats.distributions.outputs import (
-    collision,
-    js_divergence,
-    kl_divergence,
-    total_variation,
-)
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.resampling.weights import Units
+from scrutiny.run.comparing.marks import NOT_APPLICABLE, Marked, marks_of
+from scrutiny.run.comparing.sides import Floats, Replicates, Sides
 
-Floats = NDArray[np.float64]
 AGREEMENT: Final = "agreement@1"
 KAPPA: Final = "kappa@1"
 CONSISTENCY: Final = "error_consistency@1"
@@ -81,34 +68,27 @@ class SidesAgreement:
     floor_of: How = "unknown"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Itself:
-    """The first model against itself, as far as that is known from elsewhere.
-
-    Parameters
-    ----------
-    noise
-        What is known of it.
-    again, pairs
-        The first run and another one of its model, and the replicates held against each other.
-    """
-
-    noise: Noise
-    again: Marked | None = None
-    pairs: Sequence[tuple[int, int]] = field(default=())
+def marked(sides: Sides) -> Marked:
+    """Answers of two sides as numbers."""
+    golds = [one.gold for one in sides.examples]
+    return marks_of(sides.answers, golds=golds, choices=sides.choices)
 
 
-def agreement_of(sides: Sides, marked: Marked, itself: Itself) -> SidesAgreement:
+def agreement_of(
+    sides: Sides, marks: Marked, noise: Noise, itself: Sides | None = None
+) -> SidesAgreement:
     """Measures of how far two sides agree.
 
     Parameters
     ----------
     sides
         The two runs.
-    marked
+    marks
         Their answers as numbers.
+    noise
+        What is known of the first model against itself.
     itself
-        The first model against itself, for where it has one replicate.
+        The first run beside another one of its model, where there is one.
 
     **Measures**: the same label (agreement), beyond the frequencies of the labels (kappa); the same
     items wrong beyond both accuracies (error consistency); the same answers beyond both accuracies
@@ -119,139 +99,81 @@ def agreement_of(sides: Sides, marked: Marked, itself: Itself) -> SidesAgreement
 
     **References**: Cohen (1960); Geirhos, Meding & Wichmann (2020); Goel et al. (2025); Lin (1991).
     """
-    pairs = sides.pairs()
-    numbers = numbers_of(marked.first, marked.second, marked, pairs=pairs)
-    how, floor = _floor(marked, itself)
+    numbers = numbers_of(sides, marks, sides.pairs())
+    how, floor = _floor(sides, marks, noise, itself)
     rows = []
-    for measure, reason in _wanted(marked, numbers):
-        found = None if reason else _estimate(sides, measure, numbers, n_pairs=len(pairs))
-        why = reason or ("no_value" if found is None or found.value is None else "")
-        rows.append(Agreed(measure, found, why, floor.get(measure)))
+    for measure, lack in _wanted(marks, numbers):
+        found = None if lack else sides.estimate(measure, numbers)
+        reason = lack or ("no_value" if found is None or found.value is None else "")
+        rows.append(Agreed(measure, found, reason, floor.get(measure)))
     return SidesAgreement(tuple(rows), how)
 
 
-def _wanted(marked: Marked, numbers: Mapping[str, Floats]) -> list[tuple[str, str]]:
+def _wanted(marks: Marked, numbers: Mapping[str, Floats]) -> Iterator[tuple[str, str]]:
     """Measures that apply, each with the code of why there is no value, if there is none."""
-    has_labels = marked.lack not in NOT_APPLICABLE
-    found = [(AGREEMENT, "")] if "same" in numbers else []
+    has_labels = marks.lack not in NOT_APPLICABLE
+    if "same" in numbers:
+        yield AGREEMENT, ""
     if has_labels:
-        several = "" if marked.has_one_set else "several_sets"
-        found.append((KAPPA, marked.lack or several))
-    if marked.first.hits is not None:
-        found.append((CONSISTENCY, ""))
-        if has_labels and ("pa_gold" in numbers or not marked.lack):
-            found.append((CAPA if "pa_gold" in numbers else CAPA_OF_LABELS, ""))
-        elif has_labels:
-            found.append((CAPA_OF_LABELS, marked.lack))
+        yield KAPPA, marks.lack or ("" if marks.has_one_set else "several_sets")
+    if "hit_a" in numbers:
+        yield CONSISTENCY, ""
+        if has_labels:
+            yield (CAPA, "") if "pa_gold" in numbers else (CAPA_OF_LABELS, marks.lack)
     if has_labels:
-        found += [(name, marked.no_probabilities) for name in DIVERGENCES]
-    return found
+        yield from ((name, marks.no_probabilities) for name in DIVERGENCES)
 
 
 def numbers_of(
-    first: Marks, second: Marks, marked: Marked, *, pairs: Sequence[tuple[int, int]]
+    sides: Sides, marks: Marked, pairs: Replicates, *, of: tuple[int, int] = (0, 1)
 ) -> dict[str, Floats]:
-    """Measures ``(pair, item)`` by name of pairs of replicates, as far as they can be had."""
-    ours, theirs = [i for i, _ in pairs], [k for _, k in pairs]
+    """Measures ``(pair, item)`` by name of pairs of replicates, as far as they can be had.
+
+    ``of`` are the sides that are held against each other: (0, 0) is the first one beside itself.
+    """
+    rows = [i for i, _ in pairs], [k for _, k in pairs]
+
+    def both(arrays: tuple[Any, Any]) -> list[Any]:
+        return [arrays[side][own] for side, own in zip(of, rows, strict=True)]
+
     found: dict[str, Any] = {}
-    if first.said is not None and second.said is not None:
-        found["same"] = first.said[ours] == second.said[theirs]
-    if first.hits is not None and second.hits is not None:
-        found |= {"hit_a": first.hits[ours], "hit_b": second.hits[theirs]}
-    if first.places is not None and second.places is not None:
-        found |= {"pred_a": first.places[ours], "pred_b": second.places[theirs]}
-    if marked.n_labels is not None and (marked.n_labels > 1).all():
-        found["n_classes"] = np.broadcast_to(marked.n_labels, (len(pairs), marked.n_labels.size))
-    if first.probabilities is not None and second.probabilities is not None:
-        found |= _of_probabilities(
-            first.probabilities[ours], second.probabilities[theirs], marked.gold
-        )
-    return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
-
-
-def _of_probabilities(p: Floats, q: Floats, gold: NDArray[np.int64] | None) -> dict[str, Floats]:
-    """Divergences ``(pair, item)``, and what CAPA needs where the right answers are known."""
-    found = {
-        "js": js_divergence(p, q),
-        "tv": total_variation(p, q),
-        "kl_ab": kl_divergence(p, q),
-        "kl_ba": kl_divergence(q, p),
-    }
-    if gold is not None:
-        at = np.broadcast_to(gold[None, :, None], (*p.shape[:2], 1))
-        found["p_dot"] = collision(p, q)
-        for name, side in (("pa_gold", p), ("pb_gold", q)):
-            found[name] = np.take_along_axis(side, at, axis=-1)[..., 0]
+    if sides.answers is not None and marks.lack != "no_answers":
+        one, other = both((sides.answers[0].labels, sides.answers[1].labels))
+        found["same"] = one == other
+    if sides.is_hit:
+        found["hit_a"], found["hit_b"] = both((sides.first, sides.second))
+    if marks.places is not None:
+        found["pred_a"], found["pred_b"] = both(marks.places)
+    if marks.n_labels is not None and (marks.n_labels > 1).all():
+        found["n_classes"] = np.broadcast_to(marks.n_labels, (len(pairs), marks.n_labels.size))
+    if marks.probabilities is not None:
+        p, q = both(marks.probabilities)
+        found |= divergences(p, q)
+        if marks.gold is not None:
+            found |= of_right_answer(p, q, marks.gold)
     return found
 
 
-def _estimate(
-    sides: Sides, measure: str, numbers: Mapping[str, Floats], *, n_pairs: int
-) -> Estimate | None:
-    """Value with its interval over items and pairs of replicates."""
-    statistic = metric_of(measure)
-    if not set(statistic.needs) <= set(numbers):
-        return None
-    units = sides.meeting.units
-    panel = Panel(
-        measures=tuple(Measure(name) for name in statistic.needs),
-        replicates=tuple(f"pair {k}" for k in range(1, n_pairs + 1)),
-        items=tuple(one.id for one in sides.examples),
-        units=None if units is None else units.code,
-        strata=None if units is None else units.stratum[units.code],
-    )
-    values = np.stack([numbers[name] for name in statistic.needs], axis=-1)
-    return estimate(
-        panel,
-        {"": Side(values, np.zeros(values.shape[:2], dtype=np.int8))},
-        statistic=statistic,
-        key=EstimateKey("compare", measure, "second", "items", reference="first"),
-        resampling=sides.resampling,
-        seed=sides.seed,
-    ).estimate
-
-
-def _floor(marked: Marked, itself: Itself) -> tuple[How, dict[str, float]]:
+def _floor(
+    sides: Sides, marks: Marked, noise: Noise, itself: Sides | None
+) -> tuple[How, Mapping[str, float]]:
     """How the first model is held against itself, and each measure of that."""
-    first, count = marked.first, _replicates(marked.first)
+    count = len(sides.first)
     if count > 1:
         pairs = list(combinations(range(count), 2))
-        return "replicates", values_of(numbers_of(first, first, marked, pairs=pairs))
-    if itself.again is not None:
-        one = itself.again
-        return "another run", values_of(numbers_of(one.first, one.second, one, pairs=itself.pairs))
-    how = itself.noise.how
-    if how == "asked again":
-        return how, dict(itself.noise.agreement)
-    same = values_of(numbers_of(first, first, marked, pairs=[(0, 0)])) if count else {}
-    if how == "exact":
-        return how, same
+        return "replicates", values_of(sides, numbers_of(sides, marks, pairs, of=(0, 0)))
+    if itself is not None:
+        again = numbers_of(itself, marked(itself), itself.pairs())
+        return "another run", values_of(itself, again)
+    if noise.how == "asked again":
+        return noise.how, noise.agreement
+    same = values_of(sides, numbers_of(sides, marks, [(0, 0)], of=(0, 0)))
+    if noise.how == "exact":
+        return noise.how, same
     return "unknown", {name: value for name, value in same.items() if name == CAPA}
 
 
-def _replicates(marks: Marks) -> int:
-    known = marks.said if marks.said is not None else marks.hits
-    return 0 if known is None else len(known)
-
-
-def values_of(numbers: Mapping[str, Floats]) -> dict[str, float]:
-    """Value of each statistic that these measures ``(pair, item)`` allow, a mean over pairs."""
-    found = {}
-    for measure in _ALL:
-        statistic = metric_of(measure)
-        if not numbers or not set(statistic.needs) <= set(numbers):
-            continue
-        values = np.stack([numbers[name] for name in statistic.needs], axis=-1)
-        try:
-            point = resample_any(
-                statistic,
-                values,
-                units=Units.of(values.shape[1], np.zeros(values.shape[1])),  # nothing is drawn
-                draws=2,
-                rng=np.random.default_rng(0),
-            ).point
-        except StatisticsError:
-            continue
-        if np.isfinite(point).all():
-            found[measure] = float(point.mean())
-    return found
+def values_of(sides: Sides, numbers: Mapping[str, Floats]) -> dict[str, float]:
+    """Value of each measure that these numbers ``(pair, item)`` allow, a mean over pairs."""
+    found = {name: sides.estimate(name, numbers, is_drawn=False) for name in _ALL}
+    return {name: e.value for name, e in found.items() if e is not None and e.value is not None}

@@ -1,19 +1,14 @@
 """How many inputs change their answer between two runs, beside how many do within one."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.core.record import Measure
-from scrutiny.reliability.estimate import estimate
-from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.panel import Panel, Side
-from scrutiny.run.comparing.sides import Answers, Sides
+from scrutiny.core.estimate import Estimate
+from scrutiny.run.comparing.sides import Answers, Floats, Replicates, Sides
 from scrutiny.stats.significance.exact import ExactTest
 from scrutiny.stats.significance.mcnemar import mcnemar_by_replicate
 
@@ -82,83 +77,52 @@ class Noise:
 UNKNOWN: Final = Noise("unknown")
 
 
-def flips_of(sides: Sides, answers: tuple[Answers, Answers] | None) -> FlippedItems:
+def flips_of(sides: Sides) -> FlippedItems:
     """Flips between the replicates that are held against each other."""
     pairs = sides.pairs()
     before = sides.first[[i for i, _ in pairs]]
     after = sides.second[[k for _, k in pairs]]
-    if not sides.is_hit:
-        before, after = _as_hits(before, after, sign=sides.sign)
-    units = sides.meeting.units
-    panel = Panel(
-        measures=(Measure("hit"),),
-        replicates=tuple(f"pair {k}" for k in range(1, len(pairs) + 1)),
-        items=tuple(one.id for one in sides.examples),
-        units=None if units is None else units.code,
-        strata=None if units is None else units.stratum[units.code],
-    )
-    both = {"before": _side(before), "after": _side(after)}
-    broken, mended = (
-        estimate(
-            panel,
-            both,
-            statistic=metric_of(rate),
-            key=EstimateKey("compare", rate, "second", "items", reference="first"),
-            resampling=sides.resampling,
-            seed=sides.seed,
-        ).estimate
-        for rate in _RATES
-    )
+    if not sides.is_hit:  # right before and wrong after is what got worse, and the other way round
+        gain = sides.sign * (after - before)
+        before, after = (gain < _SAME).astype(np.float64), (gain > -_SAME).astype(np.float64)
+    numbers = {"before.hit": before, "after.hit": after}
+    broken, mended = (sides.estimate(rate, numbers) for rate in _RATES)
+    assert broken is not None  # all that it needs is there
+    assert mended is not None
     return FlippedItems(
         broken=broken,
         mended=mended,
         tests=mcnemar_by_replicate(before, after),
         n_pairs=len(pairs),
-        answers_differ=None if answers is None else answers_differ(*answers, pairs=pairs),
+        answers_differ=answers_differ(sides.answers, pairs=pairs),
         is_graded=not sides.is_hit,
     )
 
 
-def _as_hits(
-    before: NDArray[np.float64], after: NDArray[np.float64], *, sign: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Scores as hits: right before and wrong after is what got worse, and the other way round."""
-    gain = sign * (after - before)
-    return (gain < _SAME).astype(np.float64), (gain > -_SAME).astype(np.float64)
-
-
-def _side(values: NDArray[np.float64]) -> Side:
-    """Values ``(replicate, item)`` as a side all of whose rows are ok."""
-    return Side(values[..., None], np.zeros(values.shape, dtype=np.int8))
-
-
-def answers_differ(
-    first: Answers, second: Answers, *, pairs: Sequence[tuple[int, int]]
-) -> float | None:
+def answers_differ(both: tuple[Answers, Answers] | None, *, pairs: Replicates) -> float | None:
     """Share of items with another answer, a mean over pairs of replicates.
 
     Nothing where a run kept no answer to some item.
     """
-    if any(found.labels.size == 0 or (found.labels == None).any() for found in (first, second)):  # noqa: E711
+    if both is None or any((found.labels == None).any() for found in both):  # noqa: E711
         return None
-    return float(np.mean([(first.labels[i] != second.labels[k]).mean() for i, k in pairs]))
+    first, second = (found.labels for found in both)
+    return float(np.mean([(first[i] != second[k]).mean() for i, k in pairs]))
 
 
 def noise_of_replicates(sides: Sides) -> Noise:
     """Flips between the replicates of the first run; not known where there is one."""
-    return _between(sides.first, list(combinations(range(len(sides.first)), 2)), "replicates")
+    return _between(sides.first, sides.first, list(combinations(range(len(sides.first)), 2)))
 
 
 def noise_of_runs(sides: Sides) -> Noise:
     """Flips between a run and another one of the same model."""
-    both = np.concatenate([sides.first, sides.second])
-    count = len(sides.first)
-    return _between(both, [(i, count + k) for i, k in sides.pairs()], "another run")
+    return replace(_between(sides.first, sides.second, sides.pairs()), how="another run")
 
 
-def _between(hits: NDArray[np.float64], pairs: Sequence[tuple[int, int]], how: How) -> Noise:
+def _between(first: Floats, second: Floats, pairs: Replicates) -> Noise:
     """Share of items on which two replicates differ, a mean over pairs."""
     if not pairs:
         return UNKNOWN
-    share = float(np.mean([(np.abs(hits[i] - hits[k]) > _SAME).mean() for i, k in pairs]))
-    return Noise(how, share, n_items=hits.shape[1], n_pairs=len(pairs))
+    share = float(np.mean([(np.abs(first[i] - second[k]) > _SAME).mean() for i, k in pairs]))
+    return Noise("replicates", share, n_items=first.shape[1], n_pairs=len(pairs))

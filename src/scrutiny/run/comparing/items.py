@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.example import Example
 from scrutiny.run.comparing.flips import Noise
-from scrutiny.run.comparing.marks import order_of
-from scrutiny.run.comparing.sides import Answers, Sides
+from scrutiny.run.comparing.marks import Marked
+from scrutiny.run.comparing.sides import Answers, Floats, Sides
 from scrutiny.run.comparing.slices import Change
 
 _LEAST = 0.05  # weight of a difference that noise explains
+Shown = Sequence[tuple[Change, tuple[bool, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,7 @@ class DifferingInput:
 
 
 def find_disagreements(
-    sides: Sides,
-    *,
-    answers: tuple[Answers, Answers] | None = None,
-    shown: Sequence[tuple[Change, tuple[bool, ...]]] = (),
-    noise: Noise,
-    own_choices: bool = False,
+    sides: Sides, marks: Marked, *, shown: Shown = (), noise: Noise
 ) -> list[DifferingInput]:
     """Inputs on which two runs differ, those first that differ most beyond noise.
 
@@ -75,14 +71,12 @@ def find_disagreements(
     ----------
     sides
         The two runs.
-    answers
-        Their answers, in the order of the sides' replicates and items.
+    marks
+        Their answers as numbers.
     shown
         Slices whose change is shown, with who belongs to them.
     noise
         The first model against itself.
-    own_choices
-        Whether every item has choices of its own, so that probabilities are in their order.
 
     Returns
     -------
@@ -92,101 +86,59 @@ def find_disagreements(
         are shown to have changed, what differs outside of all of them is scattered without a
         pattern, and stands for noise if it is more.
     """
-    distance = _distances(sides, answers, own_choices=own_choices)
-    beyond, names = _beyond_noise(sides, distance, shown, noise)
+    distance = _distances(sides, marks)
+    beyond, names = _beyond_noise(sides, shown, noise)
     order = np.lexsort((-np.abs(sides.change), -distance * beyond))  # then in the items' order
     return [
-        _disagreement(
-            sides,
-            k,
-            answers=answers,
-            distance=float(distance[k]),
-            beyond=float(beyond[k]),
-            slices=names[k],
-        )
+        _disagreement(sides, k, float(distance[k]), float(beyond[k]), tuple(names[k]))
         for k in order.tolist()
         if distance[k] > 0
     ]
 
 
-def _distances(
-    sides: Sides, answers: tuple[Answers, Answers] | None, *, own_choices: bool
-) -> NDArray[np.float64]:
+def _distances(sides: Sides, marks: Marked) -> Floats:
     """Distance of both runs on each item ``(item,)``, of their means over replicates."""
-    change = np.abs(sides.change)
+    change, answers = np.abs(sides.change), sides.answers
     if answers is not None and answers[0].are_spans:
-        return (change + _label_distances(answers[0].labels, answers[1].labels)) / 2.0
+        return (change + _label_distances(*answers)) / 2.0
     if not sides.is_hit:
         largest = float(change.max(initial=0.0))
         return change / largest if largest else change
     if answers is None:
         return change
-    one, other = answers
-    if not _has_one_order(one, other, own_choices=own_choices):
-        labels = _label_distances(one.labels, other.labels)
-        found: NDArray[np.float64] = np.maximum(change, labels)
-        return found
-    assert one.scores is not None  # they have an order
-    assert other.scores is not None
-    apart = np.abs(one.scores.mean(axis=0) - other.scores.mean(axis=0)).sum(axis=-1) / 2.0
-    return np.asarray((apart + change) / 2.0, dtype=np.float64)
+    if marks.probabilities is None:
+        return np.asarray(np.maximum(change, _label_distances(*answers)))
+    p, q = (side.mean(axis=0) for side in marks.probabilities)
+    return np.asarray((np.abs(p - q).sum(axis=-1) / 2.0 + change) / 2.0)
 
 
-def _label_distances(
-    first: NDArray[np.object_], second: NDArray[np.object_]
-) -> NDArray[np.float64]:
+def _label_distances(first: Answers, second: Answers) -> Floats:
     """Total variation distance of the labels' shares over replicates ``(item,)``."""
     found = []
-    for ours, theirs in zip(first.T.tolist(), second.T.tolist(), strict=True):
-        shares: dict[str, float] = {}
-        for label in ours:
-            shares[label] = shares.get(label, 0.0) + 1.0 / len(ours)
-        for label in theirs:
-            shares[label] = shares.get(label, 0.0) - 1.0 / len(theirs)
-        found.append(sum(map(abs, shares.values())) / 2.0)
+    for ours, theirs in zip(first.labels.T.tolist(), second.labels.T.tolist(), strict=True):
+        apart = (
+            ours.count(x) / len(ours) - theirs.count(x) / len(theirs) for x in {*ours, *theirs}
+        )
+        found.append(sum(map(abs, apart)) / 2.0)
     return np.array(found)
 
 
-def _has_one_order(one: Answers, other: Answers, *, own_choices: bool) -> bool:
-    """Whether both runs have probabilities, in one order of the labels."""
-    if one.scores is None or other.scores is None:
-        return False
-    if one.scores.shape[-1] != other.scores.shape[-1]:
-        return False
-    if own_choices:
-        return True
-    orders = order_of(one), order_of(other)
-    shared = set(orders[0]) & set(orders[1])
-    return bool(shared) and all(orders[0][k] == orders[1][k] for k in shared)
-
-
-def _beyond_noise(
-    sides: Sides,
-    distance: NDArray[np.float64],
-    shown: Sequence[tuple[Change, tuple[bool, ...]]],
-    noise: Noise,
-) -> tuple[NDArray[np.float64], list[tuple[str, ...]]]:
+def _beyond_noise(sides: Sides, shown: Shown, noise: Noise) -> tuple[Floats, list[list[str]]]:
     """Share beyond noise ``(item,)``, and the shown slices of each item."""
+    apart = [np.abs(sides.first[i] - sides.second[k]) > 1e-9 for i, k in sides.pairs()]
+    moved = np.mean(apart, axis=0)  # share of pairs of replicates whose level differs
     masks = [np.array(inside, dtype=np.bool_) for _, inside in shown]
-    moved = _moved(sides)
-    rest = ~np.logical_or.reduce(masks) if masks else np.ones(distance.size, dtype=np.bool_)
+    rest = ~np.any([np.zeros(moved.size, dtype=np.bool_), *masks], axis=0)
     outside = float(moved[rest].mean()) if rest.any() else 0.0
     floor = max(noise.share or 0.0, outside if masks else 0.0)
-    beyond = np.full(distance.size, _share_beyond(outside, floor))
-    names: list[tuple[str, ...]] = [()] * distance.size
+    beyond = np.full(moved.size, _share_beyond(outside, floor))
+    names: list[list[str]] = [[] for _ in range(moved.size)]
     for (change, _), inside in zip(shown, masks, strict=True):
         own = _share_beyond(float(moved[inside].mean()), floor)
         beyond[inside] = np.maximum(beyond[inside], own)
         for k in np.flatnonzero(inside).tolist():
-            names[k] = (*names[k], change.name)
+            names[k].append(change.name)
     return beyond, names
-
-
-def _moved(sides: Sides) -> NDArray[np.float64]:
-    """Share of pairs of replicates whose level differs ``(item,)``."""
-    pairs = sides.pairs()
-    apart = [np.abs(sides.first[i] - sides.second[k]) > 1e-9 for i, k in pairs]
-    return np.asarray(np.mean(apart, axis=0))
 
 
 def _share_beyond(rate: float, floor: float) -> float:
@@ -195,19 +147,15 @@ def _share_beyond(rate: float, floor: float) -> float:
 
 
 def _disagreement(
-    sides: Sides,
-    place: int,
-    *,
-    answers: tuple[Answers, Answers] | None,
-    distance: float,
-    beyond: float,
-    slices: tuple[str, ...],
+    sides: Sides, place: int, distance: float, beyond: float, slices: tuple[str, ...]
 ) -> DifferingInput:
     """The input at a place."""
     example = sides.examples[place]
-    said = [None, None] if answers is None else [_commonest(a.labels[:, place]) for a in answers]
-    if answers is not None and answers[0].are_spans:
-        said = [None if text is None else spans_in_words(text, example.fields) for text in said]
+    said: list[str | None] = [None, None]
+    if sides.answers is not None:
+        said = [_commonest(one.labels[:, place]) for one in sides.answers]
+        if sides.answers[0].are_spans:
+            said = [None if text is None else spans_in_words(text, example.fields) for text in said]
     return DifferingInput(
         item=example.id,
         source=example.source,

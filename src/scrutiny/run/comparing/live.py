@@ -1,20 +1,23 @@
 """A live model against itself: the noise floor where there is one replicate."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.task import Prediction
+from scrutiny.core.record import Counts
+from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.run.comparing.agreement import numbers_of, values_of
-from scrutiny.run.comparing.flips import UNKNOWN, Noise
-from scrutiny.run.comparing.marks import marks_of
-from scrutiny.run.comparing.sides import Answers
+from scrutiny.run.comparing.agreement import marked, numbers_of, values_of
+from scrutiny.run.comparing.flips import UNKNOWN, Noise, noise_of_runs
+from scrutiny.run.comparing.sides import Answers, Sides, f1_of_items
+from scrutiny.run.estimating.contrasts import Meeting
 from scrutiny.run.planning.loading import load_replicate
 from scrutiny.run.planning.resolved import Resolved
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 
 MOST_ASKED: Final = 200
@@ -51,55 +54,63 @@ def noise_when_asked_again(
         return UNKNOWN
     if model.is_batch_invariant:
         return Noise("exact", 0.0, n_items=len(examples))
-    names = resolved.pairings[family, data].labels.mapping
-    answers = [
+    asked = zip(
+        examples,
         predict_or_fail(model, examples),
         predict_or_fail(model, examples[::-1])[::-1],
-    ]
-    hits = [
-        [
-            None if isinstance(answer, Failure) else _how_right(one.gold, answer, names)
-            for one, answer in zip(examples, several, strict=True)
-        ]
-        for several in answers
-    ]
-    both = [(a, b) for a, b in zip(*hits, strict=True) if a is not None and b is not None]
-    if not both:
-        return UNKNOWN
-    return Noise(
-        "asked again",
-        sum(a != b for a, b in both) / len(both),
-        n_items=len(both),
-        n_pairs=1,
-        agreement=_agreement(answers, [names.get(str(one.gold)) for one in examples]),
+        strict=True,
     )
+    names = resolved.pairings[family, data].labels.mapping
+    known, twice, values = [], [], []
+    for one, *answers in asked:
+        both = [a for a in answers if not isinstance(a, Failure)]
+        if len(both) == len(answers):
+            gold = _renamed(one.gold, names)
+            known.append(replace(one, gold=gold))
+            twice.append(both)
+            values.append([_right(gold, a, task) for a in both])
+    if not known:
+        return UNKNOWN
+    first, second = np.moveaxis(np.array(values, dtype=np.float64), 1, 0)[:, None]
+    metric = "accuracy@1"
+    if first.shape[-1] > 1:  # counts of a tagger
+        first, second, metric = f1_of_items(first), f1_of_items(second), "mean@1"
+    n = len(known)
+    sides = Sides(
+        Meeting((first, second), ((None,), (None,)), Counts(n=n), Units.of(n), None),
+        tuple(known),
+        metric,
+        is_paired=True,
+        resampling=resolved.plan.resampling,
+        seed=resolved.plan.seed,
+        answers=(_answers([a for a, _ in twice]), _answers([b for _, b in twice])),
+    )
+    agreement = values_of(sides, numbers_of(sides, marked(sides), sides.pairs()))
+    return replace(noise_of_runs(sides), how="asked again", agreement=agreement)
 
 
-def _agreement(
-    answers: Sequence[Sequence[Prediction | Failure]], golds: Sequence[str | None]
-) -> dict[str, float]:
-    """Measures of agreement of both times, on the items that got an answer each time."""
-    known = [
-        (a, b, gold)
-        for a, b, gold in zip(*answers, golds, strict=True)
-        if not (isinstance(a, Failure) or isinstance(b, Failure))
-    ]
-    right = [gold for *_, gold in known]
-    both = _side([a for a, *_ in known]), _side([b for _, b, _ in known])
-    has_hits = not any(one.are_spans for one in both)
-    hits = tuple((one.labels == np.array(right, dtype=object)).astype(np.float64) for one in both)
-    marked = marks_of(both, (hits[0], hits[1]) if has_hits else None, golds=right)
-    return values_of(numbers_of(marked.first, marked.second, marked, pairs=[(0, 0)]))
+def _renamed(gold: Any, names: Mapping[str, str]) -> Any:
+    """Gold answer in the model's words."""
+    if isinstance(gold, tuple):
+        return tuple(span._replace(label=names.get(span.label, span.label)) for span in gold)
+    return names.get(str(gold))
 
 
-def _side(several: Sequence[Prediction]) -> Answers:
+def _right(gold: Any, answer: Prediction, task: Task) -> tuple[float, ...]:
+    """Whether a label is right; of tags, those found, made up and missed."""
+    if answer.spans is None:
+        return (float(answer.label == gold),)
+    return task.score(gold, answer, labels=())
+
+
+def _answers(several: Sequence[Prediction]) -> Answers:
     """Answers of one time."""
     are_spans = any(one.spans is not None for one in several)
     labels = np.empty((1, len(several)), dtype=object)
     for k, one in enumerate(several):
         labels[0, k] = canonical_json(sorted(one.spans or ())) if are_spans else one.label
     scores = [one.scores for one in several if one.scores]
-    is_whole = len(scores) == len(several) and len({len(one) for one in scores}) == 1
+    is_whole = len(scores) == len(several) and len(set(map(len, scores))) == 1
     return Answers(labels, np.array([scores]) if is_whole else None, are_spans)
 
 
@@ -109,11 +120,3 @@ def noise_of_promise(folder: RunFolder) -> dict[str, Noise]:
     if manifest.get("promise") != EXACT_RECORDS:
         return {}
     return {name: Noise("exact", 0.0, n_items=d["items"]) for name, d in manifest["data"].items()}
-
-
-def _how_right(gold: Any, answer: Prediction, names: Mapping[str, str]) -> object:
-    """Whether a label is right; of tags, how many are right of how many found."""
-    if answer.spans is None or not isinstance(gold, tuple):
-        return answer.label == names.get(str(gold))
-    wanted = {span._replace(label=names.get(span.label, span.label)) for span in gold}
-    return len(wanted & set(answer.spans)), len(set(answer.spans))

@@ -19,6 +19,7 @@ from scrutiny.run.estimating.judging import assignments_of, estimator_of
 from scrutiny.run.planning.assignment import Assignment, beside
 from scrutiny.store.run_folder import RunFolder
 
+Pair = tuple[Assignment, Assignment]
 _MOST_NAMED: Final = 3
 _NOT_OF_MODELS: Final = ("coverage@1",)  # says something of the texts, the same for every model
 

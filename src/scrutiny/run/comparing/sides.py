@@ -1,29 +1,55 @@
-"""Two runs on the items that both measured: the level of each item, replicate by replicate."""
+"""Two runs on the items that both measured: level and answer of each, replicate by replicate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scrutiny.core.canonical import canonical_json
+from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
-from scrutiny.core.record import Counts
-from scrutiny.run.estimating.contrasts import Meeting, meet
-from scrutiny.run.estimating.estimates import Estimator
+from scrutiny.core.record import Counts, Measure
+from scrutiny.reliability.estimate import estimate
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.panel import Panel, Side
+from scrutiny.run.estimating.contrasts import Meeting
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.store.items import examples_of
 from scrutiny.store.run_folder import RunFolder
 
+Floats = NDArray[np.float64]
+Replicates = Sequence[tuple[int, int]]
+#: Choices of each item, the labels of all items together, or the code of why there are none.
+Choices = tuple[tuple[str, ...], ...] | str
 #: Statistic of taggers: of counts over all items; side by side each item has its own.
 TAGGING: Final = "entity_f1@1"
 #: Statistics whose value is the mean of one measure of an item, or is looked at item by item.
 LEVELS: Final = ("accuracy@1", "mean@1", TAGGING)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What one run answered to the shared items.
+
+    Parameters
+    ----------
+    labels
+        ``(replicate, item)`` labels or texts, or the JSON of spans; None where there is none.
+    scores
+        ``(replicate, item, label)`` probabilities, 0 behind those of items with fewer choices;
+        nothing where some are missing.
+    are_spans, are_texts
+        Whether what was answered are spans, or free texts.
+    """
+
+    labels: NDArray[np.object_]
+    scores: Floats | None
+    are_spans: bool = False
+    are_texts: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +70,13 @@ class Sides:
         Of the first run.
     sign
         1 where more is better, -1 where less is.
+    answers
+        Of both runs; nothing where one keeps none.
+    choices
+        Choices of each item, in the order of its probabilities, or the code of why its answers are
+        no labels; nothing where all items share their labels.
+    parts
+        Items of each dataset that was pooled.
     """
 
     meeting: Meeting
@@ -53,16 +86,24 @@ class Sides:
     resampling: Resampling
     seed: int
     sign: int = 1
+    answers: tuple[Answers, Answers] | None = None
+    choices: Choices = ()
+    parts: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     @property
-    def first(self) -> NDArray[np.float64]:
+    def first(self) -> Floats:
         """Values of the first run ``(replicate, item)``."""
         return self.meeting.values[0][..., 0]
 
     @property
-    def second(self) -> NDArray[np.float64]:
+    def second(self) -> Floats:
         """Values of the second run ``(replicate, item)``."""
         return self.meeting.values[1][..., 0]
+
+    @property
+    def units(self) -> Units:
+        """What is drawn together."""
+        return self.meeting.units or Units.of(len(self.examples))
 
     @property
     def is_hit(self) -> bool:
@@ -77,9 +118,9 @@ class Sides:
         return not self.is_hit and within
 
     @property
-    def change(self) -> NDArray[np.float64]:
+    def change(self) -> Floats:
         """Change of each item ``(item,)``, second minus first, a mean over replicates."""
-        found: NDArray[np.float64] = self.second.mean(axis=0) - self.first.mean(axis=0)
+        found: Floats = self.second.mean(axis=0) - self.first.mean(axis=0)
         return found
 
     def pairs(self) -> list[tuple[int, int]]:
@@ -91,55 +132,64 @@ class Sides:
         ours, theirs = self.meeting.names
         if set(ours) == set(theirs):
             return [(i, theirs.index(name)) for i, name in enumerate(ours)]
-        if len(ours) == 1:
-            return [(0, k) for k in range(len(theirs))]
-        if len(theirs) == 1:
-            return [(k, 0) for k in range(len(ours))]
+        if 1 in (len(ours), len(theirs)):
+            return [(i, k) for i in range(len(ours)) for k in range(len(theirs))]
         return [(k, k) for k in range(min(len(ours), len(theirs)))]
 
+    def part(self, rows: NDArray[np.int64]) -> "Sides":
+        """The same two sides on some of their items, without answers."""
+        codes = self.units.code[rows]
+        meeting = replace(
+            self.meeting,
+            values=(self.meeting.values[0][:, rows], self.meeting.values[1][:, rows]),
+            counts=Counts(n=rows.size),
+            units=Units.of(rows.size, codes, strata=self.units.stratum[codes]),
+        )
+        examples = tuple(self.examples[k] for k in rows.tolist())
+        return replace(self, meeting=meeting, examples=examples, answers=None)
 
-def sides_of(
-    estimators: tuple[Estimator, Estimator],
-    pair: tuple[Assignment, Assignment],
-    *,
-    items: pa.Table,
-    is_paired: bool,
-    sign: int = 1,
-) -> Sides:
-    """Level of two runs on their shared items.
+    def estimate(
+        self, metric: str, numbers: Mapping[str, Floats], *, is_drawn: bool = True
+    ) -> Estimate | None:
+        """Value of a metric with its interval over items and pairs of replicates.
 
-    Parameters
-    ----------
-    estimators
-        Of the two runs.
-    pair
-        What is compared.
-    items
-        Items of the first run.
-    is_paired, sign
-        As `Sides` has them.
-    """
-    one, other = estimators[0].joined(pair[0]), estimators[1].joined(pair[1])
-    meeting = meet(one, other)
-    there = {other[0].items[i] for i in other[1].rows.tolist()}
-    kept = [name for i in one[1].rows.tolist() if (name := one[0].items[i]) in there]
-    known = examples_of(items, pair[0].dataset)
-    metric = pair[0].spec.metric
-    if metric == TAGGING:
-        values = f1_of_items(meeting.values[0]), f1_of_items(meeting.values[1])
-        meeting, metric = replace(meeting, values=values), "mean@1"
-    return Sides(
-        meeting=meeting,
-        examples=tuple(known[name] for name in kept),
-        metric=metric,
-        is_paired=is_paired,
-        resampling=estimators[0].resampling,
-        seed=estimators[0].seed,
-        sign=sign,
-    )
+        Parameters
+        ----------
+        metric
+            Versioned name.
+        numbers
+            Measures ``(pair, item)`` by name.
+        is_drawn
+            Whether items are drawn for the interval; else the value alone is of use.
+
+        Returns
+        -------
+        Estimate
+            Nothing where a measure that the metric needs is not there.
+        """
+        statistic = metric_of(metric)
+        if not set(statistic.needs) <= set(numbers):
+            return None
+        values = np.stack([numbers[name] for name in statistic.needs], axis=-1).astype(np.float64)
+        code, units = np.zeros(values.shape[1], dtype=np.int64), self.units
+        panel = Panel(
+            measures=tuple(map(Measure, statistic.needs)),
+            replicates=tuple(f"pair {k}" for k in range(1, len(values) + 1)),
+            items=tuple(one.id for one in self.examples),
+            units=units.code if is_drawn else code,
+            strata=units.stratum[units.code] if is_drawn else code,
+        )
+        return estimate(
+            panel,
+            {"": Side(values, np.zeros(values.shape[:2], dtype=np.int8))},
+            statistic=statistic,
+            key=EstimateKey("compare", metric, "second", "items", reference="first"),
+            resampling=self.resampling,
+            seed=self.seed,
+        ).estimate
 
 
-def f1_of_items(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def f1_of_items(counts: Floats) -> Floats:
     """F1 of every item by itself, from its spans found, made up and missed.
 
     Parameters
@@ -162,68 +212,44 @@ def f1_of_items(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.where(total > 0, 2.0 * found / np.maximum(total, 1.0), 1.0)[..., None])
 
 
-def part_of(meeting: Meeting, rows: NDArray[np.int64]) -> Meeting:
-    """The same two sides on some of their items."""
-    units = None
-    if rows.size and meeting.units is not None:
-        codes = meeting.units.code[rows]
-        units = Units.of(rows.size, codes, strata=meeting.units.stratum[codes])
-    return Meeting(
-        values=(meeting.values[0][:, rows], meeting.values[1][:, rows]),
-        names=meeting.names,
-        counts=Counts(n=rows.size),
-        units=units,
-        cells=None,
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answers:
-    """What one run answered to the shared items.
+def answers_of(
+    folder: RunFolder,
+    assignments: Sequence[Assignment],
+    *,
+    items: Sequence[tuple[int, str]],
+    replicates: Sequence[Any],
+) -> Answers:
+    """Outputs of a run for the records of assignments, one a dataset.
 
     Parameters
     ----------
-    labels
-        ``(replicate, item)`` labels or texts, or the JSON of spans; None where there is none.
-    scores
-        ``(replicate, item, label)`` probabilities, 0 behind those of items with fewer choices;
-        nothing where some are missing.
-    are_spans, are_texts
-        Whether what was answered are spans, or free texts.
+    folder
+        The run.
+    assignments
+        Of one subject.
+    items
+        Place of its assignment and identity of each item, in order.
+    replicates
+        In order.
     """
-
-    labels: NDArray[np.object_]
-    scores: NDArray[np.float64] | None
-    are_spans: bool = False
-    are_texts: bool = False
-
-
-def answers_of(
-    folder: RunFolder, assignment: Assignment, *, items: Sequence[str], replicates: Sequence[Any]
-) -> Answers:
-    """Outputs of a run for an assignment's records, replicates and items in this order."""
+    wanted = set()
+    for one in assignments:
+        # a logged score's own name is none of the filter that its answers stand under
+        own = {k: v for k, v in one.condition.items() if k != "metric"}
+        wanted |= {(one.dataset, canonical_json(c)) for c in (own, dict(one.within))}
     table = folder.outputs()
-    condition = dict(assignment.condition)
-    condition.pop("metric", None)  # a logged score's own name; its answers stand under the filter
-    wanted = {canonical_json(condition), canonical_json(dict(assignment.within))}
-    mask = pc.and_(
-        pc.and_(
-            pc.equal(table["subject"], assignment.subject),
-            pc.equal(table["dataset"], assignment.dataset),
-        ),
-        pc.is_null(table["variant"]),
-    )
-    row_of = {name: k for k, name in enumerate(replicates)}
-    place = {name: k for k, name in enumerate(items)}
-    labels = np.full((len(row_of), len(place)), None, dtype=object)
+    is_own = pc.equal(table["subject"], assignments[0].subject)
+    place = {(assignments[of].dataset, name): k for k, (of, name) in enumerate(items)}
+    labels = np.full((len(replicates), len(place)), None, dtype=object)
     scores: dict[tuple[int, int], Sequence[float]] = {}
     are_spans = are_texts = False
-    for row in table.filter(mask).to_pylist():
-        if row["condition"] not in wanted or row["item"] not in place:
+    for row in table.filter(pc.and_(is_own, pc.is_null(table["variant"]))).to_pylist():
+        column = place.get((row["dataset"], row["item"]))
+        if (row["dataset"], row["condition"]) not in wanted or column is None:
             continue
-        if row["replicate"] not in row_of:
+        if row["replicate"] not in replicates:
             continue
-        at = row_of[row["replicate"]], place[row["item"]]
+        at = replicates.index(row["replicate"]), column
         said = (row[name] for name in ("label", "text", "spans"))
         labels[at] = next((one for one in said if one is not None), None)
         are_spans = are_spans or labels[at] == row["spans"] is not None
@@ -235,7 +261,7 @@ def answers_of(
 
 def _dense(
     scores: Mapping[tuple[int, int], Sequence[float]], shape: tuple[int, ...]
-) -> NDArray[np.float64] | None:
+) -> Floats | None:
     """Probabilities ``(replicate, item, label)``, if all are there; 0 behind fewer choices."""
     if not scores or len(scores) != int(np.prod(shape)):
         return None

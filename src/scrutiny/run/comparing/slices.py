@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from scrutiny.core.randomness import generator
 from scrutiny.data.slices import Slice
-from scrutiny.run.comparing.paired_tests import Values, beside_rest, change_of, exact_p
-from scrutiny.run.comparing.sides import Sides, part_of
-from scrutiny.stats.resampling.weights import Units
+from scrutiny.run.comparing.paired_tests import beside_rest, change_of, exact_p
+from scrutiny.run.comparing.sides import Sides
 from scrutiny.stats.significance.multiplicity import holm
 
 ALPHA: Final = 0.05
+_NOTHING: Final = 1e-12
+#: Slices with who belongs to each.
+Sliced = Sequence[tuple[Slice, tuple[bool, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,7 @@ class Change:
 
 
 def changes(
-    sides: Sides,
-    slices: Sequence[tuple[Slice, tuple[bool, ...]]],
-    *,
-    margin: float | None = None,
-    family: int = 0,
+    sides: Sides, slices: Sliced, *, margin: float | None = None, family: int = 0
 ) -> list[Change]:
     """Change of all items, then of every slice, with one correction over all.
 
@@ -93,21 +91,15 @@ def changes(
     list
         In the order given, all items first.
     """
-    n = len(sides.examples)
-    everything = Slice("all", "of all")
-    parts = [(everything, np.ones(n, dtype=np.bool_))]
-    parts += [(one, np.array(members, dtype=np.bool_)) for one, members in slices]
+    everything = Slice("all", "of all"), (True,) * len(sides.examples)
+    parts = [everything, *slices]
     count = len(parts) + family
-    found, beyond = [], []
-    for one, inside in parts:
-        change, p_beyond = _tested(sides, one, inside, margin=margin, family=count)
-        found.append(change)
-        beyond.append(p_beyond)
-    adjusted = _holm([change.p for change in found], count)
-    losses = _holm(beyond, count)
+    tested = [_tested(sides, *part, margin=margin, family=count) for part in parts]
+    adjusted = _holm([change.p for change, _ in tested], count)
+    losses = _holm([loss for _, loss in tested], count)
     return [
         replace(change, p_holm=p, p_beyond=None if margin is None else loss)
-        for change, p, loss in zip(found, adjusted, losses, strict=True)
+        for (change, _), p, loss in zip(tested, adjusted, losses, strict=True)
     ]
 
 
@@ -117,45 +109,34 @@ def _holm(p_values: Sequence[float], count: int) -> list[float]:
 
 
 def _tested(
-    sides: Sides, one: Slice, inside: NDArray[np.bool_], *, margin: float | None, family: int
+    sides: Sides, one: Slice, members: Sequence[bool], *, margin: float | None, family: int
 ) -> tuple[Change, float]:
     """Change of some items, and the p of a loss beyond the margin."""
-    rows = np.flatnonzero(inside)
-    values = values_of(sides)
-    moved, outside = sides.change[rows], sides.change[~inside]
-    rng = generator(sides.seed, "compare", name="signs", item=one.name)
-    units = part_of(sides.meeting, rows).units or Units.of(rows.size)
+    inside = np.array(members, dtype=np.bool_)
+    part, outside = sides.part(np.flatnonzero(inside)), sides.change[~inside]
     most = 1.0 if sides.is_hit or sides.is_share else float("inf")
-    gap = replace(change_of(values, inside), most=most)
-    p = gap.p_value()
-    if outside.size:
-        p = max(p, beside_rest(values, inside).p_value())
-    near = gap.p_value() < ALPHA  # what no correction can make significant is not tested further
-    exact = exact_p(moved, units, rng=rng) if near else 1.0
-    p = max(p, exact)
+    gap = replace(change_of(sides, inside), most=most)
+    p, exact = gap.p_value(), 1.0
+    if p < ALPHA:  # what no correction can make significant is not tested further
+        rng = generator(sides.seed, "compare", name="signs", item=one.name)
+        exact = exact_p(part.change, part.units, rng=rng)
+    rest = beside_rest(sides, inside).p_value() if outside.size else 0.0
     low, high = gap.limits(1.0 - ALPHA / family)
     change = Change(
         name=one.name,
         says=one.says,
-        n=rows.size,
-        n_moved=int((np.abs(moved) > 1e-12).sum()),
-        before=float(sides.first[:, rows].mean()),
-        after=float(sides.second[:, rows].mean()),
+        n=len(part.examples),
+        n_moved=int((np.abs(part.change) > _NOTHING).sum()),
+        before=float(part.first.mean()),
+        after=float(part.second.mean()),
         low=low,
         high=high,
         elsewhere=float(outside.mean()) if outside.size else None,
-        p=min(1.0, p),
+        p=min(1.0, max(p, rest, exact)),
     )
     gain = replace(gap, value=sides.sign * gap.value)
     is_loss = margin is not None and gain.value < -margin
     return change, max(gain.p_below(-(margin or 0.0)), exact / 2.0) if is_loss else 1.0
-
-
-def values_of(sides: Sides) -> Values:
-    """The two sides for the tests."""
-    units = sides.meeting.units
-    code = np.arange(len(sides.examples)) if units is None else units.code
-    return Values(sides.first, sides.second, code, sides.is_paired)
 
 
 def shown(found: Sequence[Change]) -> list[Change]:
@@ -167,9 +148,7 @@ def shown(found: Sequence[Change]) -> list[Change]:
 
 
 def independent(
-    sides: Sides,
-    slices: Sequence[tuple[Slice, tuple[bool, ...]]],
-    ranked: Sequence[Change],
+    sides: Sides, slices: Sliced, ranked: Sequence[Change]
 ) -> Iterator[tuple[Change, str]]:
     """Slices whose change is shown, each with the clearer one that it goes back to, or "".
 
@@ -178,27 +157,22 @@ def independent(
     members = {one.name: np.array(inside, dtype=np.bool_) for one, inside in slices}
     leading: list[Change] = []
     for change in ranked:
-        cause = next((one.name for one in leading if _goes_back(sides, members, change, one)), "")
+        own = members[change.name]
+        causes = (one.name for one in leading if _goes_back(sides, own, change, members[one.name]))
+        cause = next(causes, "")
         if not cause:
             leading.append(change)
         yield change, cause
 
 
 def _goes_back(
-    sides: Sides, members: dict[str, NDArray[np.bool_]], change: Change, clearer: Change
+    sides: Sides, own: NDArray[np.bool_], change: Change, clearer: NDArray[np.bool_]
 ) -> bool:
     """Whether a slice shows nothing of its own on the items outside of a clearer one."""
-    left = ~members[clearer.name]
-    own = members[change.name] & left
-    if not own.any() or not (left & ~own).any():
+    rows = np.flatnonzero(~clearer)
+    inside = own[rows]
+    if not inside.any() or inside.all():
         return True
-    rows = np.flatnonzero(left)
-    values = values_of(sides)
-    rest = replace(
-        values,
-        first=values.first[:, rows],
-        second=values.second[:, rows],
-        units=values.units[rows],
-    )
-    gaps = change_of(rest, own[rows]), beside_rest(rest, own[rows])
+    rest = sides.part(rows)
+    gaps = change_of(rest, inside), beside_rest(rest, inside)
     return not all(g.p_value() < ALPHA and g.value * change.value > 0 for g in gaps)

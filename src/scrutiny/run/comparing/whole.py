@@ -11,7 +11,7 @@ from scrutiny.data.slices import Slice, slices_for
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.run.comparing.agreement import Itself, agreement_of
+from scrutiny.run.comparing.agreement import agreement_of, marked
 from scrutiny.run.comparing.flips import flips_of
 from scrutiny.run.comparing.items import commonest_turn, find_disagreements
 from scrutiny.run.comparing.kept import Outcome
@@ -23,9 +23,10 @@ from scrutiny.run.comparing.levels import (
 )
 from scrutiny.run.comparing.numbers import compare_runs
 from scrutiny.run.comparing.reading import Read, read_levels
-from scrutiny.run.comparing.sides import TAGGING
+from scrutiny.run.comparing.sides import TAGGING, Sides
 from scrutiny.run.comparing.slices import ALPHA, Change, changes, independent, shown
 from scrutiny.run.estimating.contrasts import contrast
+from scrutiny.run.planning.assignment import Assignment
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -49,103 +50,27 @@ def compare_side_by_side(
     """
     options = options or CompareOptions()
     comparison = compare_runs(first, second, paired=options.paired)
-    found = read_levels(first, second, options)
-    again = _again(first, found, options)
-    levels = tuple(
-        _level(one, options, n_levels=len(found), again=again.get(_name(one))) for one in found
-    )
-    if options.margin is not None and not levels:
+    found = list(read_levels(first, second, options))
+    if options.margin is not None and not found:
         raise PlanError(
             "--margin judges the accuracy or mean score of single items, and these runs share "
             "none; use `scrutiny gate` on a plan that measures both models."
         )
+    levels = tuple(_level(one, options, n_levels=len(found)) for one in found)
     return SideBySide(comparison, levels)
 
 
-def _again(
-    first: RunFolder, found: Sequence[Read], options: CompareOptions
-) -> dict[tuple[str, ...], Read]:
-    """Levels of the first run beside another one of its model, where it was run once."""
-    if options.again is None or all(len(read.sides.first) > 1 for read in found):
-        return {}
-    beside = read_levels(first, options.again, replace(options, again=None, paired=False))
-    return {_name(read): read for read in beside}
-
-
-def _name(read: Read) -> tuple[str, ...]:
-    """What tells the levels of a run apart."""
-    return read.pair[0].subject, read.dataset, read.pair[0].spec.metric, _condition(read)
-
-
-def _level(
-    read: Read, options: CompareOptions, *, n_levels: int, again: Read | None = None
-) -> Level:
+def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
     """What is said of a level."""
-    sides, answers, one = read.sides, read.answers, read.pair[0]
-    slices = _slices(read, options)
+    sides, (one, other) = read.sides, read.pair
+    slices, marks = _slices(sides, options), marked(sides)
     members = {found.name: inside for found, inside in slices}
     # other levels are tested beside this one: with about as many slices each
     family = (n_levels - 1) * (1 + len(slices))
     found = changes(sides, slices, margin=options.margin, family=family)
     ranked = list(independent(sides, slices, shown(found)))
-    whole = _difference(read)
-    return Level(
-        subject=one.subject,
-        reference=read.pair[1].subject,
-        dataset=read.dataset,
-        metric=one.spec.metric,
-        condition=_condition(read),
-        difference=whole.estimate,
-        changes=tuple(found),
-        shown=tuple(
-            ShownChange(change, cause, commonest_turn(answers, np.array(members[change.name])))
-            for change, cause in ranked
-        ),
-        noise=read.noise,
-        flips=flips_of(sides, answers) if sides.is_hit or sides.is_share else None,
-        disagreements=tuple(
-            find_disagreements(
-                sides,
-                answers=answers,
-                shown=[(change, members[change.name]) for change, cause in ranked if not cause],
-                noise=read.noise,
-                own_choices=read.own_choices,
-            )
-        ),
-        detectable=_detectable(whole),
-        outcome=_outcome(found, whole, margin=options.margin, sign=sides.sign),
-        lower_is_better=sides.sign < 0,
-        agreement=agreement_of(sides, read.marked, _itself(read, again)),
-    )
-
-
-def _itself(read: Read, again: Read | None) -> Itself:
-    """What is known of the first model against itself."""
-    if again is None:
-        return Itself(read.noise)
-    return Itself(read.noise, again.marked, again.sides.pairs())
-
-
-def _condition(read: Read) -> str:
-    """What the level is of, in words."""
-    found = [str(value) for value in read.pair[0].condition.values()]
-    return " ".join(found + ["mean of items"] * (read.pair[0].spec.metric == TAGGING))
-
-
-def _slices(read: Read, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
-    """Declared slices of the items, and each dataset that was pooled."""
-    found = slices_for(read.sides.examples, words=options.words, fewest=options.fewest)
-    for name, inside in read.parts.items():
-        if inside.sum() >= options.fewest <= (~inside).sum():
-            one = Slice(f"dataset {name}", f"of dataset {name!r}")
-            found.append((one, tuple(inside.tolist())))
-    return found
-
-
-def _difference(read: Read) -> Estimated:
-    """First minus second on all items."""
-    sides, (one, other) = read.sides, read.pair
-    return contrast(
+    leading = [(change, members[change.name]) for change, cause in ranked if not cause]
+    whole = contrast(
         sides.meeting,
         metric_of(sides.metric),
         key=replace(one.key, role="contrast", reference=other.subject, dataset=read.dataset),
@@ -153,6 +78,44 @@ def _difference(read: Read) -> Estimated:
         resampling=sides.resampling,
         seed=sides.seed,
     )
+    return Level(
+        subject=one.subject,
+        reference=other.subject,
+        dataset=read.dataset,
+        metric=one.spec.metric,
+        condition=_condition(one),
+        difference=whole.estimate,
+        changes=tuple(found),
+        shown=tuple(
+            ShownChange(
+                change, cause, commonest_turn(sides.answers, np.array(members[change.name]))
+            )
+            for change, cause in ranked
+        ),
+        noise=read.noise,
+        flips=flips_of(sides) if sides.is_hit or sides.is_share else None,
+        disagreements=tuple(find_disagreements(sides, marks, shown=leading, noise=read.noise)),
+        detectable=_detectable(whole),
+        outcome=_outcome(found, whole, margin=options.margin, sign=sides.sign),
+        lower_is_better=sides.sign < 0,
+        agreement=agreement_of(sides, marks, read.noise, read.itself),
+    )
+
+
+def _condition(one: Assignment) -> str:
+    """What the level is of, in words."""
+    found = [str(value) for value in one.condition.values()]
+    return " ".join(found + ["mean of items"] * (one.spec.metric == TAGGING))
+
+
+def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
+    """Declared slices of the items, and each dataset that was pooled."""
+    found = slices_for(sides.examples, words=options.words, fewest=options.fewest)
+    for name, inside in sides.parts.items():
+        if inside.sum() >= options.fewest <= (~inside).sum():
+            one = Slice(f"dataset {name}", f"of dataset {name!r}")
+            found.append((one, tuple(inside.tolist())))
+    return found
 
 
 def _outcome(
