@@ -86,7 +86,7 @@ def _assignment(kind, dataset, name, *, group="all", condition=None, where=None)
         sides={"": Selector("measured", condition or {})},
         group=group,
         condition=condition or {},
-        where=where or {},
+        where=where or "",
     )
     return Assignment(
         measure="m",
@@ -104,12 +104,12 @@ def _assignments():
     for condition in _conditions():
         tag = "-".join(condition.values())
         for group in ("all", *EFFECTS):
-            where = {} if group == "all" else {"a_category": group}
+            where = "" if group == "all" else f"a_category={group}"
             place = f"pairs-{tag}-{group}"
             made = {"group": group, "condition": condition, "where": where}
             yield _assignment(PAIRS, "pairs", place, **made)
     for group in ("all", "Race", "Gender"):
-        where = {} if group == "all" else {"a_category": group}
+        where = "" if group == "all" else f"a_category={group}"
         yield _assignment(TRIPLES, "triples", f"triples-{group}", group=group, where=where)
 
 

@@ -278,7 +278,7 @@ def test_maps_of_other_metrics_stand_alone_and_have_two_signs(view):
     most = max(abs(e.value) for e in other)
     assert color["scale"]["domain"] == [-most, 0, most]
     assert color["legend"]["values"][2] == 0
-    assert chart.caption.startswith("Largest by label beta: 2-3")
+    assert chart.caption.startswith("Largest by beta label: 2-3")
 
 
 def test_nothing_is_framed_where_all_is_zero():
