@@ -241,7 +241,7 @@ class _Shared:
             finding=finding,
         )
 
-    def _beside(self, key: EstimateKey, **other: str) -> Estimate | None:
+    def _beside(self, key: EstimateKey, **other: Any) -> Estimate | None:
         """The first number of the run that is of the same but for what is said otherwise."""
         wanted = replace(key, **other)
         return next((one for one in self.estimates if _is_of(one.key, wanted)), None)
