@@ -1,8 +1,6 @@
 """Running a plan: prepare, measure, estimate, claim; resumable at any point."""
 
 import json
-import logging
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,40 +14,32 @@ from scrutiny.core.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.collecting import left_alone
 from scrutiny.core.diagnostic import ChangesTexts
-from scrutiny.core.errors import DataError, PlanError, StorageError
-from scrutiny.core.model import Family
-from scrutiny.core.registry import registry
+from scrutiny.core.errors import StorageError
 from scrutiny.data.run_items import RunItems
-from scrutiny.models.strings.lineage import replicates_of
 from scrutiny.run.asking.desk import LocalDesk, NoAnswers
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
-from scrutiny.run.asking.sameness import MEMOS, compared, must_be_the_same, outcomes, who
+from scrutiny.run.asking.sameness import MEMOS, must_be_the_same, who
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
-from scrutiny.run.environment import environment
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
-from scrutiny.run.estimating.label_check import label_warnings, matches_to_show
+from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.executing.executors import Executor, executor
 from scrutiny.run.executing.perform import Performer
 from scrutiny.run.executing.reissued import note_places, see_again
-from scrutiny.run.planning.assignment import to_json
-from scrutiny.run.planning.doubtful_data import data_warnings
+from scrutiny.run.manifest import manifest
+from scrutiny.run.opening import begin, end, is_settled, open_folder, same_run, settle
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
 from scrutiny.run.planning.tasks import TaskSpec, Work, measure_tasks, prepare_tasks
 from scrutiny.run.progress import Progress, Silent
-from scrutiny.run.settled import is_settled, settle
-from scrutiny.run.training.trained_on import chosen_by
 from scrutiny.store.answers import AnswerCache
-from scrutiny.store.files import remove_leftovers, storage_errors
+from scrutiny.store.files import remove_leftovers
 from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.lock import only_one
-from scrutiny.store.run_folder import FORMAT, RunFolder
+from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
 from scrutiny.store.seal import Seal, damage
 
-_LOG: Final = logging.getLogger("scrutiny")
-_STATE: Final = "state"  # of the process that works on a run: running or ended
 _STAGES: Final = ("prepare", "measure")
 _OF_SHARDS: Final = {"variants", "records", "outputs", "timings"}  # tables of what shards gave
 
@@ -107,7 +97,7 @@ def run_plan(
         If the disk refuses, or another process works on the folder.
     """
     options = options or RunOptions()
-    folder = _open_folder(out)
+    folder = open_folder(out)
     with only_one(folder.path):
         remove_leftovers(folder.path)
         _run(resolved, folder, options, models or {})
@@ -122,11 +112,11 @@ def _run(
     journal = Journal(folder.path / "journal.sqlite")
     answers = _answers(options.cache)
     try:
-        run_id = _same_run(journal, resolved, out)
-        _begin(journal, out, options.progress)
+        run_id = same_run(journal, resolved, out)
+        begin(journal, out, options.progress)
         _same_models(journal, resolved)
         claims = _fix_claims(journal, resolved)
-        started = _manifest(resolved, options, claims, journal, status="running")
+        started = manifest(resolved, options.command, claims, journal, status="running")
         desk = LocalDesk(answers, journal, options.progress)
         _see_again(resolved, journal, Performer(resolved, desk, run_id=run_id, models=models))
         if is_settled(folder, journal, started):
@@ -159,15 +149,14 @@ def _run(
         folder.write_estimates(estimates)
         folder.write_findings(findings)
         folder.write_published(reproductions(resolved, estimates))
-        done = _manifest(resolved, options, claims, journal, status="done")
+        done = manifest(resolved, options.command, claims, journal, status="done")
         done["warnings"] += label_warnings(resolved, folder, estimates)
         files = folder.finish(done)
         if not is_packed:
             _pack(journal, files)
         settle(journal, started)
     finally:
-        with suppress(StorageError):  # a disk that refuses has been said
-            journal.set_meta(_STATE, "ended")
+        end(journal)
         journal.close()
         if isinstance(answers, AnswerCache):
             answers.close()
@@ -255,73 +244,6 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
                         replicate=pair.position,
                         reference=measurement.beside(pair),
                     )
-
-
-def _open_folder(out: Path) -> RunFolder:
-    if out.exists() and not out.is_dir():
-        raise PlanError(f"--out {str(out)!r} is a file; give a folder.")
-    link = next((p for p in (out, *out.parents) if p.is_symlink() and not p.exists()), None)
-    if link is not None:
-        raise PlanError(
-            f"--out {str(out)!r} cannot be made: {str(link)!r} is a link that leads nowhere. "
-            "Remove it, or give another folder."
-        )
-    file = next((parent for parent in out.parents if parent.is_file()), None)
-    if file is not None:
-        raise PlanError(
-            f"--out {str(out)!r} cannot be made: {str(file)!r} is a file, and a run needs a folder."
-        )
-    with storage_errors(out / "journal.sqlite"):
-        out.mkdir(parents=True, exist_ok=True)
-    return RunFolder(out)
-
-
-def _same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
-    """Identity of this run; refuses a folder that holds another plan's records."""
-    known = journal.meta("identity") or _identity_without_journal(out)
-    if known is not None and known != resolved.identity:
-        raise PlanError(
-            f"{str(out)!r} holds a run of another plan (other data, models, seed or parameters). "
-            "Choose another --out, or remove the folder to start anew."
-        )
-    if journal.meta("identity") is None:
-        journal.set_meta("run_id", uuid.uuid4().hex)
-        journal.set_meta("identity", resolved.identity)
-    return journal.meta("run_id") or ""
-
-
-def _identity_without_journal(out: Path) -> str | None:
-    """Identity in the manifest of a run whose journal was removed; nothing where there is none.
-
-    Raises
-    ------
-    PlanError
-        If files of these names stand there that are of no run: they would be overwritten.
-    """
-    if (out / "manifest.json").is_file():
-        with suppress(DataError):
-            return str(RunFolder(out).manifest.get("identity", "of no run"))
-        return None
-    foreign = next((path for path in sorted(out.glob("*.parquet"))), None)
-    if foreign is not None:
-        raise PlanError(
-            f"{str(out)!r} holds no run, but a file {foreign.name!r}, which a run could overwrite. "
-            "Choose another --out."
-        )
-    return None
-
-
-def _begin(journal: Journal, out: Path, progress: Progress) -> None:
-    """Note that a process works on this run; say so if the last one ended without a word."""
-    if journal.meta(_STATE) == "running":
-        said = (
-            f"{str(out)!r} holds an unfinished run whose process ended without a word: it was "
-            "killed, or its model ended it (os._exit). What was done is kept, and it goes on."
-        )
-        if type(progress) is Silent:  # from Python, where nobody else would say it
-            _LOG.warning(said)
-        progress.note(said)
-    journal.set_meta(_STATE, "running")
 
 
 def _same_models(journal: Journal, resolved: Resolved) -> None:
@@ -429,99 +351,4 @@ def _measures(measurement: Measurement, resolved: Resolved) -> dict[str, Any]:
             for family in measurement.plan.models
         }
         for data in measurement.plan.data
-    }
-
-
-def _manifest(
-    resolved: Resolved,
-    options: RunOptions,
-    claims: Iterable[Claim],
-    journal: Journal,
-    *,
-    status: str,
-) -> dict[str, Any]:
-    """What ran, on what, with what promise."""
-    exact = all(p.is_batch_invariant for p in resolved.pairings.values())
-    return {
-        "format": FORMAT,
-        "status": status,
-        "command": options.command,
-        "plan": plain(resolved.plan),
-        "identity": resolved.identity,
-        "claims": [plain(claim) for claim in claims],
-        "promise": "records are byte-identical" if exact else "floats agree to 1e-6",
-        "environment": environment(),
-        "data": {name: _data_manifest(resolved, name) for name in resolved.datasets},
-        "models": {
-            name: _model_manifest(f) | _compared(journal, resolved, f)
-            for name, f in resolved.families.items()
-        },
-        "warnings": [*chosen_by(resolved), *data_warnings(resolved.datasets)],
-        "label_matches": list(matches_to_show(resolved)),
-        "labels": {
-            f"{family} on {data}": pairing.labels.note
-            for (family, data), pairing in resolved.pairings.items()
-        },
-        "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
-        "families": _families(resolved),
-        "specs": [to_json(assignment) for assignment in resolved.assignments],
-        "contrasts": [
-            {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
-            for c in resolved.contrasts
-        ],
-    }
-
-
-def _model_manifest(family: Family) -> dict[str, Any]:
-    """Replicates of a family, and what they are replicates of if the first one's record says."""
-    return {
-        "source": family.source,
-        "role": family.role,
-        "replicates_of": replicates_of(family.replicates[0].source),
-        "replicates": [plain(r) for r in family.replicates],
-    }
-
-
-def _compared(journal: Journal, resolved: Resolved, family: Family) -> dict[str, str]:
-    """How the family is known to be the same at a resume; nothing where it is not asked."""
-    data = [name for of, name in resolved.pairings if of == family.name]
-    if not data:
-        return {}
-    names = [who(family.name, r.source, name) for r in family.replicates for name in data]
-    again = [one for name in names for one in outcomes(journal, name)]
-    return {"compared": compared(resolved.pairings[family.name, data[0]].reading, again)}
-
-
-def _families(resolved: Resolved) -> dict[str, str]:
-    """What the claims of each family say together, by the family's full name."""
-    return {
-        f"{measurement.plan.id}/{family}/{data}/{name}": says
-        for measurement in resolved.measurements.values()
-        for (family, data), design in measurement.designs.items()
-        for name, says in design.families.items()
-    }
-
-
-def _data_manifest(resolved: Resolved, name: str) -> dict[str, Any]:
-    dataset = resolved.datasets[name]
-    return {
-        "source": dataset.source,
-        "task": dataset.task,
-        "items": len(dataset.examples),
-        "fingerprint": dataset.fingerprint,
-        "bad_rows": [plain(row) for row in dataset.bad_rows[:100]],
-        "n_bad_rows": len(dataset.bad_rows),
-        "notes": list(dataset.notes),
-    }
-
-
-def _measure_manifest(measurement: Measurement) -> dict[str, Any]:
-    entry = registry().entry("diagnostic", measurement.plan.diagnostic)
-    return {
-        "diagnostic": entry.registration.name,
-        "kind": measurement.kind,
-        "params": plain(measurement.params),
-        "summary": measurement.diagnostic.summary,
-        "doc": measurement.diagnostic.__doc__ or "",
-        "notes": list(dict.fromkeys(n for d in measurement.designs.values() for n in d.notes)),
     }

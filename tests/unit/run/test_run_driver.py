@@ -14,8 +14,8 @@ from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, R
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.run.asking.desk import NoAnswers
-from scrutiny.run.environment import environment
 from scrutiny.run.executing.context import RunContext
+from scrutiny.run.manifest import environment
 from scrutiny.testing import FlakyClassifier, KeywordClassifier
 
 EVERY = 11

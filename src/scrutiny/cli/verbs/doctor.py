@@ -43,7 +43,7 @@ def command(*, as_json: bool) -> int:
 def findings() -> dict[str, Any]:
     """Versions and places, modules that each extra lacks, what transformations need."""
     from scrutiny.perturb.resources.loading import available_resources
-    from scrutiny.run.environment import environment
+    from scrutiny.run.manifest import environment
 
     places = {
         "cores": str(os.cpu_count()),

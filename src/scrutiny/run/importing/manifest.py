@@ -9,9 +9,9 @@ from scrutiny.core.canonical import canonical_json, digest, plain
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.data.reading import OnBadRow
-from scrutiny.run.environment import environment
 from scrutiny.run.importing.collecting import Logged, printed_beside
 from scrutiny.run.importing.tables import KIND, fingerprint_of
+from scrutiny.run.manifest import environment
 from scrutiny.run.planning.assignment import Assignment, to_json
 
 _CLOSE: Final = 1e-6

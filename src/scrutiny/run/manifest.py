@@ -1,0 +1,141 @@
+"""What a manifest says: what ran, on what, with which versions, and with what promise."""
+
+import platform
+import sys
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from scrutiny.core.canonical import plain
+from scrutiny.core.claim import Claim
+from scrutiny.core.model import Family
+from scrutiny.core.registry import registry
+from scrutiny.models.strings.lineage import replicates_of
+from scrutiny.run.asking.sameness import compared, outcomes, who
+from scrutiny.run.estimating.label_check import matches_to_show
+from scrutiny.run.planning.assignment import to_json
+from scrutiny.run.planning.doubtful_data import data_warnings
+from scrutiny.run.planning.resolved import Measurement, Resolved
+from scrutiny.run.training.trained_on import chosen_by
+from scrutiny.store.journal import Journal
+from scrutiny.store.run_folder import FORMAT
+
+_PACKAGES = (
+    "scrutiny",
+    "numpy",
+    "scipy",
+    "pyarrow",
+    "scikit-learn",
+    "rapidfuzz",
+    "lemminflect",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "spacy",
+)
+
+
+def environment() -> dict[str, str]:
+    """Versions of Python, the platform and the packages that decide numbers."""
+    found = {"python": sys.version.split()[0], "platform": platform.platform()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def manifest(
+    resolved: Resolved,
+    command: str,
+    claims: Iterable[Claim],
+    journal: Journal,
+    *,
+    status: str,
+) -> dict[str, Any]:
+    """What ran, on what, with what promise."""
+    exact = all(p.is_batch_invariant for p in resolved.pairings.values())
+    return {
+        "format": FORMAT,
+        "status": status,
+        "command": command,
+        "plan": plain(resolved.plan),
+        "identity": resolved.identity,
+        "claims": [plain(claim) for claim in claims],
+        "promise": "records are byte-identical" if exact else "floats agree to 1e-6",
+        "environment": environment(),
+        "data": {name: _data_manifest(resolved, name) for name in resolved.datasets},
+        "models": {
+            name: _model_manifest(f) | _compared(journal, resolved, f)
+            for name, f in resolved.families.items()
+        },
+        "warnings": [*chosen_by(resolved), *data_warnings(resolved.datasets)],
+        "label_matches": list(matches_to_show(resolved)),
+        "labels": {
+            f"{family} on {data}": pairing.labels.note
+            for (family, data), pairing in resolved.pairings.items()
+        },
+        "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
+        "families": _families(resolved),
+        "specs": [to_json(assignment) for assignment in resolved.assignments],
+        "contrasts": [
+            {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
+            for c in resolved.contrasts
+        ],
+    }
+
+
+def _model_manifest(family: Family) -> dict[str, Any]:
+    """Replicates of a family, and what they are replicates of if the first one's record says."""
+    return {
+        "source": family.source,
+        "role": family.role,
+        "replicates_of": replicates_of(family.replicates[0].source),
+        "replicates": [plain(r) for r in family.replicates],
+    }
+
+
+def _compared(journal: Journal, resolved: Resolved, family: Family) -> dict[str, str]:
+    """How the family is known to be the same at a resume; nothing where it is not asked."""
+    data = [name for of, name in resolved.pairings if of == family.name]
+    if not data:
+        return {}
+    names = [who(family.name, r.source, name) for r in family.replicates for name in data]
+    again = [one for name in names for one in outcomes(journal, name)]
+    return {"compared": compared(resolved.pairings[family.name, data[0]].reading, again)}
+
+
+def _families(resolved: Resolved) -> dict[str, str]:
+    """What the claims of each family say together, by the family's full name."""
+    return {
+        f"{measurement.plan.id}/{family}/{data}/{name}": says
+        for measurement in resolved.measurements.values()
+        for (family, data), design in measurement.designs.items()
+        for name, says in design.families.items()
+    }
+
+
+def _data_manifest(resolved: Resolved, name: str) -> dict[str, Any]:
+    dataset = resolved.datasets[name]
+    return {
+        "source": dataset.source,
+        "task": dataset.task,
+        "items": len(dataset.examples),
+        "fingerprint": dataset.fingerprint,
+        "bad_rows": [plain(row) for row in dataset.bad_rows[:100]],
+        "n_bad_rows": len(dataset.bad_rows),
+        "notes": list(dataset.notes),
+    }
+
+
+def _measure_manifest(measurement: Measurement) -> dict[str, Any]:
+    entry = registry().entry("diagnostic", measurement.plan.diagnostic)
+    return {
+        "diagnostic": entry.registration.name,
+        "kind": measurement.kind,
+        "params": plain(measurement.params),
+        "summary": measurement.diagnostic.summary,
+        "doc": measurement.diagnostic.__doc__ or "",
+        "notes": list(dict.fromkeys(n for d in measurement.designs.values() for n in d.notes)),
+    }
