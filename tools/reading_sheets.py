@@ -34,7 +34,7 @@ from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.agreement.raters import cohen_kappa
-from scrutiny.stats.intervals.proportion import wilson
+from scrutiny.stats.intervals.scale import wilson
 from scrutiny.text.edits import apply_to_text, in_order
 
 TASK = "text-classification"

@@ -17,9 +17,7 @@ from scrutiny.stats.representations.cca import (
 )
 from scrutiny.stats.representations.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
 from scrutiny.stats.representations.neighbors import neighbor_jaccard, second_order_cosine
-from scrutiny.stats.representations.procrustes import procrustes_angle, procrustes_distance
-from scrutiny.stats.representations.rsa import rsa
-from scrutiny.stats.representations.stir import stir
+from scrutiny.stats.representations.rsa import procrustes_angle, procrustes_distance, rsa, stir
 
 # value of a copy; and whether it survives a rotation, one scale for all, a shift, any linear map
 MEASURES = {

@@ -22,7 +22,7 @@ from scrutiny.stats.distributions.two_sample import (
 )
 from scrutiny.stats.representations.cca import mean_cca, mean_squared_cca, pwcca, svcca
 from scrutiny.stats.representations.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
-from scrutiny.stats.representations.procrustes import procrustes_angle, procrustes_distance
+from scrutiny.stats.representations.rsa import procrustes_angle, procrustes_distance
 
 
 @pytest.fixture(name="g")

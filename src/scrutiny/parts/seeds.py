@@ -218,7 +218,7 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
 
 def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -> str:
     """Replicates whose own interval leaves the reference out on the side of the mean."""
-    from scrutiny.stats.intervals.proportion import wilson
+    from scrutiny.stats.intervals.scale import wilson
 
     if reference is None or not own or e.value is None:
         return "–"

@@ -12,5 +12,6 @@
     driver      prepare, measure, estimate, claim; resumable at any point
     blocks      what a task gives: tables of variants, records, outputs
     checking    what a plan would cost
-    settled     whether a run is done already, with its files as it left them
+    manifest    what ran, on what, with which versions
+    opening     folders that take a run; whether all is done already
 """

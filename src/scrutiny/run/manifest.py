@@ -16,7 +16,7 @@ from scrutiny.run.estimating.label_check import matches_to_show
 from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.doubtful_data import data_warnings
 from scrutiny.run.planning.resolved import Measurement, Resolved
-from scrutiny.run.training.trained_on import chosen_by
+from scrutiny.run.training.trained import chosen_by
 from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import FORMAT
 

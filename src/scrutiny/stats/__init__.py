@@ -9,11 +9,11 @@ resampling
     a statistic of every replicate on every draw of items (of sums, of weighted rows, or refitted).
 intervals
     `crossed`: the default, replicates crossed with items (its pieces in `parts`, its scales in
-    `scale`). `contrast`: two sides, paired or unpaired. `multibootstrap`: as published.
-    `bootstrap`: items only, percentile and BCa. `replicates`: seeds only. `proportion`: Wilson.
+    `scale`, with Wilson's interval). `contrast`: two sides, paired or unpaired. `bootstrap`: items
+    only, percentile and BCa. `multibootstrap`: as published. `replicates`: seeds only.
 significance
-    `exact`: what an exact test answers, its smallest attainable p included. `binomial`: without the
-    rest of scipy's distributions. `mcnemar`, `rank`, `permutation` (by exchangeable unit, within
+    `exact`: what an exact test answers, its smallest attainable p included; McNemar's. `binomial`:
+    without the rest of scipy's distributions. `rank`, `permutation` (by exchangeable unit, within
     strata; sign flips). `variance_ratio`: seed spread against item error. `multiplicity`: Holm,
     Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim, Holm over a family,
     supported or not supported or undecided. `power`: minimum detectable effects, equivalence.
@@ -33,8 +33,8 @@ distributions
     `outputs`: divergences of two models, temperatures. `sampled`: what samples and top-k allow.
     `two_sample`: one model or two.
 representations
-    `cka`, `cca`, `rsa`, `procrustes`, `neighbors`, `stir`, checked and centered in `centering`,
-    with intervals and chance in `error`.
+    `cka`, `cca`, `rsa` (with Procrustes and STIR), `neighbors`, checked and centered in
+    `centering`, with intervals and chance in `error`.
 
 At the top stand `interval` (`Interval`, `Decomposition`), checks in `arrays`, and `trees`: maximum
 spanning trees of many maps.
@@ -54,9 +54,8 @@ from scrutiny.stats.intervals.multibootstrap import (
     multibootstrap,
     multibootstrap_decomposition,
 )
-from scrutiny.stats.intervals.proportion import wilson
 from scrutiny.stats.intervals.replicates import t_over_replicates
-from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.intervals.scale import Scale, wilson
 from scrutiny.stats.resampling.resample import (
     Resampled,
     resample,
@@ -64,8 +63,7 @@ from scrutiny.stats.resampling.resample import (
     resample_weighted,
 )
 from scrutiny.stats.resampling.weights import Units, draw_indices, draw_weights
-from scrutiny.stats.significance.exact import ExactTest
-from scrutiny.stats.significance.mcnemar import mcnemar, mcnemar_by_replicate
+from scrutiny.stats.significance.exact import ExactTest, mcnemar, mcnemar_by_replicate
 from scrutiny.stats.significance.multiplicity import benjamini_hochberg, holm, max_t
 from scrutiny.stats.significance.permutation import permutation_test, sign_flip_test
 from scrutiny.stats.significance.power import (

@@ -6,7 +6,7 @@ import pytest
 from scrutiny.reliability.across import across, compared_runs
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.crossed import crossed
-from scrutiny.stats.intervals.proportion import wilson
+from scrutiny.stats.intervals.scale import wilson
 
 
 def interval(low, high):

@@ -184,7 +184,7 @@ def timed(monkeypatch, clock):
         def load(self, kind, name):
             return known[name] if name in known else usual.load(kind, name)
 
-    for module in ("resolve", "presupposed"):
+    for module in ("resolve", "claims"):
         monkeypatch.setattr(import_module(f"scrutiny.run.planning.{module}"), "registry", Registry)
     monkeypatch.setattr(import_module("scrutiny.run.planning.resolve"), "load_replicate", load)
 

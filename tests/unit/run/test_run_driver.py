@@ -247,7 +247,7 @@ def own_diagnostics(monkeypatch):
         for kind in (KeepsArrays, GivesTooMuch)
     ]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("planning.resolve", "planning.presupposed", "driver"):
+    for name in ("planning.resolve", "planning.claims", "manifest"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

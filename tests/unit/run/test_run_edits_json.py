@@ -10,8 +10,8 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.example import Span
 from scrutiny.run import blocks
-from scrutiny.run import edits_json as module
-from scrutiny.run.edits_json import edits_json, edits_of
+from scrutiny.run import blocks as module
+from scrutiny.run.blocks import edits_json, edits_of
 
 spans = st.builds(Span, st.text(max_size=3), st.integers(), st.integers(), st.text(max_size=3))
 edits = st.builds(

@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
-from scrutiny.run.planning.gated import _gates, on_record, refusal
+from scrutiny.run.planning.claims import _gates, on_record, refusal
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design
 from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import ModelPlan
-from scrutiny.run.planning.gated import _gates
+from scrutiny.run.planning.claims import _gates
 from scrutiny.run.planning.specs import PlacedDesign, _named
 
 CLAIM = Claim(

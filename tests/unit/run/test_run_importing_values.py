@@ -8,9 +8,14 @@ import pytest
 from tool_logs import imported, line, write_lines
 
 from scrutiny.core.errors import DataError
-from scrutiny.run.importing.inspect_values import completion_of, scores_of, target_of, text_of
+from scrutiny.run.importing.inspect_values import (
+    completion_of,
+    read_member,
+    scores_of,
+    target_of,
+    text_of,
+)
 from scrutiny.run.importing.lm_eval_values import choice_of, distinct, number_of, score_of
-from scrutiny.run.importing.zip_members import read_member
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from scrutiny.data.letters import training_hashes
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.strings import load
 from scrutiny.run.planning.loading import capabilities_of, load_replicate
-from scrutiny.run.training.trained_on import chosen_by
+from scrutiny.run.training.trained import chosen_by
 from scrutiny.testing.toy_models import KeywordClassifier
 
 TASK = load_task("text-classification")

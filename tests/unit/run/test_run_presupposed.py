@@ -20,7 +20,7 @@ from scrutiny.data.run_items import RunItems
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.claims import decide
-from scrutiny.run.planning.presupposed import CHEAP_BYTES, FEW_NULLS, with_presupposed
+from scrutiny.run.planning.claims import CHEAP_BYTES, FEW_NULLS, with_presupposed
 from scrutiny.run.planning.specs import unit_column
 
 CLASSES = ("ByGroup", "NeedsSkill")
@@ -70,7 +70,7 @@ class NeedsSkill(Performance):
 def own_diagnostics(monkeypatch):
     own = [Registration("diagnostic", globals()[n].id, f"{__name__}:{n}") for n in CLASSES]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("planning.resolve", "planning.presupposed", "driver"):
+    for name in ("planning.resolve", "planning.claims", "manifest"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

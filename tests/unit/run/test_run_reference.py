@@ -37,7 +37,7 @@ SEEDED = ("{seed}", (1, 2, 3))
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
     made = toy_beside.registry()
-    for name in ("planning.resolve", "planning.presupposed", "driver", "planning.audit"):
+    for name in ("planning.resolve", "planning.claims", "manifest", "planning.audit"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
     monkeypatch.setattr(import_module("scrutiny.cli.running.plans"), "registry", lambda: made)
 

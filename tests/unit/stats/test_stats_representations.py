@@ -14,9 +14,7 @@ from scrutiny.stats.representations.centering import principal, two_representati
 from scrutiny.stats.representations.cka import debiased_cka, linear_cka, minibatch_cka
 from scrutiny.stats.representations.error import grouped_jackknife, permuted_similarity
 from scrutiny.stats.representations.neighbors import neighbor_jaccard, second_order_cosine
-from scrutiny.stats.representations.procrustes import procrustes_angle
-from scrutiny.stats.representations.rsa import rsa
-from scrutiny.stats.representations.stir import stir
+from scrutiny.stats.representations.rsa import procrustes_angle, rsa, stir
 from scrutiny.stats.resampling.weights import Units
 
 G = np.random.default_rng(0)

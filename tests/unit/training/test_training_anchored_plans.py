@@ -18,8 +18,11 @@ from scrutiny.run.driver import run_plan  # noqa: E402
 from scrutiny.run.planning.file import plan_of  # noqa: E402
 from scrutiny.run.planning.params import make_params  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
-from scrutiny.run.training.trained import with_stand_ins, with_trained  # noqa: E402
-from scrutiny.run.training.trained_on import chosen_by  # noqa: E402
+from scrutiny.run.training.trained import (  # noqa: E402
+    chosen_by,
+    with_stand_ins,
+    with_trained,
+)
 from scrutiny.training.finetuning.anchored.recipe import ControlRecipe  # noqa: E402
 from scrutiny.training.finetuning.anchored.task_gradient import TASKS, piece_task  # noqa: E402
 from scrutiny.training.finetuning.recipe import FinetuningRecipe  # noqa: E402

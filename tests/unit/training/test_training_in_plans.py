@@ -17,8 +17,11 @@ from scrutiny.run.driver import run_plan  # noqa: E402
 from scrutiny.run.planning.file import plan_of  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
 from scrutiny.run.training.nodes import Nodes  # noqa: E402
-from scrutiny.run.training.trained import with_stand_ins, with_trained  # noqa: E402
-from scrutiny.run.training.trained_on import chosen_by  # noqa: E402
+from scrutiny.run.training.trained import (  # noqa: E402
+    chosen_by,
+    with_stand_ins,
+    with_trained,
+)
 from scrutiny.training.finetuning import runs  # noqa: E402
 
 PARAMS = {"epochs": 2, "batch": 8, "lr": 2e-2, "head_lr_factor": 1.0, "dev_share": 0.25}

@@ -14,10 +14,8 @@ from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training import trained as training
-from scrutiny.run.training.nodes import Nodes
-from scrutiny.run.training.params import make_recipe
-from scrutiny.run.training.trained import with_stand_ins, with_trained
-from scrutiny.run.training.trained_on import chosen_by
+from scrutiny.run.training.nodes import Nodes, make_recipe
+from scrutiny.run.training.trained import chosen_by, with_stand_ins, with_trained
 from scrutiny.training.member_folder import held
 from scrutiny.training.words.linear import LinearRecipe
 

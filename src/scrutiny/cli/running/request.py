@@ -25,7 +25,7 @@ from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.doubtful_data import data_warnings
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.training.trained_on import chosen_by
+from scrutiny.run.training.trained import chosen_by
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
 

@@ -43,8 +43,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.cca import mean_cca, pwcca, svcca
 from scrutiny.stats.representations.cka import debiased_cka, linear_cka, minibatch_cka
 from scrutiny.stats.representations.neighbors import neighbor_jaccard
-from scrutiny.stats.representations.procrustes import procrustes_distance
-from scrutiny.stats.representations.rsa import rsa
+from scrutiny.stats.representations.rsa import procrustes_distance, rsa
 
 _FEWEST: Final = 10  # items without which nothing is compared
 

@@ -32,7 +32,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.representations.stir import stir
+from scrutiny.stats.representations.rsa import stir
 from scrutiny.text.edits import apply_edits
 
 _FEWEST: Final = 10  # items with a changed text, without which there is no alignment

@@ -13,10 +13,15 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
-from scrutiny.run.importing.inspect_values import completion_of, scores_of, target_of, text_of
+from scrutiny.run.importing.inspect_values import (
+    completion_of,
+    read_member,
+    scores_of,
+    target_of,
+    text_of,
+)
 from scrutiny.run.importing.log_files import LogFile
 from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems, short_columns
-from scrutiny.run.importing.zip_members import read_member
 from scrutiny.store.file_digest import hash_file
 
 _SUFFIXES: Final = (".eval", ".json")

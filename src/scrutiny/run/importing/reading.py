@@ -1,20 +1,123 @@
-"""Logs at paths, whatever tool wrote them."""
+"""Logs at paths, whatever tool wrote them, and the run folder that is made of them."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from scrutiny.core.errors import DataError
+from scrutiny.core.canonical import plain
+from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.errors import DataError, PlanError
 from scrutiny.models.strings.source import captures
+from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.importing import inspect_log, lm_eval
+from scrutiny.run.importing.collecting import Logged, collect
 from scrutiny.run.importing.log_files import chosen, matching, under_one_name
-from scrutiny.run.importing.manifest import ImportOptions
-from scrutiny.run.importing.writing import write_run
+from scrutiny.run.importing.manifest import ImportOptions, Manifest
+from scrutiny.run.importing.samples import LoggedTask
+from scrutiny.run.importing.tables import (
+    KIND,
+    MEASURES,
+    examples_of,
+    items_of,
+    output_tables,
+    record_tables,
+)
+from scrutiny.run.planning.assignment import Assignment
+from scrutiny.store.files import storage_errors
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.schemas import OUTPUTS, RECORDS
 
-if TYPE_CHECKING:
-    from scrutiny.run.importing.samples import LoggedTask
+
+def write_run(
+    logs: Sequence[LoggedTask],
+    out: Path,
+    *,
+    tool: str,
+    notes: Sequence[str] = (),
+    options: ImportOptions | None = None,
+) -> RunFolder:
+    """Run folder of logs: items, records, outputs, estimates and what was left out.
+
+    Parameters
+    ----------
+    logs
+        One for each model, replicate and task.
+    out
+        The folder; it may hold an earlier import, which is replaced, and nothing else.
+    tool
+        ``lm-eval`` or ``inspect``.
+    notes
+        Sentences on what was left out before reading.
+    options
+        How they are read.
+
+    Raises
+    ------
+    DataError
+        If no line reads.
+    PlanError
+        If the folder holds something else.
+    """
+    options = options or ImportOptions()
+    folder = _free(out)
+    found = collect(logs, {"on_bad_row": options.on_bad_row})
+    tasks = {name: task for name, task in found.items() if task.conditions}
+    empty = [_nothing(name, task) for name, task in found.items() if not task.conditions]
+    if not tasks:
+        raise DataError(" ".join(empty))
+    examples = {name: examples_of(task) for name, task in tasks.items()}
+    assignments = list(_assignments(tasks))
+    items = items_of(examples)
+    folder.write_table("items", [items], schema=items.schema)
+    measures = [plain(measure) for measure in MEASURES]
+    footer = {KIND: {n: {s: measures for s in task.sides} for n, task in tasks.items()}}
+    folder.write_table("records", record_tables(tasks), schema=RECORDS, footer=footer)
+    folder.write_table("outputs", output_tables(tasks), schema=OUTPUTS)
+    estimator = Estimator(*folder.measured(), resampling=options.resampling, seed=options.seed)
+    estimates, _ = estimate_all(estimator, assignments, ())
+    folder.write_estimates(estimates)
+    folder.write_findings(())
+    manifest = Manifest(tool, tasks, examples, options)
+    folder.finish(manifest.as_json(assignments, [*notes, *empty]))
+    return folder
+
+
+def _free(out: Path) -> RunFolder:
+    """Folder to write to."""
+    folder = RunFolder(out)
+    if out.exists() and not out.is_dir():
+        raise PlanError(f"{str(out)!r} is a file; give a folder.")
+    if out.is_dir() and any(out.iterdir()):
+        is_run = (out / "manifest.json").is_file()
+        if not is_run or "imported" not in folder.manifest:
+            raise PlanError(f"{str(out)!r} holds something else; choose another folder with -o.")
+    with storage_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _nothing(name: str, task: Logged) -> str:
+    """Why there is nothing of a task."""
+    bad = task.problems.bad_rows
+    first = f" The first that does not read is {bad[0].source}: {bad[0].reason}." if bad else ""
+    return f"{name} was left out: none of its samples has a score that reads.{first}"
+
+
+def _assignments(tasks: Mapping[str, Logged]) -> Iterator[Assignment]:
+    """The mean of every score, of every model on every task."""
+    for task in tasks.values():
+        for subject, sides in task.sides.items():
+            for condition in task.conditions:
+                if not any(condition in side.scores for side in sides):
+                    continue
+                meant = json.loads(condition)
+                name = "/".join(["scores", subject, task.name, *map(str, meant.values())])
+                metric = "accuracy@1" if task.is_hit(condition) else "mean@1"
+                spec = EstimateSpec(name, metric, {"": Selector(condition=meant)}, condition=meant)
+                yield Assignment("scores", KIND, subject, task.name, MEASURES, spec, {})
+
 
 TOOLS: Final[Mapping[str, ModuleType]] = {"lm-eval": lm_eval, "inspect": inspect_log}
 

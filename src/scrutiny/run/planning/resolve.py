@@ -22,13 +22,12 @@ from scrutiny.data.tasks.names import load_task
 from scrutiny.models.answers.guests import at_home, errors_named
 from scrutiny.models.named.family import expand
 from scrutiny.run.asking.sameness import reading_of
-from scrutiny.run.planning.claims import plan_claims
+from scrutiny.run.planning.claims import plan_claims, with_presupposed
 from scrutiny.run.planning.doubtful_data import refused_on_shared, shared_data
 from scrutiny.run.planning.estimates import plan_assignments, plan_contrasts
 from scrutiny.run.planning.loading import capabilities_of, load_given, load_replicate
 from scrutiny.run.planning.pairs import pairs_of
 from scrutiny.run.planning.params import make_params
-from scrutiny.run.planning.presupposed import with_presupposed
 from scrutiny.run.planning.published import must_read
 from scrutiny.run.planning.relations import plan_relations
 from scrutiny.run.planning.resolved import Measurement, Pairing, Resolved

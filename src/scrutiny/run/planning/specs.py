@@ -11,7 +11,7 @@ from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.planning.assignment import Assignment, Contrast
-from scrutiny.run.planning.gated import on_record, refusal
+from scrutiny.run.planning.claims import on_record, refusal
 from scrutiny.run.planning.resolved import Resolved
 
 

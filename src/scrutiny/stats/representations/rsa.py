@@ -1,4 +1,4 @@
-"""Representational similarity analysis: whether two models find the same pairs alike."""
+"""Likeness of two tables of vectors: by pairs of rows, by rotation, by shared invariances."""
 
 from typing import Final
 
@@ -8,7 +8,68 @@ from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import BoolArray, FloatArray, one_of
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.representations.centering import two_representations
+from scrutiny.stats.representations.centering import principal, two_representations
+from scrutiny.stats.representations.cka import debiased_cka, linear_cka
+
+
+def procrustes_distance(X: ArrayLike, Y: ArrayLike) -> float:
+    """Distance after the best rotation of centered representations of unit size.
+
+    Parameters
+    ----------
+    X, Y
+        ``(item, feature)``, row i of both the same item; the narrower one is thought to be padded
+        with zeros.
+
+    Returns
+    -------
+    float
+        ``sqrt(2 - 2 |X'Y|_*)`` (nuclear norm), 0 for a rotated, scaled and shifted copy, at most
+        the square root of 2.
+
+    **Measures**: likeness up to rotation, one scale and a shift, as a metric: it keeps the
+    triangle inequality.
+
+    **Misleads when**: items are not many times the features: independent ones come near each
+    other by rotation alone; read it beside `permuted_similarity`.
+
+    **References**: Ding, Denain & Steinhardt (2021), Grounding representation similarity with
+    statistical testing; Schönemann (1966).
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((50, 3))
+    >>> abs(procrustes_distance(X, 2 * X[:, [2, 0, 1]] + 5)) < 1e-6
+    True
+    """
+    return float(np.sqrt(max(0.0, 2.0 - 2.0 * _overlap(*two_representations(X, Y)))))
+
+
+def procrustes_angle(X: ArrayLike, Y: ArrayLike) -> float:
+    """Angle in radians between both after the best rotation: ``arccos |X'Y|_*``.
+
+    **Measures**: as `procrustes_distance`; the length of the way between the shapes.
+
+    **Misleads when**: as `procrustes_distance`.
+
+    **References**: Williams et al. (2021), Generalized shape metrics on neural representations.
+
+    Examples
+    --------
+    >>> X, Y = np.array([[1.0], [-1], [1], [-1]]), np.array([[1.0], [1], [-1], [-1]])
+    >>> round(procrustes_angle(X, Y), 4)
+    1.5708
+    """
+    return float(np.arccos(_overlap(*two_representations(X, Y))))
+
+
+def _overlap(X: FloatArray, Y: FloatArray) -> float:
+    """Nuclear norm of the product of both, centered and of unit Frobenius norm; 0 to 1."""
+    (u, s), (v, t) = principal(X), principal(Y)
+    # X'Y and diag(s) u'v diag(t) have the same singular values, and the latter is at most (n, n)
+    inner = (s / np.linalg.norm(s))[:, None] * (u.T @ v) * (t / np.linalg.norm(t))
+    return float(min(1.0, np.linalg.svd(inner, compute_uv=False).sum()))
+
 
 DISTANCES: Final = ("correlation", "cosine", "euclidean")
 _DIGITS: Final = 12  # of the largest distance: rounding must not order equal ones
@@ -72,3 +133,35 @@ def _has_none(rows: FloatArray, distance: str) -> BoolArray:
     arrows = rows - rows.mean(axis=1, keepdims=True) if distance == "correlation" else rows
     rounding = rows.shape[1] * np.finfo(np.float64).eps * np.linalg.norm(rows, axis=1)
     return np.asarray(np.linalg.norm(arrows, axis=1) <= rounding, dtype=np.bool_)
+
+
+def stir(base: ArrayLike, changed: ArrayLike, *, is_debiased: bool = True) -> float:
+    """Alignment of m2's representations of inputs and of their counterparts that m1 holds equal.
+
+    Parameters
+    ----------
+    base, changed
+        ``(item, feature)`` of m2: for inputs X, and for inputs X' that were searched so that
+        ``m1(X') = m1(X)`` nearly. How X' was found is the caller's; for text it can be searched in
+        the space of embeddings, or by edits.
+    is_debiased
+        Whether `debiased_cka` is used; the paper has the biased one.
+
+    **Measures**: how much of what m1 ignores m2 ignores too; the representational ancestor of
+    Hard-SCoPE. Asymmetric.
+
+    **Misleads when**: X' is near X to begin with: every model is then invariant. Print the value
+    for counterparts that were changed by as much at random, and that of m1 with itself.
+
+    **References**: Nanda et al. (2022), Measuring representational robustness of neural networks
+    through shared invariances. The released code scales HSIC by ``(n - 3) ** 2`` too much and
+    keeps the last batch only; neither is repeated here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((20, 5))
+    >>> round(stir(X, X + 3.0), 6)
+    1.0
+    """
+    return debiased_cka(base, changed) if is_debiased else linear_cka(base, changed)

@@ -13,7 +13,13 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.resample import Value
 from scrutiny.stats.resampling.sums import cell_codes
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.exact import ALTERNATIVES, TIE, Alternative, ExactTest, two_sided
+from scrutiny.stats.significance.exact import (
+    ALTERNATIVES,
+    TIE,
+    Alternative,
+    ExactTest,
+    two_sided,
+)
 
 LARGEST_IMBALANCE = 2.0  # units per label, and rows per unit, may differ by this factor
 _CHUNK = 8192

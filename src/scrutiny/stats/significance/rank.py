@@ -5,7 +5,13 @@ import scipy
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, IntArray, finite, one_of
-from scrutiny.stats.significance.exact import ALTERNATIVES, TIE, Alternative, ExactTest, two_sided
+from scrutiny.stats.significance.exact import (
+    ALTERNATIVES,
+    TIE,
+    Alternative,
+    ExactTest,
+    two_sided,
+)
 
 LARGEST_EXACT = 60  # observations; above, the normal form with its tie correction
 

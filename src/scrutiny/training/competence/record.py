@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.stats.intervals.proportion import wilson
+from scrutiny.stats.intervals.scale import wilson
 from scrutiny.training.competence.agreement import MinimalPair, preferences, read_pairs
 from scrutiny.training.competence.likelihood import (
     LEVEL,

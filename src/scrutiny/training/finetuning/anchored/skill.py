@@ -155,7 +155,7 @@ def _precision_recall(counts: "Counts") -> dict[str, float | None]:
 
 def _with_wilson(skill: dict[str, Any], counts: "Counts") -> dict[str, Any]:
     """Skill with Wilson's interval, as if pieces were independent; both have to lie above."""
-    from scrutiny.stats.intervals.proportion import wilson
+    from scrutiny.stats.intervals.scale import wilson
 
     more: dict[str, Any] = {"without_skill": "the commonest label"}
     if skill["value"] is not None:
