@@ -273,7 +273,7 @@ def peer_row(line, run, found, options):
         return f"| {line.attack} | {share(ours['attack_success', 'measured'])} | {found} |"
     won, tried = len(found["pairs"]), found["attacked"]
     bounds, valid = wilson(won, tried), rated(found["pairs"], options)
-    asked = ours["mean_texts_asked", "measured"].value
+    asked = ours["mean(asked)", "measured"].value
     rows = "" if found["rows"] == ROWS else f" (first {found['rows']} rows)"
     rows += f" ({found['raised']} raised)" if found.get("raised") else ""
     cells = [

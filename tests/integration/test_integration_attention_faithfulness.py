@@ -73,7 +73,7 @@ def test_numbers_are_where_they_can_be(folder):
     for one in folder.estimates():
         if one.value is not None:
             metrics.setdefault(one.key.metric, []).append(one.value)
-    assert 0 <= min(metrics["erasure_flip_rate@1"]) <= max(metrics["erasure_flip_rate@1"]) <= 1
-    assert 0 <= min(metrics["adversarial_js@1"]) <= max(metrics["adversarial_js@1"]) <= 0.694
-    assert -1 <= min(metrics["mean_tau@1"]) <= max(metrics["mean_tau@1"]) <= 1
-    assert 0 < min(metrics["erasure_share@1"]) <= max(metrics["erasure_share@1"]) <= 1
+    assert 0 <= min(metrics["share(flip)@1"]) <= max(metrics["share(flip)@1"]) <= 1
+    assert 0 <= min(metrics["mean(js)@1"]) <= max(metrics["mean(js)@1"]) <= 0.694
+    assert -1 <= min(metrics["mean(tau)@1"]) <= max(metrics["mean(tau)@1"]) <= 1
+    assert 0 < min(metrics["mean(share)@1"]) <= max(metrics["mean(share)@1"]) <= 1

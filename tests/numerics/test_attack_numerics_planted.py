@@ -6,10 +6,9 @@ from planted_families import coverage, error, interval, preferred
 
 from scrutiny.diagnostics.attack.metrics import (
     ATTACK_SUCCESS,
-    MEDIAN_TEXTS_ASKED,
     VALID_ATTACK_SUCCESS,
 )
-from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.metrics import measures_of, metric_of
 
 STUDIES = 300
 
@@ -65,7 +64,11 @@ def test_the_median_of_texts_asked_is_covered():
     def study(rng, number):
         attacked = preferred(rng, 0.85, 101, replicates=1, seed_sd=0.0)
         asked = np.floor(np.exp(4 + rng.standard_normal(attacked.shape)))
-        return interval(MEDIAN_TEXTS_ASKED, np.stack([attacked, asked], axis=-1), number)
+        return interval(
+            metric_of("median(asked)", measures_of("attack@1")),
+            np.stack([asked, attacked], axis=-1),
+            number,
+        )
 
     found = coverage(study, float(np.floor(np.exp(4))) + 0.5, studies=STUDIES)
     assert holds(found, low=0.91), found

@@ -17,13 +17,14 @@ from planted_families import (
 from scrutiny.diagnostics.stereotypes.metrics import (
     ICAT,
     LMS,
-    NEUTRAL_SHARE,
     SS,
     STEREOTYPE_SCORE,
 )
 from scrutiny.reliability.additive import Additive, divide, with_count
-from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.metrics import measures_of, metric_of
 from scrutiny.stats import intersection_union, judge
+
+NEUTRAL = metric_of("share(neutral)", measures_of("stereotypes.pairs@1"))
 
 
 def between(found, low, high, *, studies):
@@ -52,7 +53,9 @@ def test_the_share_of_ties_is_covered(share, items):
     studies = 400
     found = coverage(
         lambda rng, study: interval(
-            NEUTRAL_SHARE, preferred(rng, share, items, seed_sd=0.005)[..., None], study
+            NEUTRAL,
+            preferred(rng, share, items, seed_sd=0.005)[..., None],
+            study,
         ),
         share,
         studies=studies,

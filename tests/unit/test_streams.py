@@ -19,7 +19,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.universal.slips import Typos
 from scrutiny.reliability.estimate import estimate
-from scrutiny.reliability.metrics import metric_of, usual_metrics
+from scrutiny.reliability.metrics import measures_of, metric_of, usual_metrics
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
 
@@ -66,8 +66,24 @@ def declared(kind):
     """Names of the random numbers of all built-in things of a kind."""
     found = registry()
     if kind == "statistic":
-        return sorted({stream_of(metric_of(name)) for name in usual_metrics()})
+        streams = {metric_of(name).drawn_as for name in usual_metrics()}
+        return sorted(streams | {metric.drawn_as for metric in of_measures()})
     return sorted({stream_of(found.load(kind, name), name) for name in found.names(kind)})
+
+
+def of_measures():
+    """Metrics of a measure whose random numbers have another name, and gaps of them."""
+    for diagnostic in registry().names("diagnostic"):
+        measures = measures_of(diagnostic)
+        for measure in measures:
+            for kind, _ in measure.drawn_as:
+                yield metric_of(f"{kind}({measure.name})", measures)
+    for kind, name in (
+        ("erasure", "share(flip)"),
+        ("erasure", "mean(js)"),
+        ("agreement", "mean(tau)"),
+    ):
+        yield metric_of(f"gap({name})", measures_of(f"faithfulness.{kind}@1"))
 
 
 @pytest.mark.parametrize("kind", json.loads(FROZEN.read_text(encoding="utf-8")))

@@ -42,7 +42,12 @@ class Expression(NamedTuple):
         return f"{self.name}{inner}{'' if self.version is None else f'@{self.version}'}"
 
 
-_SPOKEN: Final = {"drop": "{} drop", "excess": "excess {} drop", "beyond": "{} beyond chance"}
+_SPOKEN: Final = {
+    "drop": "{} drop",
+    "excess": "excess {} drop",
+    "beyond": "{} beyond chance",
+    "gap": "{} gap",
+}
 
 
 def spoken(metric: str) -> str:

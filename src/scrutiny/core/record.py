@@ -26,11 +26,29 @@ class Measure:
         is the model's own: how many layers it has, or heads.
     unit
         What the number counts ("items", "nats").
+    says
+        What its mean is, in a few words for tables; the name where nothing is said.
+    scale, higher_is, row_range, no_effect
+        Of its mean, as in `scrutiny.core.statistic.Statistic`; without a scale that of the metric.
+    among
+        Measures that are 1 in the rows that count, and 0 in others: its mean is over these.
+    per
+        Measure that says how many things of a row it is summed over: its mean is over these.
+    drawn_as
+        Random numbers by metric ("mean"), where they have another name than it has.
     """
 
     name: str
     axes: tuple[tuple[str, int], ...] = ()
     unit: str = ""
+    says: str = ""
+    scale: str = ""
+    higher_is: str = "neither"
+    row_range: tuple[float, float] | None = None
+    no_effect: float | None = None
+    among: tuple[str, ...] = ()
+    per: str = ""
+    drawn_as: tuple[tuple[str, str], ...] = ()
 
     @property
     def size(self) -> int:
@@ -43,7 +61,8 @@ class Measure:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Measure":
         """Measure of its plain JSON."""
-        return cls(data["name"], tuple((n, int(k)) for n, k in data["axes"]), data["unit"])
+        known = {name: _tuples(value) for name, value in data.items()}
+        return cls(**{**known, "axes": tuple((n, int(k)) for n, k in data["axes"])})
 
     def sized(self, lengths: Mapping[str, int]) -> "Measure":
         """The measure with the model's own lengths filled in."""
@@ -60,6 +79,11 @@ class Measure:
             for (_, length), index in zip(self.axes, place, strict=True):
                 position = position * length + index
             yield position
+
+
+def _tuples(value: Any) -> Any:
+    """A JSON value, its lists as tuples."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 #: Axes whose length is the model's own.

@@ -8,6 +8,8 @@ written        what it is
 ``drop(m)``    m before minus m after, over the rows that have both
 ``excess(m)``  the drop of m beyond that under the control: m under the control minus m after, over
                the rows that have all three
+``gap(m)``     m of a first order of things minus m of another one
+``mean(x)``    the mean of a measure of the records; `scrutiny.reliability.of_measures`
 ``beyond(m)``  m minus what stands for chance (`scrutiny.reliability.additive.Chance`): m of the
                control, or a measure of the same rows that holds it
 =============  ====================================================================================
@@ -16,7 +18,7 @@ Where m is a mean over rows, numerators are subtracted before they are divided: 
 five points is then .05, and not a little more.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Final, Generic, TypeVar
@@ -25,14 +27,18 @@ import numpy as np
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import Expression, made_of, parse_expression
+from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic, must_be_statistic
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
+from scrutiny.reliability.of_measures import USUAL, OfMeasure
 
 _OF_DIFFERENCE: Final = {
     **{"logit": "coefficient", "share": "coefficient"},
     **{"coefficient": "excess", "percent": "points"},
 }
+#: Random numbers of gaps that have another name.
+_GAPS: Final = {"erasure_flip_rate@1": "erasure_flip_gap@1"}
 _OPPOSITE: Final = {"better": "worse", "worse": "better", "neither": "neither"}
 
 
@@ -123,8 +129,15 @@ def metric_name(text: str) -> str:
     return _named(parse_expression(text))
 
 
-def metric_of(text: str) -> Statistic:
+def metric_of(text: str, measures: Sequence[Measure] = ()) -> Statistic:
     """Metric of its written form: additive, weighted or refit (`scrutiny.core.statistic`).
+
+    Parameters
+    ----------
+    text
+        What is written, in full or without the version.
+    measures
+        Measures of the records that it is asked of: what ``mean(tau)`` is, tau says.
 
     Raises
     ------
@@ -140,13 +153,29 @@ def metric_of(text: str) -> Statistic:
     whole = parse_expression(name)
     if whole.name in MACROS:
         inner = whole.arguments[0]._replace(version=whole.version)
-        return _composed(whole.name, metric_of(inner.text), name)
+        return _composed(whole.name, metric_of(inner.text, measures), name)
     found = _loaded(f"{whole.name}@{whole.version}")
+    if isinstance(found, OfMeasure):
+        of = whole.arguments[0].text if whole.arguments else USUAL
+        measure = next((one for one in measures if one.name == of), Measure(of))
+        return _of_measure(found, replace(measure, axes=()), name)
     return _with_value(found, whole.arguments[0].text) if isinstance(found, Parametric) else found
 
 
+def measures_of(diagnostic: str) -> tuple[Measure, ...]:
+    """Measures that a diagnostic declares, by the name in an estimate's key; none if unknown."""
+    name = diagnostic.partition("#")[0]
+    if name not in registry().names("diagnostic"):
+        return ()
+    found: tuple[Measure, ...] = registry().load("diagnostic", name).measures
+    return found
+
+
 def usual_metrics() -> list[str]:
-    """Names of all metrics that diagnostics compute: registered, with parameters, differences."""
+    """Names of all metrics that diagnostics compute: registered, with parameters, differences.
+
+    Metrics of a measure stand for all of them (``mean``).
+    """
     names = registry()
     scored = [names.load("task", name).scored_by for name in names.names("task")]
     levels = sorted({one.level for one in scored if one is not None})
@@ -172,6 +201,11 @@ def _composed(macro: str, of: Statistic, name: str) -> Additive:
 
 
 @lru_cache(maxsize=1024)
+def _of_measure(found: OfMeasure, measure: Measure, name: str) -> Statistic:
+    return found.of(measure, name)
+
+
+@lru_cache(maxsize=1024)
 def _with_value(found: Parametric[Statistic], value: str) -> Statistic:
     return found.of(value)
 
@@ -191,6 +225,8 @@ def _named(whole: Expression) -> str:
     full = registry().resolve("statistic", given.text)
     found = _loaded(full)
     stem, _, known = full.partition("@")
+    if isinstance(found, OfMeasure) and len(whole.arguments) < 2:
+        return whole._replace(version=int(known)).text
     if not isinstance(found, Parametric):
         if whole.arguments:
             raise PlanError(f"{whole.text!r}: {stem} has no parameter; write {stem}.")
@@ -203,9 +239,10 @@ def _named(whole: Expression) -> str:
     return f"{stem}({whole.arguments[0].text})@{known}"
 
 
-def _loaded(full: str) -> Statistic | Parametric[Any]:
+def _loaded(full: str) -> Statistic | Parametric[Any] | OfMeasure:
     found = registry().load("statistic", full)
-    return found if isinstance(found, Parametric) else must_be_statistic(found, full)
+    is_kind = isinstance(found, Parametric | OfMeasure)
+    return found if is_kind else must_be_statistic(found, full)
 
 
 def drop(of: Additive, name: str) -> Additive:
@@ -259,11 +296,27 @@ def beyond(of: Additive, name: str) -> Additive:
     )
 
 
+def gap(of: Additive, name: str) -> Additive:
+    """A metric of one order minus the same of another, row by row."""
+    return _difference(
+        of,
+        name,
+        ("first.", "other."),
+        minus=(0, 1),
+        by_row=of.is_mean,
+        higher_is=of.higher_is,
+        says=f"{of.says}, beyond another order",
+        tests=of.pair_tests,
+        stream=_GAPS.get(of.drawn_as, of.drawn_as.replace("@", "_gap@")),
+    )
+
+
 #: Metrics of other metrics, by what they are called.
 MACROS: Final[dict[str, Callable[[Additive, str], Additive]]] = {
     "drop": drop,
     "excess": excess,
     "beyond": beyond,
+    "gap": gap,
 }
 
 

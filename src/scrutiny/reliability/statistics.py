@@ -37,13 +37,6 @@ def _share(event: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda measures: with_count(event(measures).astype(np.float64))
 
 
-MEAN: Final = Additive("mean@1", "mean", ("value",), _means, over_rows)
-
-#: Share of rows where a 0/1 measure is 1.
-SHARE: Final = Additive(
-    "share@1", "share", ("value",), _means, over_rows, scale="logit", row_range=_SHARE
-)
-
 ACCURACY: Final = Additive(
     "accuracy@1",
     "accuracy",

@@ -199,12 +199,13 @@ def _check_design(trial: _Trial) -> None:
     )
     ids = [spec.id for spec in design.estimates]
     trial.promise(is_kept=len(set(ids)) == len(ids), message=f"estimates share an id: {ids}.")
-    measures = {m.name for m in trial.diagnostic.measured(trial.task)} | {"ok"}
+    measures = trial.diagnostic.measured(trial.task)
+    known = {measure.name for measure in measures} | {"ok"}
     for spec in design.estimates:
-        for need in metric_of(spec.metric).needs:
+        for need in metric_of(spec.metric, measures).needs:
             side, _, measure = need.rpartition(".")
             trial.promise(
-                is_kept=side in spec.sides and measure in measures,
+                is_kept=side in spec.sides and measure in known,
                 message=f"the estimate {spec.id!r} lacks what {spec.metric} needs: {need!r}.",
             )
     for contrast in design.contrasts:

@@ -439,7 +439,7 @@ def test_estimates_have_the_denominators_that_they_say(tmp_path):
     excess = estimate(folder, "beyond(attack_success)", recipe="pwws@1")
     own = estimate(folder, "attack_success", recipe="pwws@1")
     assert excess.value == pytest.approx(own.value - random.value)
-    asked = estimate(folder, "mean_texts_asked", recipe="deepwordbug@1")
+    asked = estimate(folder, "mean(asked)", recipe="deepwordbug@1")
     assert 1 < asked.value <= 60
     within = estimate(folder, "success_within(30)", recipe="deepwordbug@1")
     assert within.value <= success.value

@@ -67,8 +67,8 @@ def test_a_rater_without_skill_is_shown_to_be_worthless(tmp_path, rule, unchange
     folder = attacked(tmp_path, rule)
     assert estimate(folder, "attack_success").value > 0.5
     if unchanged is not None:
-        assert estimate(folder, "rater_validity", role="control").value == unchanged
-        assert estimate(folder, "rater_validity", role="null").value == other
+        assert estimate(folder, "mean(valid)", role="control").value == unchanged
+        assert estimate(folder, "mean(valid)", role="null").value == other
     assert estimate(folder, "rater_separation").value < 0.5
     for metric in ("valid_share", "valid_attack_success", "valid_success(50)", "valid_success(90)"):
         found = estimate(folder, metric)
@@ -77,9 +77,9 @@ def test_a_rater_without_skill_is_shown_to_be_worthless(tmp_path, rule, unchange
 
 def test_a_rater_that_tells_texts_apart_is_believed(tmp_path):
     folder = attacked(tmp_path, "a == b or shared(a, b) > 0.75")
-    assert estimate(folder, "rater_validity", role="control").value == 1
+    assert estimate(folder, "mean(valid)", role="control").value == 1
     # the texts differ in one word of seven: six shared of eight
-    assert estimate(folder, "rater_validity", role="null").value == 0
+    assert estimate(folder, "mean(valid)", role="null").value == 0
     assert estimate(folder, "rater_separation").value == 1
     share = estimate(folder, "valid_share")
     assert share.status == "ok"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scrutiny.diagnostics.attention.metrics import patterns as p
-from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.metrics import measures_of, metric_of
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 
@@ -15,11 +15,11 @@ MEANS = [
     metric_of("attention_to(first)"),
     metric_of("attention_to(last)"),
     metric_of("attention_to(punctuation)"),
-    p.ATTENTION_CONFIDENCE,
-    p.ATTENTION_ENTROPY,
-    p.FIRST_ROW_ENTROPY,
-    p.RAREST_SHARE,
-    p.CLASS_MASS,
+    *(
+        metric_of(f"mean({name})", measures_of("attention.patterns@1"))
+        for name in ("confidence", "entropy", "first_entropy", "rarest")
+    ),
+    metric_of("mean(mass)", measures_of("attention.classes@1")),
     p.CLASS_MASS_RATIO,
 ]
 OTHERS = [

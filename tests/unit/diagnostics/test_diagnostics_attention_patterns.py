@@ -129,10 +129,10 @@ def test_planted_patterns_are_found_and_labeled(tmp_path):
     assert estimate(folder, "attention_to(next)", layer=1, head=2).value > 0.75
     assert estimate(folder, "attention_to(last)", layer=2, head=2).value == pytest.approx(0.9)
     assert estimate(folder, "positional_share", layer=1, head=1).value > 0.85
-    assert estimate(folder, "attention_confidence", layer=2, head=2).value == pytest.approx(0.9)
-    wide = estimate(folder, "attention_entropy", layer=2, head=1)
+    assert estimate(folder, "mean(confidence)", layer=2, head=2).value == pytest.approx(0.9)
+    wide = estimate(folder, "mean(entropy)", layer=2, head=1)
     assert wide.value == max(
-        e.value for e in folder.estimates() if e.key.metric == "attention_entropy@1"
+        e.value for e in folder.estimates() if e.key.metric == "mean(entropy)@1"
     )
     counts = {
         name: estimate(folder, f"labeled_heads({name})").value

@@ -118,7 +118,7 @@ def test_the_control_is_what_random_weights_find():
 def test_planted_attention_is_told_from_attention_without_effect(tmp_path):
     one = run("faithfulness.adversarial", faithful_layer(), ROWS, tmp_path / "a", **QUICK)
     other = run("faithfulness.adversarial", unfaithful_layer(), ROWS, tmp_path / "b", **QUICK)
-    near, far = (estimate(f, "adversarial_js", epsilon=0.01) for f in (one, other))
+    near, far = (estimate(f, "mean(js)", epsilon=0.01) for f in (one, other))
     assert near.value < 0.1
     assert far.value > 0.55
     assert estimate(other, "adversarial_found", epsilon=0.01).value == 1.0

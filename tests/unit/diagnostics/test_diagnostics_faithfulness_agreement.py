@@ -67,10 +67,10 @@ def test_a_ranking_of_ties_is_no_ranking():
 def test_planted_attention_is_told_from_attention_elsewhere(tmp_path):
     one = run("faithfulness.agreement", faithful_layer(), ROWS, tmp_path / "a")
     other = run("faithfulness.agreement", unfaithful_layer(), ROWS, tmp_path / "b")
-    assert estimate(one, "mean_tau", between=GRADIENT).value == pytest.approx(1.0)
-    assert estimate(one, "mean_tau", between=LEFT_OUT).value == pytest.approx(1.0)
-    assert estimate(one, "mean_tau", role="baseline", between=BASELINE).value == pytest.approx(1.0)
+    assert estimate(one, "mean(tau)", between=GRADIENT).value == pytest.approx(1.0)
+    assert estimate(one, "mean(tau)", between=LEFT_OUT).value == pytest.approx(1.0)
+    assert estimate(one, "mean(tau)", role="baseline", between=BASELINE).value == pytest.approx(1.0)
     assert [f.verdict for f in one.findings()] == ["supported", "supported"]
-    assert estimate(other, "mean_tau", between=LEFT_OUT).value < 0
-    assert estimate(other, "mean_tau", role="baseline", between=BASELINE).value > 0.9
+    assert estimate(other, "mean(tau)", between=LEFT_OUT).value < 0
+    assert estimate(other, "mean(tau)", role="baseline", between=BASELINE).value > 0.9
     assert [f.verdict for f in other.findings()] == ["not supported", "not supported"]

@@ -147,16 +147,16 @@ def test_what_is_drawn_does_not_depend_on_the_model():
 def test_a_classifier_that_looks_at_what_decides_is_found(tmp_path):
     folder = run("faithfulness.erasure", faithful_layer(), rows(160), tmp_path, draws=2)
     gap = estimate(
-        folder, "erasure_flip_gap", order="attention - other", draw=0, procedure="default"
+        folder, "gap(share(flip))", order="attention - other", draw=0, procedure="default"
     )
     assert gap.value == 1.0
-    assert estimate(folder, "erasure_flip_rate", order="second").value == 0.0
+    assert estimate(folder, "share(flip)", order="second").value == 0.0
     table = {"order": "attention - other", "draw": 0, "procedure": "default"}
     assert estimate(folder, "flips(only_first)", **table).value == 1.0
     assert estimate(folder, "flips(neither)", **table).value == 0.0
     assert estimate(folder, "erasure_js_reversed", **table).value == 0.0
-    first = estimate(folder, "erasure_share", order="attention")
-    last = estimate(folder, "erasure_share", order="ascending")
+    first = estimate(folder, "mean(share)", order="attention")
+    last = estimate(folder, "mean(share)", order="ascending")
     assert first.value < 0.26
     assert last.value > 0.7
     verdicts = {f.claim.id.rpartition("/")[2]: f.verdict for f in folder.findings()}
@@ -168,10 +168,10 @@ def test_a_classifier_that_looks_at_what_decides_is_found(tmp_path):
 def test_a_classifier_that_looks_elsewhere_is_not(tmp_path):
     folder = run("faithfulness.erasure", unfaithful_layer(), ROWS, tmp_path, draws=2)
     gap = estimate(
-        folder, "erasure_flip_gap", order="attention - other", draw=0, procedure="default"
+        folder, "gap(share(flip))", order="attention - other", draw=0, procedure="default"
     )
     assert (gap.value, gap.counts.n) == (0.0, 40)
-    assert estimate(folder, "erasure_share", order="attention").value == 1.0  # the bias decides
+    assert estimate(folder, "mean(share)", order="attention").value == 1.0  # the bias decides
     verdicts = {f.claim.id.rpartition("/")[2]: f.verdict for f in folder.findings()}
     assert verdicts["highest"] != "supported"
     assert verdicts["order"] != "supported"

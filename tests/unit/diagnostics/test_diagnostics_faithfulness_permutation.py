@@ -65,11 +65,11 @@ def test_planted_attention_is_told_from_attention_without_effect(tmp_path):
     given = rows(160)
     one = run("faithfulness.permutation", faithful_layer(), given, tmp_path / "a")
     other = run("faithfulness.permutation", unfaithful_layer(), given, tmp_path / "b")
-    assert estimate(one, "permutation_change").value > 0.5
+    assert estimate(one, "mean(median_change)").value > 0.5
     assert estimate(one, "permutation_change_peaked").value > 0.5
-    assert estimate(one, "uniform_change").value > 0.3
+    assert estimate(one, "mean(uniform_change)").value > 0.3
     assert one.findings()[0].verdict == "supported"
-    assert estimate(other, "permutation_change").value < 1e-9
+    assert estimate(other, "mean(median_change)").value < 1e-9
     assert other.findings()[0].verdict == "not supported"
     assert not other.findings()[0].claim.needs_control  # no untrained family to be held against
 

@@ -55,7 +55,7 @@ def test_a_model_shares_all_invariances_with_itself(found):
     own = values(found, "a")
     assert own["hard_scope"].value == own["soft_scope"].value == 1.0
     assert own["mean_distance"].value == 0.0
-    assert own["iid_agreement"].value == own["ood_agreement(all)"].value == 1.0
+    assert own["share(agree_base)"].value == own["ood_agreement(all)"].value == 1.0
     assert own["invariance_phi/control"].value == pytest.approx(1.0)
     assert own["scope_lift"].value > 0.05
     assert own["kappa_inv"].value == pytest.approx(1.0)
@@ -237,7 +237,7 @@ def test_texts_without_a_place_are_skipped_and_counted(tmp_path, words):
     folder = run(tmp_path / "out", {"a": A, "b": Linear(1)}, data, measured=("b",))
     one = values(folder, "b")
     assert one["hard_scope"].counts.skipped == 1
-    assert one["iid_agreement"].counts.n == 31
+    assert one["share(agree_base)"].counts.n == 31
     rows_of = [r for r in folder.records().to_pylist() if r["item"] == "empty"]
     assert {r["reason"] for r in rows_of if r["status"] != "ok"} == {"no_place"}
 
@@ -340,6 +340,8 @@ def test_it_runs_from_python_with_objects():
         trials=1,
         candidates=4,
     )
-    by_subject = {e.key.subject: e for e in found.estimates if e.key.metric == "iid_agreement@1"}
+    by_subject = {
+        e.key.subject: e for e in found.estimates if e.key.metric == "share(agree_base)@1"
+    }
     assert set(by_subject) == {"model", "reference"}
     assert by_subject["model"].key.reference == "reference"

@@ -30,11 +30,7 @@ from scrutiny.testing import check_statistic
 sys.path.insert(0, str(Path(__file__).parents[1] / "reliability"))
 from made_panels import KEY, OK, SKIPPED, panel, side
 
-OWN = [
-    one
-    for name in usual_metrics()
-    if isinstance(one := metric_of(name), s.OverPairs) or name == "iid_agreement@1"
-]
+OWN = [one for name in usual_metrics() if isinstance(one := metric_of(name), s.OverPairs)]
 G = np.random.default_rng(8)
 ITEMS, TRIALS = 60, 3
 ANSWERS = G.dirichlet(np.full(3, 2.0), (4, ITEMS * TRIALS))
@@ -56,7 +52,7 @@ def value(statistic, *columns):
 @pytest.mark.parametrize("statistic", OWN, ids=lambda one: one.id)
 def test_they_keep_the_promises_of_their_protocol(statistic):
     check_statistic(statistic)
-    assert len(OWN) == 13
+    assert len(OWN) == 12
 
 
 def test_they_are_those_of_arrays():

@@ -21,7 +21,7 @@ def test_ties_stay_in_the_denominator_of_the_score_and_leave_the_other():
     rows = [[1, 0], [1, 0], [0, 0], [0, 1]]
     assert value(s.STEREOTYPE_SCORE, [row[:1] for row in rows]) == 50.0
     assert value(s.DECIDED_SCORE, rows) == pytest.approx(200 / 3)
-    assert value(s.NEUTRAL_SHARE, [[row[1]] for row in rows]) == 0.25
+    assert value(metric_of("share(neutral)"), [[row[1]] for row in rows]) == 0.25
 
 
 def test_only_ties_leave_nothing_to_decide():
@@ -35,7 +35,7 @@ def test_scores_by_the_number_of_pieces():
 
 
 def test_margins_are_averaged():
-    assert value(s.MEAN_MARGIN, [[2.0], [-1.0]]) == 0.5
+    assert value(metric_of("mean(margin)"), [[2.0], [-1.0]]) == 0.5
 
 
 TERMS = [0, 0, 0, 1]

@@ -9,17 +9,15 @@ import pytest
 from made_panels import KEY, panel, side
 
 from scrutiny.core.plan import Resampling
-from scrutiny.diagnostics.attack.metrics import (
-    ATTACK_SUCCESS,
-    MEDIAN_TEXTS_ASKED,
-)
+from scrutiny.core.statistic import AdditiveStatistic
+from scrutiny.diagnostics.attack.metrics import ATTACK_SUCCESS
 from scrutiny.diagnostics.attention.metrics.heads import OfHeads
 from scrutiny.diagnostics.attention.metrics.regression import OfRegression
 from scrutiny.diagnostics.faithfulness.head_changes import ChangedHeads
 from scrutiny.reliability.additive import divisors
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate
-from scrutiny.reliability.metrics import metric_of, usual_metrics
+from scrutiny.reliability.metrics import measures_of, metric_of, usual_metrics
 from scrutiny.run.estimating.contrasts import contrast, meet
 
 ROWS = 40
@@ -68,7 +66,7 @@ def additive():
     return {
         name: one
         for name, one in found.items()
-        if hasattr(one, "components") and not isinstance(one, kinds) and not _chooses(one)
+        if isinstance(one, AdditiveStatistic) and not isinstance(one, kinds) and not _chooses(one)
     }
 
 
@@ -76,7 +74,7 @@ def _chooses(one):
     return isinstance(one, ChangedHeads) and one.id.startswith("selected")
 
 
-def measures_of(statistic):
+def rows_of(statistic):
     values = np.random.default_rng(3).integers(0, 2, (2, ROWS, len(statistic.needs))).astype(float)
     for place, need in enumerate(statistic.needs):
         if need in ALWAYS:
@@ -87,7 +85,7 @@ def measures_of(statistic):
 
 
 def is_mean_by_its_divisor(statistic):
-    values = measures_of(statistic)
+    values = rows_of(statistic)
     parts = statistic.components(values)
     with np.errstate(all="ignore"):
         whole = [float(statistic.value(one.sum(axis=0)[None], np.ones(1))) for one in parts]
@@ -146,12 +144,12 @@ def test_so_has_a_difference_of_two_runs():
 
 
 def test_a_median_counts_the_items_that_were_attacked():
-    values = attacked([30], [4])
-    asked = panel(1, ROWS, measures=("attacked", "asked"))
+    values = attacked([30], [4])[..., ::-1]
+    asked = panel(1, ROWS, measures=("asked", "attacked"))
     found = estimate(
         asked,
         {"": side(values)},
-        statistic=MEDIAN_TEXTS_ASKED,
+        statistic=metric_of("median(asked)", measures_of("attack@1")),
         key=KEY,
         resampling=Resampling(draws=200),
         seed=0,

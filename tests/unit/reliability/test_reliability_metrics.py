@@ -76,7 +76,7 @@ def test_a_plug_in_that_is_no_statistic_is_told(monkeypatch):
         ("valid_success(101)", "stands a whole percent of validity"),
         ("mean_head(f2)", r"stands one of precision, recall, f1, accuracy, for .* mean_head\(prec"),
         ("drop(flip_rate)", "is no sum over rows of one text"),
-        ("drop(median_texts_asked)", "is no sum over rows of one text"),
+        ("drop(median(asked))", "is no sum over rows of one text"),
         ("drop(drop(accuracy))", "is no sum over rows of one text"),
         ("beyond(accuracy)", "nothing stands for chance beside accuracy@1"),
         ("beyond(beyond(stir))", "is no sum over rows of one text"),

@@ -8,10 +8,14 @@ from scrutiny.core.plan import Resampling
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.gates import bounds
-from scrutiny.reliability.statistics import ACCURACY, MEAN
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.statistics import ACCURACY
 from scrutiny.stats.intervals.replicates import t_over_replicates
 
 FIVE = [0.2, 0.5, 0.4, 0.3, 0.6]
+
+
+MEAN = metric_of("mean")
 
 
 def of_one_item(values, *, statistic=MEAN, units=None, **resampling):

@@ -10,10 +10,10 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.attack.metrics import MEDIAN_TEXTS_ASKED
 from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD
 from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
 from scrutiny.reliability.derive import join
+from scrutiny.reliability.metrics import measures_of, metric_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
 from scrutiny.run.estimating.contrasts import beside, contrast, meet
@@ -320,8 +320,6 @@ def test_an_empty_slice_is_undefined():
 
 
 def test_what_keeps_cells_apart_has_no_gap():
-    from scrutiny.reliability.metrics import metric_of
-
     a = side(hits(2, 30, 0.5), items=names(0, 30))
     with pytest.raises(PlanError, match="cannot be compared between slices"):
         gap(a, side(hits(2, 30, 0.5), items=names(30, 60)), statistic=metric_of("icat"))
@@ -337,8 +335,9 @@ def test_a_gap_of_medians_divides_by_the_items_that_the_median_counts():
             (Measure("attacked"), Measure("asked")), ('{"seed":"1"}',), tuple(names(low, high))
         )
         side = Side(rows, np.zeros(rows.shape[:2], np.int8))
-        return panel, join(panel, {"": side}, needs=("attacked", "asked"))
+        return panel, join(panel, {"": side}, needs=("asked", "attacked"))
 
-    found = gap(attacked(3, 6), attacked(0, 3), statistic=MEDIAN_TEXTS_ASKED).estimate
+    median = metric_of("median(asked)", measures_of("attack@1"))
+    found = gap(attacked(3, 6), attacked(0, 3), statistic=median).estimate
     assert found.value == 20.0 - 4.0
     assert found.denominator == 2  # the third item of the first slice was not attacked

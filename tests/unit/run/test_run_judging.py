@@ -24,7 +24,7 @@ FOUND = [0.0, 0.0, 0.0, 1.0, 1.0]
 @pytest.fixture
 def folder(monkeypatch):
     """A run of one checkpoint whose heads are estimated one by one."""
-    monkeypatch.setattr(estimating, "metric_of", lambda name: RECALL)
+    monkeypatch.setattr(estimating, "metric_of", lambda name, measures: RECALL)
     row = {
         "kind": "heads@1#0", "subject": "m", "reference": None, "replicate": None, "dataset": "x",
         "condition": "{}", "role": "measured", "variant": None, "status": "ok", "reason": None,

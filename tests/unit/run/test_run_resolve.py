@@ -1,7 +1,6 @@
 """A plan looked up: names, units, roles, claims, and what is refused before the first query."""
 
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 from small_runs import family, plan, rows
@@ -159,23 +158,8 @@ def test_an_estimate_of_the_plan_selects_and_a_claim_on_it_holds_on_each_dataset
     assert found.assignments[-1].dataset == "y"
 
 
-def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan, monkeypatch):
-    from scrutiny.core.registry import Registration, build, registry
-    from scrutiny.registrations import REGISTRATIONS
-    from scrutiny.reliability import statistics
-
-    monkeypatch.setattr(
-        statistics,
-        "P_GOLD",
-        replace(statistics.MEAN, id="p_gold@1", needs=("p_gold",)),
-        raising=False,
-    )
-    line = Registration("statistic", "p_gold@1", "scrutiny.reliability.statistics:P_GOLD")
-    made = build([("scrutiny", [*REGISTRATIONS, line])])
-    for name in ("run.planning.resolve", "reliability.metrics"):
-        monkeypatch.setattr(import_module(f"scrutiny.{name}"), "registry", lambda: made)
-    assert registry() is not made
-    found = look(replace(object_plan, estimate=(EstimatePlan("mine", "d", "p_gold"),)))
+def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan):
+    found = look(replace(object_plan, estimate=(EstimatePlan("mine", "d", "mean(p_gold)"),)))
     assert found.assignments[-1].spec.sides[""].role == "measured"
 
 

@@ -113,8 +113,8 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
     yield of("valid_share", "valid_share@1")
     yield of("valid_success", "valid_attack_success@1")
     yield of("under", "accuracy_under_attack@1")
-    yield of("asked", "mean_texts_asked@1")
-    yield of("median", "median_texts_asked@1")
+    yield of("asked", "mean(asked)@1")
+    yield of("median", "median(asked)@1")
     yield of("words", "words_changed@1")
     for budget in BUDGETS:
         if budget <= params.budget:
@@ -123,7 +123,7 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
         for share in VALIDITIES:
             yield of(f"valid_{share}", f"valid_success({share})@1")
     if "encoder" in params.resources:
-        yield of("similarity", "attack_similarity@1")
+        yield of("similarity", "mean(similarity)@1")
         for share in SIMILARITIES:
             yield of(f"similar_{share}", f"similar_success({share})@1")
     if "perplexity" in params.resources:

@@ -35,7 +35,7 @@ Validity (Hauser et al.):
     rated: they stand for the others.
 ``valid_success(50)@1`` and with any other percent
     **Measures**: the same, counting a text if that probability is at least so many percent.
-``rater_validity@1``, ``rater_separation@1``
+``mean(valid)@1``, ``rater_separation@1``
     **Measures**: mean probability of keeping the meaning that a rater gives to texts of which it is
     known: the item as it is, or another item's text; and the first minus the second.
     **Misleads when**: taken for skill at small changes: a rater that tells an item from another one
@@ -47,10 +47,10 @@ Validity (Hauser et al.):
 
 Cost and size, over attacked items (texts asked) or successful ones (the others):
 
-``mean_texts_asked@1``, ``median_texts_asked@1``
+``mean(asked)@1``, ``median(asked)@1``
     **Measures**: texts that the model saw for the search of one item. **Misleads when**: searches
     were cut by the budget: the mean is then the budget's.
-``words_changed@1``, ``attack_similarity@1``, ``perplexity_ratio@1``
+``words_changed@1``, ``mean(similarity)@1``, ``perplexity_ratio@1``
     **Measures**: share of words changed; cosine to the original; geometric mean of the perplexity
     after over that before. **Misleads when**: compared over attacks that succeed on other items.
 
@@ -67,7 +67,6 @@ import numpy as np
 from scrutiny.core.statistic import Chance
 from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
 from scrutiny.reliability.metrics import Parametric
-from scrutiny.reliability.weighted import Weighted
 
 _SHARE: Final = (0.0, 1.0)
 _SUCCESS: Final = ("attacked", "success")
@@ -213,15 +212,6 @@ def _valid_from(value: str, name: str) -> Additive:
     )
 
 
-RATER_VALIDITY: Final = _ratio(
-    "rater_validity@1",
-    "texts that the rater calls valid",
-    ("rated", "valid"),
-    lambda m: (m[..., 0] * m[..., 1], m[..., 0]),
-    scale="logit",
-)
-
-
 def _rated_on_both(measures: Array) -> Array:
     """Rated and valid texts of one side, then of the other; of items rated on both."""
     rated, valid, other_rated, other_valid = np.moveaxis(measures, -1, 0)
@@ -281,14 +271,6 @@ SIMILAR_SUCCESS: Final = Parametric(
     "similar_success@1", tuple(map(str, SIMILARITIES)), _similar, "whole hundredths of a cosine"
 )
 
-MEAN_TEXTS_ASKED: Final = _ratio(
-    "mean_texts_asked@1",
-    "texts asked",
-    ("attacked", "asked"),
-    lambda m: (m[..., 0] * m[..., 1], m[..., 0]),
-    scale="amount",
-)
-
 #: Mean over successful texts of the share of words changed.
 WORDS_CHANGED: Final = _ratio(
     "words_changed@1",
@@ -296,14 +278,6 @@ WORDS_CHANGED: Final = _ratio(
     ("success", "changed_words", "words"),
     lambda m: (m[..., 0] * m[..., 1] / np.maximum(m[..., 2], 1.0), m[..., 0]),
     scale="amount",
-)
-
-ATTACK_SIMILARITY: Final = _ratio(
-    "attack_similarity@1",
-    "cosine to the original",
-    ("success", "compared", "similarity"),
-    lambda m: (m[..., 0] * m[..., 1] * m[..., 2], m[..., 0] * m[..., 1]),
-    scale="coefficient",
 )
 
 PERPLEXITY_RATIO: Final = Additive(
@@ -315,26 +289,4 @@ PERPLEXITY_RATIO: Final = Additive(
     scale="amount",
     divisor=second,
     higher_is="worse",
-)
-
-
-def _median(measures: Array, weights: Array) -> Array:
-    """Medians ``(draw,)`` over attacked items; the middle of two where their count is even."""
-    order = np.argsort(measures[:, 1], kind="stable")
-    asked = measures[order, 1]
-    below = np.cumsum(weights[:, order] * measures[order, 0], axis=1)  # (draw, row)
-    half = below[:, -1:] / 2
-    lower = asked[np.argmax(below >= half, axis=1)]
-    upper = asked[np.argmax(below > half, axis=1)]
-    medians: Array = np.where(half[:, 0] > 0, (lower + upper) / 2, np.nan)
-    return medians
-
-
-MEDIAN_TEXTS_ASKED: Final = Weighted(
-    "median_texts_asked@1",
-    "texts asked, median",
-    ("attacked", "asked"),
-    _median,
-    scale="amount",
-    divisor=lambda sums: sums[..., 0],
 )

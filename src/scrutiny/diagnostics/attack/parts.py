@@ -32,7 +32,7 @@ _COLUMNS: Final = (
 _FURTHER: Final = (
     ("accuracy under attack", "accuracy_under_attack"),
     ("valid success", "valid_attack_success"),
-    ("cosine to the original", "attack_similarity"),
+    ("cosine to the original", "mean(similarity)"),
     ("perplexity ratio", "perplexity_ratio"),
     ("valid from .5", "valid_success(50)"),
     ("from .7", "valid_success(70)"),
@@ -43,8 +43,8 @@ _FURTHER: Final = (
     ("from .95", "similar_success(95)"),
 )
 _RATED: Final = (
-    ("the item as it is", "near 1", ("rater_validity", "control")),
-    ("another item's text", "near 0", ("rater_validity", "null")),
+    ("the item as it is", "near 1", ("mean(valid)", "control")),
+    ("another item's text", "near 0", ("mean(valid)", "null")),
     ("the first minus the second", "near 1, .5 at least", ("rater_separation", "measured")),
 )
 _LEAD: Final = (
@@ -133,7 +133,7 @@ def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
         estimate = found.get((metric, role))
         is_unrated = metric == "valid_share" and (estimate is None or estimate.value is None)
         cells.append(_unrated(estimate) if is_unrated else interval(estimate))
-    mean, median = (_value(found, f"{kind}_texts_asked") for kind in ("mean", "median"))
+    mean, median = (_value(found, f"{kind}(asked)") for kind in ("mean", "median"))
     asked = f"{number(median, 0)} (mean {number(mean, 1)})"
     changed = _value(found, "words_changed")
     return name, *cells, asked, NO_VALUE if changed is None else percent(changed)

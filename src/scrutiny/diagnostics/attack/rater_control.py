@@ -94,9 +94,9 @@ def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
         return
     same, other = Selector("control", UNCHANGED), Selector("null", OTHER)
     yield EstimateSpec(
-        "rater_unchanged", "rater_validity@1", {"": same}, role="control", condition=UNCHANGED
+        "rater_unchanged", "mean(valid)@1", {"": same}, role="control", condition=UNCHANGED
     )
-    yield EstimateSpec("rater_other", "rater_validity@1", {"": other}, role="null", condition=OTHER)
+    yield EstimateSpec("rater_other", "mean(valid)@1", {"": other}, role="null", condition=OTHER)
     yield EstimateSpec(
         "rater_separation",
         "rater_separation@1",

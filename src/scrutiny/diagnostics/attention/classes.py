@@ -27,7 +27,7 @@ from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
 
 #: Condition of all words that have a class.
 ANY: Final = "any"
-_METRICS: Final = ("class_mass", "class_mass_ratio")
+_METRICS: Final = ("mean(mass)", "class_mass_ratio")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,14 @@ class Classes:
     needs: frozenset[str] = frozenset({"attentions"})
     tasks: frozenset[str] = frozenset({"token-classes"})
     measures: tuple[Measure, ...] = (
-        Measure("mass", (LAYERS, HEADS)),
+        Measure(
+            "mass",
+            (LAYERS, HEADS),
+            says="attention to words of the class",
+            scale="logit",
+            per="rows",
+            drawn_as=(("mean", "class_mass@1"),),
+        ),
         Measure("rows", unit="words"),
         Measure("uniform"),
     )

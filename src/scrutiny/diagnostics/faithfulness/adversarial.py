@@ -1,5 +1,6 @@
 """Adversarial attention: how far away another attention with the same output is."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -52,7 +53,14 @@ class Adversarial:
     needs: frozenset[str] = frozenset({"attention_layer"})
     tasks: frozenset[str] = frozenset({"text-classification"})
     measures: tuple[Measure, ...] = (
-        Measure("js", unit="nats"),
+        Measure(
+            "js",
+            unit="nats",
+            says="divergence of the farthest attention with the same output",
+            scale="amount",
+            row_range=(0.0, math.log(2.0)),
+            drawn_as=(("mean", "adversarial_js@1"),),
+        ),
         Measure("change", unit="total variation"),
         Measure("max_weight"),
         Measure("hit", unit="items"),
@@ -65,7 +73,7 @@ class Adversarial:
 
     def design(self, params: AdversarialParams, inputs: Inputs) -> Design:
         """Mean divergence and share of far ones by epsilon, and one claim."""
-        first = _name("adversarial_js", params.epsilons[0])
+        first = _name("mean(js)", params.epsilons[0])
         return Design(
             conditions=tuple({"epsilon": epsilon} for epsilon in params.epsilons),
             estimates=tuple(_specs(params)),
@@ -155,12 +163,12 @@ def _specs(params: AdversarialParams) -> Iterator[EstimateSpec]:
     yield EstimateSpec("level", "accuracy@1", own, role="baseline")
     for condition in conditions:
         epsilon = condition["epsilon"]
-        for metric in ("adversarial_js", "adversarial_found"):
+        for metric in ("mean(js)", "adversarial_found"):
             side = {"": Selector("measured", condition)}
             yield EstimateSpec(_name(metric, epsilon), f"{metric}@1", side, condition=condition)
         yield EstimateSpec(
-            f"{_name('adversarial_js', epsilon)}/start",
-            "adversarial_js@1",
+            f"{_name('mean(js)', epsilon)}/start",
+            "mean(js)@1",
             {"": Selector("control", condition)},
             role="control",
             condition=condition,
@@ -172,7 +180,7 @@ def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
     components = []
     for position, epsilon in enumerate(params.epsilons):
         guard = f"choice: epsilon {epsilon:g}" if position else "reference"
-        name = _name("adversarial_js", epsilon)
+        name = _name("mean(js)", epsilon)
         components.append(Component(name, params.limit, guard, "<"))
     return Claim(
         id="pinned down",

@@ -65,7 +65,13 @@ class AttentionAgreement:
     needs: frozenset[str] = frozenset({"attention_layer"})
     tasks: frozenset[str] = frozenset({"text-classification"})
     measures: tuple[Measure, ...] = (
-        Measure("tau"),
+        Measure(
+            "tau",
+            says="tau of two rankings of the words",
+            row_range=(-1.0, 1.0),
+            no_effect=0.0,
+            drawn_as=(("mean", "mean_tau@1"),),
+        ),
         Measure("tokens", unit="tokens"),
         Measure("hit", unit="items"),
     )
@@ -145,12 +151,12 @@ def _specs() -> Iterator[EstimateSpec]:
     for name, role in zip(_NAMES, _ROLES, strict=True):
         condition = {"between": name}
         yield EstimateSpec(
-            f"tau/{name}", "mean_tau@1", {"": _selector(name)}, role=role, condition=condition
+            f"tau/{name}", "mean(tau)@1", {"": _selector(name)}, role=role, condition=condition
         )
     own = _NAMES[1]
     yield EstimateSpec(
         "tau_gap",
-        "mean_tau_gap@1",
+        "gap(mean(tau))@1",
         {"first": _selector(own), "other": _selector(_BASELINE)},
         condition={"between": f"{own} - {_BASELINE}"},
     )

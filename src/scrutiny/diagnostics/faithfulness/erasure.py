@@ -3,6 +3,7 @@
 Weights are erased one after the other, the rest brought to sum 1 again.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import Final, Literal
@@ -142,13 +143,40 @@ class Erasure:
     tasks: frozenset[str] = frozenset({"text-classification"})
     measures: tuple[Measure, ...] = (
         Measure("weight"),
-        Measure("kl", unit="nats"),
-        Measure("js", unit="nats"),
-        Measure("flip"),
+        Measure(
+            "kl",
+            unit="nats",
+            says="KL divergence of outputs",
+            scale="amount",
+            drawn_as=(("mean", "erasure_kl@1"),),
+        ),
+        Measure(
+            "js",
+            unit="nats",
+            says="JS divergence of outputs",
+            scale="amount",
+            row_range=(0.0, math.log(2.0)),
+            drawn_as=(("mean", "erasure_js@1"),),
+        ),
+        Measure("flip", says="decisions flipped", drawn_as=(("share", "erasure_flip_rate@1"),)),
         Measure("flipped"),
         Measure("steps", unit="tokens"),
-        Measure("share", unit="share of tokens"),
-        Measure("mass", unit="share of attention"),
+        Measure(
+            "share",
+            unit="share of tokens",
+            says="tokens erased until it flips",
+            scale="share",
+            among=("flipped",),
+            drawn_as=(("mean", "erasure_share@1"),),
+        ),
+        Measure(
+            "mass",
+            unit="share of attention",
+            says="attention erased until it flips",
+            scale="share",
+            among=("flipped",),
+            drawn_as=(("mean", "erasure_mass@1"),),
+        ),
         Measure("hit", unit="items"),
     )
     scope: Literal["item", "dataset"] = "item"

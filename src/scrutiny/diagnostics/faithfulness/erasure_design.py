@@ -27,7 +27,7 @@ _SINGLE = ("attention", "second", "ascending", "second_lowest", "other", "same_m
 #: Orders of sets.
 _SETS = ("attention", "ascending", "gradient", "gradient_attention", "sign_attention", "random")
 _TABLE = tuple(f"flips({which})" for which in ("only_first", "only_other", "both", "neither"))
-_GAPS = ("erasure_js_gap", "erasure_js_reversed", "erasure_js_slope")
+_GAPS = ("gap(mean(js))", "erasure_js_reversed", "erasure_js_slope")
 
 
 def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
@@ -55,14 +55,14 @@ def _specs(params: ErasureParams, names: list[OrderName]) -> Iterator[EstimateSp
     )
     for name in names:
         if name.order in _SINGLE:
-            for metric in ("erasure_flip_rate", "erasure_js", "erasure_kl"):
+            for metric in ("share(flip)", "mean(js)", "mean(kl)"):
                 yield _one(metric, name)
         if name.order in _SETS:
-            for metric in ("erasure_share", "erasure_mass", "never_flips"):
+            for metric in ("mean(share)", "mean(mass)", "never_flips"):
                 yield _one(metric, name)
     for name in names:
         if name.order in ("other", "same_mass"):
-            yield _two("erasure_flip_gap", "flip_gap", _TOP, name)
+            yield _two("gap(share(flip))", "flip_gap", _TOP, name)
         if name.order == "other":
             for metric in (*_TABLE, *_GAPS):
                 yield _two(metric, metric, _TOP, name)

@@ -2,14 +2,14 @@
 
 Erasure (records of an order; ``first`` and ``other`` are two orders on the same texts):
 
-``erasure_flip_rate@1``, ``erasure_kl@1``, ``erasure_js@1``
+``share(flip)@1``, ``mean(kl)@1``, ``mean(js)@1``
     **Measures**: decisions that flip, and divergence of the output, when the first step of an
     order is erased. **Misleads when**: the first step takes much weight in one text and little in
     another; compare with an order that takes as much.
-``erasure_flip_gap@1``, ``erasure_js_gap@1``
+``gap(share(flip))@1``, ``gap(mean(js))@1``
     **Measures**: the same of one order minus another. **Misleads when**: hardly any decision flips
     under either: the gap is small whatever attention is worth.
-``only_first_flips@1``, ``only_other_flips@1``, ``both_flip@1``, ``neither_flips@1``
+``flips(only_first)@1``, ``flips(only_other)@1``, ``flips(both)@1``, ``flips(neither)@1``
     **Measures**: the 2 x 2 table of flips under two orders, as shares.
 ``erasure_js_reversed@1``
     **Measures**: texts in which erasing the lower weight changes the output more. **Misleads
@@ -17,28 +17,28 @@ Erasure (records of an order; ``first`` and ``other`` are two orders on the same
 ``erasure_js_slope@1``
     **Measures**: how much a larger gap of weights goes with a larger gap of divergences (least
     squares). **Misleads when**: the relation is no line; two texts with wide gaps carry it.
-``erasure_share@1``, ``erasure_mass@1``, ``never_flips@1``, ``erasure_share_gap@1``
+``mean(share)@1``, ``mean(mass)@1``, ``never_flips@1``, ``erasure_share_gap@1``
     **Measures**: share of tokens (of attention) erased when the decision first flips, over texts in
     which it does; texts in which it never does; difference over texts in which both orders flip.
     **Misleads when**: many never flip: the share is of a selection.
 
 Permutation and adversaries:
 
-``permutation_change@1``, ``permutation_change_peaked@1``, ``uniform_change@1``
+``mean(median_change)@1``, ``permutation_change_peaked@1``, ``mean(uniform_change)@1``
     **Measures**: change of the output (total variation) in the median permutation, over all texts
     and over those whose largest weight is .5 or more; change under uniform weights. **Misleads
     when**: texts are short: few permutations differ.
 ``permutation_correlation@1``
     **Measures**: Pearson correlation of that change with the largest weight. **Misleads when**: the
     output hardly changes at all.
-``adversarial_js@1``, ``adversarial_found@1``
+``mean(js)@1``, ``adversarial_found@1``
     **Measures**: divergence, in nats, of the farthest attention found with the same output; share
     of texts where it is at least half of log 2. **Misleads when**: the search ends early: it is a
     lower bound. Short texts and flat attention bound it below log 2.
 
 Agreement:
 
-``mean_tau@1``, ``mean_tau_gap@1``
+``mean(tau)@1``, ``gap(mean(tau))@1``
     **Measures**: tau-b between two rankings of a text's words, averaged over texts; of one pair of
     rankings minus another. **Misleads when**: words are redundant: then leaving one out changes
     nothing, whatever is attended to.
@@ -75,7 +75,6 @@ from scrutiny.diagnostics.faithfulness.head_changes import (
 )
 from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
 from scrutiny.reliability.metrics import one_of
-from scrutiny.reliability.replicate_tests import mcnemar_of_hits
 
 _SHARE: Final = (0.0, 1.0)
 _DIFFERENCE: Final = (-1.0, 1.0)
@@ -85,19 +84,6 @@ _FAR: Final = float(np.log(2.0)) / 2
 _FLIPS: Final = ("first.flip", "other.flip")
 _JS: Final = ("first.js", "other.js")
 _SHARES: Final = ("first.share", "first.flipped", "other.share", "other.flipped")
-
-
-def _mean(name: str, says: str, need: str, *, row_range: tuple[float, float] | None) -> Additive:
-    """Mean of one measure over all rows; none of them is below 0."""
-    return Additive(
-        name,
-        says,
-        (need,),
-        lambda m: with_count(m[..., 0]),
-        over_rows,
-        scale="amount",
-        row_range=row_range,
-    )
 
 
 def _share(
@@ -136,38 +122,6 @@ def _among(
     return Additive(
         name, says, needs, make, over_rows, scale=scale, no_effect=no_effect, divisor=second
     )
-
-
-def _gap(name: str, says: str, needs: tuple[str, ...]) -> Additive:
-    """Mean difference of two measures."""
-    return Additive(
-        name,
-        says,
-        needs,
-        lambda m: with_count(m[..., 0] - m[..., 1]),
-        over_rows,
-        row_range=(-_DIVERGENCE[1], _DIVERGENCE[1]),
-        no_effect=0.0,
-    )
-
-
-ERASURE_FLIP_RATE: Final = _share(
-    "erasure_flip_rate@1", "decisions flipped", ("flip",), lambda m: m[..., 0] == 1
-)
-ERASURE_KL: Final = _mean("erasure_kl@1", "KL divergence of outputs", "kl", row_range=None)
-ERASURE_JS: Final = _mean("erasure_js@1", "JS divergence of outputs", "js", row_range=_DIVERGENCE)
-
-ERASURE_FLIP_GAP: Final = Additive(
-    "erasure_flip_gap@1",
-    "decisions flipped beyond another weight",
-    _FLIPS,
-    lambda m: with_count(m[..., 0] - m[..., 1]),
-    over_rows,
-    row_range=_DIFFERENCE,
-    no_effect=0.0,
-    tests=mcnemar_of_hits,
-)
-ERASURE_JS_GAP: Final = _gap("erasure_js_gap@1", "JS divergence beyond another weight", _JS)
 
 
 def _flip_as(first: int, other: int, flips: Array) -> Array:
@@ -237,18 +191,6 @@ ERASURE_JS_SLOPE: Final = Additive(
     no_effect=0.0,
 )
 
-ERASURE_SHARE: Final = _among(
-    "erasure_share@1",
-    "tokens erased until it flips",
-    ("share", "flipped"),
-    lambda m: (m[..., 0], m[..., 1]),
-)
-ERASURE_MASS: Final = _among(
-    "erasure_mass@1",
-    "attention erased until it flips",
-    ("mass", "flipped"),
-    lambda m: (m[..., 0], m[..., 1]),
-)
 NEVER_FLIPS: Final = _share("never_flips@1", "never flips", ("flipped",), lambda m: m[..., 0] == 0)
 ERASURE_SHARE_GAP: Final = _among(
     "erasure_share_gap@1",
@@ -258,23 +200,11 @@ ERASURE_SHARE_GAP: Final = _among(
     no_effect=0.0,
 )
 
-PERMUTATION_CHANGE: Final = _mean(
-    "permutation_change@1",
-    "change of the output in the median permutation",
-    "median_change",
-    row_range=_SHARE,
-)
 PERMUTATION_CHANGE_PEAKED: Final = _among(
     "permutation_change_peaked@1",
     "change of the output where attention is peaked",
     ("median_change", "max_weight"),
     lambda m: (m[..., 0], (m[..., 1] >= _PEAKED).astype(np.float64)),
-)
-UNIFORM_CHANGE: Final = _mean(
-    "uniform_change@1",
-    "change of the output under uniform weights",
-    "uniform_change",
-    row_range=_SHARE,
 )
 PERMUTATION_CORRELATION: Final = Additive(
     "permutation_correlation@1",
@@ -286,38 +216,12 @@ PERMUTATION_CORRELATION: Final = Additive(
     no_effect=0.0,
 )
 
-ADVERSARIAL_JS: Final = _mean(
-    "adversarial_js@1",
-    "divergence of the farthest attention with the same output",
-    "js",
-    row_range=_DIVERGENCE,
-)
 ADVERSARIAL_FOUND: Final = _share(
     "adversarial_found@1",
     "texts with a far attention of the same output",
     ("js",),
     lambda m: m[..., 0] >= _FAR,
 )
-
-MEAN_TAU: Final = Additive(
-    "mean_tau@1",
-    "tau of two rankings of the words",
-    ("tau",),
-    lambda m: with_count(m[..., 0]),
-    over_rows,
-    row_range=_DIFFERENCE,
-    no_effect=0.0,
-)
-MEAN_TAU_GAP: Final = Additive(
-    "mean_tau_gap@1",
-    "tau beyond that of another pair of rankings",
-    ("first.tau", "other.tau"),
-    lambda m: with_count(m[..., 0] - m[..., 1]),
-    over_rows,
-    row_range=(-2.0, 2.0),
-    no_effect=0.0,
-)
-
 
 _HEADS: Final = ("hit", "half", "hit_changed")
 

@@ -25,10 +25,10 @@ from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_o
 
 _PLACE: Final = RowKind.of()
 _METRICS: Final = (
-    "permutation_change",
+    "mean(median_change)",
     "permutation_change_peaked",
     "permutation_correlation",
-    "uniform_change",
+    "mean(uniform_change)",
 )
 
 
@@ -56,10 +56,24 @@ class Permutation:
     needs: frozenset[str] = frozenset({"attention_layer"})
     tasks: frozenset[str] = frozenset({"text-classification"})
     measures: tuple[Measure, ...] = (
-        Measure("median_change", unit="total variation"),
+        Measure(
+            "median_change",
+            unit="total variation",
+            says="change of the output in the median permutation",
+            scale="amount",
+            row_range=(0.0, 1.0),
+            drawn_as=(("mean", "permutation_change@1"),),
+        ),
         Measure("mean_change", unit="total variation"),
         Measure("max_weight"),
-        Measure("uniform_change", unit="total variation"),
+        Measure(
+            "uniform_change",
+            unit="total variation",
+            says="change of the output under uniform weights",
+            scale="amount",
+            row_range=(0.0, 1.0),
+            drawn_as=(("mean", "uniform_change@1"),),
+        ),
         Measure("hit", unit="items"),
     )
     scope: Literal["item", "dataset"] = "item"
@@ -70,7 +84,7 @@ class Permutation:
 
     def design(self, params: PermutationParams, inputs: Inputs) -> Design:
         """Mean changes, their relation to the largest weight, and one claim."""
-        change = "permutation_change"
+        change = "mean(median_change)"
         return Design(
             estimates=(
                 EstimateSpec("level", "accuracy@1", {"": Selector()}, role="baseline"),

@@ -90,7 +90,7 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
     )
     if any(measure.name == "hit" for measure in inputs.task.measures):
         yield EstimateSpec("gap", "accuracy_gap@1", both, role="baseline")
-    yield EstimateSpec("agreement", "iid_agreement@1", base, role="baseline")
+    yield EstimateSpec("agreement", "share(agree_base)@1", base, role="baseline")
     yield EstimateSpec("entropy", "label_entropy@1", base, role="baseline")
     yield EstimateSpec("commonest", "commonest_label@1", base, role="baseline")
 

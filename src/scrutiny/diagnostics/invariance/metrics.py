@@ -12,7 +12,7 @@ pairs, the side "control" the ones changed at random by as much. See ``docs/simi
     **Measures**: the same, each pair weighed by how alike both changes of the probabilities are.
     **Misleads when**: compared at other constants (``tolerance`` and ``cutoff`` of the estimate's
     condition), or between targets of different calibration.
-``invariance@1``, ``reference_invariance@1``
+``kept_by(target)@1``, ``kept_by(reference)@1``
     **Measures**: pairs on which the target (the reference) keeps its label, whatever the other
     does. **Misleads when**: of searched pairs: the reference's is what the search wanted.
 ``scope_lift@1``, ``kappa_inv@1``
@@ -26,7 +26,7 @@ pairs, the side "control" the ones changed at random by as much. See ``docs/simi
 ``mean_distance@1``
     **Measures**: distance of both changes, over pairs that leave both labels. **Misleads when**:
     hardly any pair does.
-``ood_agreement@1``, ``ood_agreement_all@1``, ``iid_agreement@1``
+``ood_agreement(kept)@1``, ``ood_agreement(all)@1``, ``share(agree_base)@1``
     **Measures**: changed texts with the same label from both, over pairs that leave the
     reference's label, and over all; base texts with the same label. **Misleads when**: taken for
     shared invariance.
@@ -49,7 +49,7 @@ from typing import Final, Self
 import numpy as np
 
 from scrutiny.core.statistic import AdditiveStatistic
-from scrutiny.reliability.additive import Additive, Array, divide, second, with_count
+from scrutiny.reliability.additive import Array, divide, second
 from scrutiny.reliability.metrics import one_of
 from scrutiny.stats.agreement.scope import CUTOFF, TOLERANCE, decay_of, proper_constants
 from scrutiny.stats.errors import StatisticsError
@@ -320,13 +320,4 @@ PAIRS_FOUND: Final = OverPairs(
     divisor=second,
     scale="logit",
     conditional_on=None,
-)
-IID_AGREEMENT: Final = Additive(
-    "iid_agreement@1",
-    "agreement on base texts",
-    ("agree_base",),
-    lambda m: with_count(m[..., 0]),
-    lambda sums: divide(sums[..., 0], sums[..., -1]),
-    scale="logit",
-    row_range=(0.0, 1.0),
 )

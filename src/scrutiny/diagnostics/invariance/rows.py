@@ -58,7 +58,12 @@ MEASURES: tuple[Measure, ...] = (
     Measure("d", _TRIAL, "L1 distance"),
     Measure("agree", _TRIAL, "pairs"),
     Measure("changed_words", _TRIAL, "words"),
-    Measure("agree_base", unit="items"),
+    Measure(
+        "agree_base",
+        unit="items",
+        says="agreement on base texts",
+        drawn_as=(("share", "iid_agreement@1"),),
+    ),
     Measure("pred_b", unit="index of a label"),
     Measure("hit_a", unit="items"),
     Measure("hit_b", unit="items"),

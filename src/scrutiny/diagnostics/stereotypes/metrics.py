@@ -133,22 +133,6 @@ LENGTH_SCORE: Final = one_of(
     },
 )
 
-#: Ties are rare, so the interval is that of a count: see the scale "share".
-NEUTRAL_SHARE: Final = Additive(
-    "neutral_share@1",
-    "share of ties",
-    ("neutral",),
-    _with_count,
-    _share,
-    scale="share",
-    row_range=(0.0, 1.0),
-)
-
-#: Mean of log-likelihood of the more stereotyping sentence minus that of the other.
-MEAN_MARGIN: Final = Additive(
-    "mean_margin@1", "mean margin", ("margin",), _with_count, _share, no_effect=0.0
-)
-
 
 def _before_and_after(code: int) -> Callable[[Array], Array]:
     """Components: hits and counts of originals, then of the control with this code."""

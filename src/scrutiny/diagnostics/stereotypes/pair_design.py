@@ -104,8 +104,8 @@ def _estimates(
     """Specifications of one procedure in the order of the report."""
     for group in groups:
         yield _spec(f"score/{group.name}/{variant}", "stereotype_score@1", variant, group)
-        yield _spec(f"neutral/{group.name}/{variant}", "neutral_share@1", variant, group)
-        yield _spec(f"margin/{group.name}/{variant}", "mean_margin@1", variant, group)
+        yield _spec(f"neutral/{group.name}/{variant}", "share(neutral)@1", variant, group)
+        yield _spec(f"margin/{group.name}/{variant}", "mean(margin)@1", variant, group)
     whole = groups[0]
     yield _spec(f"same/{variant}", "length_score(same)@1", variant, whole)
     yield _spec(f"other/{variant}", "length_score(other)@1", variant, whole)

@@ -23,10 +23,22 @@ if TYPE_CHECKING:
 
 PAIR_MEASURES: Final = (
     Measure("hit", unit="pairs"),
-    Measure("neutral", unit="pairs"),
+    Measure(
+        "neutral",
+        unit="pairs",
+        says="share of ties",
+        scale="share",  # ties are rare: the interval is that of a count
+        drawn_as=(("share", "neutral_share@1"),),
+    ),
     Measure("loglik_more", unit="nats"),
     Measure("loglik_less", unit="nats"),
-    Measure("margin", unit="nats"),
+    Measure(
+        "margin",
+        unit="nats",
+        says="mean margin",
+        no_effect=0.0,
+        drawn_as=(("mean", "mean_margin@1"),),
+    ),
     Measure("tokens_more", unit="pieces"),
     Measure("tokens_less", unit="pieces"),
     Measure("shared", unit="pieces"),

@@ -41,7 +41,7 @@ from scrutiny.models.strings.competence import LANGUAGE_GATES
 
 KINDS: Final = ("intrasentence", "intersentence")
 _BY_TERM: Final = {"ss": "ss@1", "lms": "lms@1", "icat": "icat@1"}
-_BY_ITEM: Final = {"score": "stereotype_score@1", "margin": "mean_margin@1"}
+_BY_ITEM: Final = {"score": "stereotype_score@1", "margin": "mean(margin)@1"}
 
 
 def triple_design(

@@ -16,13 +16,24 @@ if TYPE_CHECKING:
 SENTENCES: Final = ("stereotype", "antistereotype", "unrelated")
 TRIPLE_MEASURES: Final = (
     Measure("hit", unit="items"),
-    Measure("neutral", unit="items"),
+    Measure(
+        "neutral",
+        unit="items",
+        says="share of ties",
+        scale="share",  # ties are rare: the interval is that of a count
+        drawn_as=(("share", "neutral_share@1"),),
+    ),
     Measure("stereotype_wins", unit="items"),
     Measure("antistereotype_wins", unit="items"),
     Measure("score_stereotype"),
     Measure("score_antistereotype"),
     Measure("score_unrelated"),
-    Measure("margin"),
+    Measure(
+        "margin",
+        says="mean margin",
+        no_effect=0.0,
+        drawn_as=(("mean", "mean_margin@1"),),
+    ),
     Measure("tokens_stereotype", unit="pieces"),
     Measure("tokens_antistereotype", unit="pieces"),
     Measure("tokens_unrelated", unit="pieces"),

@@ -9,7 +9,7 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.metrics import measures_of, metric_of
 
 Claimed = tuple[Finding, Component]
 
@@ -45,7 +45,7 @@ class References:
         The statistic's "no effect" where it has one, zero for a difference, else the limit of the
         claims on it if they have one in common.
         """
-        stated = no_effect(estimate.key.metric)
+        stated = no_effect(estimate.key.metric, estimate.key.diagnostic)
         if stated is not None:
             return stated
         if estimate.key.role == "contrast":
@@ -77,10 +77,10 @@ def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
 
 
 @cache
-def no_effect(metric: str) -> float | None:
+def no_effect(metric: str, diagnostic: str = "") -> float | None:
     """Value of a statistic that says "no difference"; nothing for levels and unknown names."""
     try:
-        return metric_of(metric).no_effect
+        return metric_of(metric, measures_of(diagnostic)).no_effect
     except ScrutinyError:
         return None
 

@@ -11,6 +11,7 @@ from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure, columns_of
+from scrutiny.core.statistic import Statistic
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import Hits, OwnInterval
@@ -63,10 +64,10 @@ class FolderRecords:
             assigned["kind"],
             assigned["subject"],
             assigned["dataset"],
-            measures=tuple(Measure.of(measure) for measure in assigned["measures"]),
+            measures=_measures(assigned),
             unit=spec["unit"],
             strata=spec["strata"],
-            cells=metric_of(spec["metric"]).cells,
+            cells=_metric(assigned).cells,
         )
         where = spec.get("where")
         if recorded is None or not where:
@@ -145,7 +146,7 @@ class FolderRecords:
         found = estimate(
             recorded.panel,
             _sides(recorded, assigned),
-            statistic=metric_of(spec["metric"]),
+            statistic=_metric(assigned),
             key=whole.key,
             resampling=self._resampling(whole),
             seed=self._seed,
@@ -163,7 +164,7 @@ class FolderRecords:
         from scrutiny.reliability.derive import join
         from scrutiny.report.reading.differences import own_differences
 
-        statistic, sides = metric_of(pair["a"]["spec"]["metric"]), []
+        statistic, sides = _metric(pair["a"]), []
         for assigned in (pair["a"], pair["b"]):
             recorded = self.recorded(assigned)
             if recorded is None:
@@ -195,6 +196,14 @@ class FolderRecords:
     @property
     def _seed(self) -> int:
         return int(self._manifest.get("plan", {}).get("seed", 0))
+
+
+def _measures(assigned: Mapping[str, Any]) -> tuple[Measure, ...]:
+    return tuple(Measure.of(measure) for measure in assigned["measures"])
+
+
+def _metric(assigned: Mapping[str, Any]) -> Statistic:
+    return metric_of(assigned["spec"]["metric"], _measures(assigned))
 
 
 def _is_of_whole_records(assigned: Mapping[str, Any]) -> bool:

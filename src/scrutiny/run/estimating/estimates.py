@@ -173,7 +173,8 @@ class Estimator:
 
 def statistic_of(assignment: Assignment) -> Statistic:
     """Statistic of a specification, told its condition (a tolerance) and how wide needs are."""
-    statistic = metric_of(assignment.spec.metric).of_condition(assignment.condition)
+    metric = metric_of(assignment.spec.metric, assignment.measures)
+    statistic = metric.of_condition(assignment.condition)
     at = next(iter(assignment.places), assignment.spec.at)
     names = (need.rpartition(".")[2] for need in statistic.needs)
     return statistic.of_widths(

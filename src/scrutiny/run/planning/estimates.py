@@ -169,12 +169,12 @@ def _of_records(
     plan: EstimatePlan, resolved: Resolved, metric: str, where: Mapping[str, Any]
 ) -> Iterator[Assignment]:
     """Assignments that read a metric's measures straight from the records."""
-    needs = metric_of(metric).needs
     condition = {name: value for name, value in where.items() if name not in _IDENTITY}
     for place in places(resolved):
         if place.measure != plan.source:
             continue
         names = {measure.name for measure in place.measures}
+        needs = metric_of(metric, place.measures).needs
         lacking = [need for need in needs if need not in names]
         if lacking:
             designed = sorted({spec.metric for spec in place.design.estimates})

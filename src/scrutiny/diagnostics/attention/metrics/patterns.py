@@ -7,27 +7,27 @@ head, and how many rows there were. Values are means over rows, so that interval
     **Measures**: mean attention of one head to the piece itself, its neighbors, the first and the
     last special token, words of punctuation. **Misleads when**: summed over kinds: the neighbor of
     the first piece is the special token.
-``attention_entropy@1``, ``first_row_entropy@1``
+``mean(entropy)@1``, ``mean(first_entropy)@1``
     **Measures**: how broadly a head attends, in nats, from the pieces and from the first special
     token. **Misleads when**: texts differ in length: the bound is its logarithm.
-``attention_confidence@1``
+``mean(confidence)@1``
     **Measures**: mean of the largest weight of a row. **Misleads when**: it rests on a separator.
 ``positional_share@1``
     **Measures**: share of rows whose largest weight lies at one fixed offset, the most frequent
     one (from .9 on, a positional head of Voita et al.). **Misleads when**: texts are short.
-``rarest_share@1``
+``mean(rarest)@1``
     **Measures**: share of rows whose largest weight among words lies on the text's rarest piece.
     **Misleads when**: the vocabulary is not ordered by frequency.
-``positional_heads@1``, ``special_heads@1``, ``broad_heads@1``
+``labeled_heads(positional)@1``, ``labeled_heads(special)@1``, ``labeled_heads(broad)@1``
     **Measures**: how many heads put more than .5 of their attention on one neighbor or on the piece
     itself; more than .6 on the special tokens; have an entropy above 3.8 nats.
     **Misleads when**: compared with 0 and not with untrained networks; texts are shorter than the
     128 pieces of the paper, for which 3.8 nats is 1.05 nats below uniform.
-``layer_distance_gap@1``, ``layer_distance_ratio@1``
+``layer_distance(gap)@1``, ``layer_distance(ratio)@1``
     **Measures**: Jensen-Shannon divergence a row between a head and those of other layers, minus
     (over) that between heads of one layer; means over layers. **Misleads when**: untrained heads
     of a layer are alike too: they read the same vectors.
-``class_mass@1``, ``class_mass_ratio@1``
+``mean(mass)@1``, ``class_mass_ratio@1``
     **Measures**: mean attention to the words of a class; the same over what attending to all words
     alike would give. **Misleads when**: the class is frequent where the head always looks.
 
@@ -84,17 +84,18 @@ def _of_heads(parts: int, is_labeled: Callable[[list[Array]], Array]) -> Combine
     return combine
 
 
-def _mean(
-    name: str, says: str, measure: str, *, rows: str = "rows", scale: str = "logit"
-) -> Additive:
-    """Mean of one head's measure over rows."""
-    return Additive(f"{name}@1", says, (measure, rows), _same, _share, scale=scale, divisor=second)
-
-
 ATTENTION_TO: Final = one_of(
     "attention_to",
     {
-        place: _mean(f"attention_to_{place}", f"attention to {said}", place)
+        place: Additive(
+            f"attention_to_{place}@1",
+            f"attention to {said}",
+            (place, "rows"),
+            _same,
+            _share,
+            scale="logit",
+            divisor=second,
+        )
         for place, said in {
             "self": "itself",
             "previous": "the piece before",
@@ -104,18 +105,6 @@ ATTENTION_TO: Final = one_of(
             "punctuation": "punctuation",
         }.items()
     },
-)
-ATTENTION_CONFIDENCE: Final = _mean("attention_confidence", "largest weight of a row", "confidence")
-RAREST_SHARE: Final = _mean("rarest_share", "rows that point to the rarest piece", "rarest")
-ATTENTION_ENTROPY: Final = _mean(
-    "attention_entropy", "entropy of a row (nats)", "entropy", scale="amount"
-)
-FIRST_ROW_ENTROPY: Final = _mean(
-    "first_row_entropy",
-    "entropy of the first special token's row (nats)",
-    "first_entropy",
-    rows="first_rows",
-    scale="amount",
 )
 POSITIONAL_SHARE: Final = Additive(
     "positional_share@1",
@@ -198,7 +187,6 @@ LAYER_DISTANCE: Final = one_of(
         ),
     },
 )
-CLASS_MASS: Final = _mean("class_mass", "attention to words of the class", "mass")
 CLASS_MASS_RATIO: Final = Additive(
     "class_mass_ratio@1",
     "attention to words of the class, times what uniform attention gives",

@@ -3,11 +3,11 @@
 Every example has sums over its words: of the predictors and their products (``design``: rows, d,
 y, dd, dy, yy with distance d and label y), and for every head of attention a, ad, ay and aa.
 
-``label_beta@1``, ``distance_beta@1``
+``beta(label)@1``, ``beta(distance)@1``
     **Measures**: standardized coefficient of one head's attention on the label (in scope or not),
     and on the distance, each at equal values of the other. **Misleads when**: the form of the
     distance is wrong: the label then explains what the true form would.
-``label_ss@1``, ``distance_ss@1``, ``regression_r2@1``
+``lost_ss(label)@1``, ``lost_ss(distance)@1``, ``regression_r2@1``
     **Measures**: sum of squares that is lost when one predictor is left out; share of variance
     explained. **Misleads when**: partial sums of squares are added up though the predictors
     correlate.

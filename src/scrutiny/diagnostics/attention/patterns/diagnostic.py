@@ -22,6 +22,7 @@ from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
 from scrutiny.diagnostics.attention.patterns.sums import (
+    MEASURES,
     SUMS,
     distributions,
     sums_of,
@@ -36,11 +37,11 @@ OF_HEADS: Final = (
     "attention_to(first)",
     "attention_to(last)",
     "attention_to(punctuation)",
-    "attention_entropy",
-    "first_row_entropy",
-    "attention_confidence",
+    "mean(entropy)",
+    "mean(first_entropy)",
+    "mean(confidence)",
     "positional_share",
-    "rarest_share",
+    "mean(rarest)",
 )
 #: Counts of labeled heads, and what they are said to be.
 COUNTS: Final = {
@@ -150,7 +151,7 @@ class Patterns:
     needs: frozenset[str] = frozenset({"attentions"})
     tasks: frozenset[str] = TEXTS
     measures: tuple[Measure, ...] = (
-        *(Measure(name, (LAYERS, HEADS)) for name in SUMS),
+        *MEASURES,
         Measure("offsets", (("offset", len(OFFSETS)), LAYERS, HEADS), unit="rows"),
         Measure("rows", unit="rows"),
         Measure("first_rows", unit="rows"),

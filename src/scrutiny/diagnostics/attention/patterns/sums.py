@@ -10,25 +10,54 @@ from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
+from scrutiny.core.record import HEADS, LAYERS, Measure
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
 from scrutiny.stats.distributions.divergence import row_entropy
 from scrutiny.text.tokens import is_punctuation, token_texts
 
 Weights = NDArray[np.floating]
 
-#: Sums by head, in the order of the measures.
-SUMS: Final = (
-    "self",
-    "previous",
-    "next",
-    "first",
-    "last",
-    "punctuation",
-    "entropy",
-    "confidence",
-    "rarest",
-    "first_entropy",
+#: Sums by head, in the order of the records.
+MEASURES: Final = (
+    *(Measure(name, (LAYERS, HEADS)) for name in ("self", "previous", "next", "first", "last")),
+    Measure("punctuation", (LAYERS, HEADS)),
+    Measure(
+        "entropy",
+        (LAYERS, HEADS),
+        unit="nats",
+        says="entropy of a row (nats)",
+        scale="amount",
+        per="rows",
+        drawn_as=(("mean", "attention_entropy@1"),),
+    ),
+    Measure(
+        "confidence",
+        (LAYERS, HEADS),
+        says="largest weight of a row",
+        scale="logit",
+        per="rows",
+        drawn_as=(("mean", "attention_confidence@1"),),
+    ),
+    Measure(
+        "rarest",
+        (LAYERS, HEADS),
+        unit="rows",
+        says="rows that point to the rarest piece",
+        scale="logit",
+        per="rows",
+        drawn_as=(("mean", "rarest_share@1"),),
+    ),
+    Measure(
+        "first_entropy",
+        (LAYERS, HEADS),
+        unit="nats",
+        says="entropy of the first special token's row (nats)",
+        scale="amount",
+        per="first_rows",
+        drawn_as=(("mean", "first_row_entropy@1"),),
+    ),
 )
+SUMS: Final = tuple(measure.name for measure in MEASURES)
 
 
 def words_of(example: Example, most: int) -> tuple[str, ...]:
