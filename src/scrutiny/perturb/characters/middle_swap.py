@@ -1,23 +1,21 @@
 """Two inner characters exchanged, in one word or in every word at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.characters.positions import letters_of
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import whole_text, word_sites
 from scrutiny.text.lexicon import is_stop_word
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _TRIES: Final = 10  # redraws of a pair of equal characters
 
 
 @dataclass(frozen=True, slots=True)
-class MiddleSwap:
+class MiddleSwap(Change):
     """Two characters exchanged that are neither the first nor the last of their word.
 
     Parameters
@@ -55,10 +53,7 @@ class MiddleSwap:
     id: ClassVar[str] = "middle_swap@1"
     summary: ClassVar[str] = "two inner characters exchanged in one word or in every word at once"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
 
     scope: Literal["text", "word"] = "text"
@@ -71,9 +66,7 @@ class MiddleSwap:
         words = self._words(document)
         return words if self.scope == "word" else whole_text(document) if words else ()
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """As many draws as wanted, each candidate once."""
         words = self._words(document) if self.scope == "text" else [site]
         seen = set()
@@ -90,7 +83,7 @@ class MiddleSwap:
         return [s for s in found if not is_stop_word(document.words[s.token])]
 
 
-def _swapped(document: Document, site: Site, rng: "Generator") -> tuple[Edit, ...]:
+def _swapped(document: Document, site: Site, rng: Rng) -> tuple[Edit, ...]:
     """Edit that exchanges two different inner characters; none where the draws found none."""
     word = letters_of(document, site, keep_first=True, keep_last=True)
     units, count = word.units, word.high - word.low

@@ -1,17 +1,15 @@
 """The characters of one word, and which of them an edit may touch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.letters import split_characters
 from scrutiny.perturb.engine.sites import word_sites
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 #: ``random``: one place of a word, drawn; ``all``: every place, from left to right.
 Positions = Literal["random", "all"]
@@ -22,16 +20,13 @@ _INSIDE = True
 _new = tuple.__new__  # a named tuple without the call of its own constructor
 
 
-class OneWord:
+class OneWord(Change):
     """What all changes of one word's characters declare; each names itself and its parameters."""
 
     __slots__ = ()
 
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True
 
@@ -105,7 +100,7 @@ def letter_sites(document: Document, shortest: int, *kept: bool) -> Sequence[Sit
 _word_sites: Any = lru_cache(maxsize=4)(word_sites)  # they ask about a text one after the other
 
 
-def chosen(places: Sequence[T], positions: Positions, rng: "Generator") -> Sequence[T]:
+def chosen(places: Sequence[T], positions: Positions, rng: Rng) -> Sequence[T]:
     """Every place in order, or one of them drawn; none if there is none.
 
     Examples

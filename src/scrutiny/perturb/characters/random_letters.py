@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_letters
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
@@ -15,11 +15,8 @@ from scrutiny.perturb.characters.positions import (
     letter_sites,
     letters_of,
 )
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.letters import pick, same_class
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 #: ``alike``: of the case and script of the letter there; ``ascii``: any of A-Z and a-z.
 Drawn = Literal["alike", "ascii"]
@@ -84,9 +81,7 @@ class InsertLetter(RandomLetter):
         """Words that are long enough."""
         return letter_sites(document, self.shortest, self.keep_first and self.keep_last)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Insertions of one letter each."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         last = len(word.units) - 1
@@ -138,9 +133,7 @@ class SubstituteLetter(RandomLetter):
         """Words that are long enough."""
         return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Substitutions of one character each."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         units, letters = word.units, self.letters

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
@@ -13,10 +13,8 @@ from scrutiny.perturb.characters.positions import (
     letter_sites,
     letters_of,
 )
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.text.characters import keyboard_neighbors
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,7 @@ class DeleteLetter(Slip):
         """Words that are long enough."""
         return letter_sites(document, max(2, self.shortest), self.keep_first, self.keep_last)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Deletions of one character each; of two equal neighbors the first stands for both."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         units = word.units
@@ -126,9 +122,7 @@ class SwapLetters(Slip):
         """Words that are long enough."""
         return letter_sites(document, max(self.shortest, 2 + self.keep_first + self.keep_last))
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Exchanges of one pair each."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         units = word.units
@@ -176,9 +170,7 @@ class NeighborKey(Slip):
         """Words that are long enough."""
         return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Neighbors of each key, in the order of the rows of the keyboard."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         pairs = [(i, key) for i in word.places() for key in keyboard_neighbors(word.units[i])]
@@ -229,9 +221,7 @@ class SplitWord(OneWord):
         longest = self.longest
         return found if longest is None else [s for s in found if s.end - s.start <= longest]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Splits of a word in two."""
         word = letters_of(document, site, keep_first=False, keep_last=False)
         for gap in chosen(range(1, len(word.units)), self.positions, rng):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
@@ -13,10 +13,8 @@ from scrutiny.perturb.characters.positions import (
     letter_sites,
     letters_of,
 )
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.text.characters import homoglyphs
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +58,7 @@ class Homoglyph(OneWord):
         """Words."""
         return letter_sites(document, 1)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Look-alikes of each character, from left to right."""
         word = letters_of(document, site, keep_first=False, keep_last=False)
         pairs = [
@@ -123,9 +119,7 @@ class InvisibleCharacter(OneWord):
         """Words of at least two characters."""
         return letter_sites(document, 2)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Insertions of one such character each."""
         word = letters_of(document, site, keep_first=False, keep_last=False)
         marks = tuple(_MARKS.values()) if self.mark == "any" else (_MARKS[self.mark],)
@@ -180,9 +174,7 @@ class HiddenReorder(OneWord):
         """Words of at least two characters."""
         return letter_sites(document, 2)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Changes of one place each."""
         word = letters_of(document, site, keep_first=False, keep_last=False)
         units = word.units

@@ -1,19 +1,18 @@
 """One Chinese character replaced by one that sounds like it, or that looks like it."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.resources.chinese_sounds import homophones
 from scrutiny.perturb.resources.loading import find_resource
 
 if TYPE_CHECKING:
-    from numpy.random import Generator
-
     from scrutiny.perturb.resources.capabilities import PinyinReader
 
 
@@ -61,7 +60,7 @@ def changes(
 
 
 @dataclass(frozen=True, slots=True)
-class Homophone:
+class Homophone(Change):
     """One character replaced by a common one with the same usual reading.
 
     Where the text comes in words, each character of the word is tried in its turn.
@@ -92,9 +91,6 @@ class Homophone:
     summary: ClassVar[str] = "a Chinese character replaced by one that sounds the same"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     resources: ClassVar[tuple[str, ...]] = ("pinyin",)
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True
 
@@ -105,9 +101,7 @@ class Homophone:
         """Tokens of Chinese characters."""
         return character_sites(document)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Characters in a fixed order; nothing is drawn."""
         reader: PinyinReader = find_resource(document, "pinyin")
         for edits in changes(
@@ -140,7 +134,7 @@ _GROUPS: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class LookAlike:
+class LookAlike(Change):
     """One character replaced by one that a reader takes for it at a glance.
 
     The table is a small one of our own, of simplified characters; where the text comes in words,
@@ -165,10 +159,6 @@ class LookAlike:
     id: ClassVar[str] = "look_alike@1"
     summary: ClassVar[str] = "a Chinese character replaced by one that looks like it"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True
 
@@ -181,9 +171,7 @@ class LookAlike:
             if any(look_alikes(char) for char in text[site.start : site.end])
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Characters in the order of the table; nothing is drawn."""
         for edits in changes(document, site, look_alikes):
             yield from edits

@@ -4,18 +4,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from string import ascii_lowercase
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.letters import pick, same_class
 from scrutiny.text.casing import match_case
 from scrutiny.text.lexicon import is_stop_word, read_bytes
 from scrutiny.text.tokens import token_spans
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
-
-def random_text(like: str, rng: "Generator", *, unlike: str = "", is_english: bool = True) -> str:
+def random_text(like: str, rng: Rng, *, unlike: str = "", is_english: bool = True) -> str:
     """Text with the spaces, marks, capitals and word lengths of another, of random words.
 
     Parameters
@@ -47,7 +45,7 @@ def random_text(like: str, rng: "Generator", *, unlike: str = "", is_english: bo
     return "".join([*pieces, like[done:]])
 
 
-def random_letters(like: str, rng: "Generator", *, unlike: str = "") -> str:
+def random_letters(like: str, rng: Rng, *, unlike: str = "") -> str:
     """Random characters of the same classes, each other than the one that it replaces.
 
     Letters stay letters of their case and script, digits digits; everything else stays as it is.

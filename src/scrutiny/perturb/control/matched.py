@@ -34,7 +34,6 @@ the recipe's ``where``. Its gold answer is the treatment's.
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, variant_of
 from scrutiny.core.errors import UserError
@@ -43,13 +42,11 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.control.ground import Ground
 from scrutiny.perturb.control.operations import EditedLength, Operation, amount_of, operations_of
 from scrutiny.perturb.control.placement import NoRoomError, Placement
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import Where, parse_recipe
 from scrutiny.perturb.engine.streams import streams
 from scrutiny.text.edits import apply_edits
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _PARAMETERS = re.compile(r"\([^()]*\)")
 
@@ -86,7 +83,7 @@ class Controls:
             return _control(variant, draw, "skipped", "no_room")
         return _control(variant, draw, "ok", None, edits, gold)
 
-    def _edits(self, variant: Variant, where: Where, rng: "Generator") -> tuple[Edit, ...]:
+    def _edits(self, variant: Variant, where: Where, rng: Rng) -> tuple[Edit, ...]:
         """As much change in each field as the treatment made there."""
         edits: list[Edit] = []
         fields = self._example.fields

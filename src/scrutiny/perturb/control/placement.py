@@ -2,21 +2,19 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.perturb.control.filler import of_length, random_letters, random_text
 from scrutiny.perturb.control.ground import Ground
 from scrutiny.perturb.control.operations import Operation
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import Chosen, fences_of
 from scrutiny.perturb.engine.where import covered
 from scrutiny.text.edits import in_order
 from scrutiny.text.tokens import is_punctuation
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _TRIES: Final = 256
 _NEAR: Final = 2  # difference in length that still counts as the same length
@@ -40,7 +38,7 @@ class Placement:
         Where the numbers come from.
     """
 
-    def __init__(self, ground: Ground, treatment: Sequence[Edit], rng: "Generator") -> None:
+    def __init__(self, ground: Ground, treatment: Sequence[Edit], rng: Rng) -> None:
         document = ground.document
         self._document = document
         self._ground = ground

@@ -21,12 +21,13 @@ status       reason                         when
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint, Site
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.gate import StepOutcome, gate_for, outcome_of
 from scrutiny.perturb.engine.rebase import rebase
@@ -35,9 +36,6 @@ from scrutiny.perturb.engine.sites import new_tuple
 from scrutiny.perturb.engine.streams import streams
 from scrutiny.perturb.engine.where import sites_where
 from scrutiny.text.edits import apply_edits
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 class Setting(NamedTuple):
@@ -242,7 +240,7 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
     return gate.outcome()
 
 
-def _drawn(sites: Sequence[Site], wanted: int, rng: "Generator") -> tuple[list[Site], list[float]]:
+def _drawn(sites: Sequence[Site], wanted: int, rng: Rng) -> tuple[list[Site], list[float]]:
     """The best ranked sites, and the number that each of them draws."""
     count = len(sites)
     if count == 1:
@@ -270,7 +268,7 @@ def _repetition(steps: Sequence[Step], number: int) -> int:
     return sum([step.transformation.id == name for step in steps[:number]])
 
 
-def _stream(step: Step, document: TextDocument, setting: Setting, repetition: int) -> "Generator":
+def _stream(step: Step, document: TextDocument, setting: Setting, repetition: int) -> Rng:
     name = _stream_name(step, document, repetition)
     item, draw = document.example.id, setting.draw
     return streams().stream(setting.seed, "perturb", name=name, item=item, draw=draw)
@@ -285,7 +283,7 @@ def _stream_name(step: Step, document: TextDocument, repetition: int) -> str:
     return f"{name}+{repetition}" if repetition else name
 
 
-def _ranked(count: int, rng: "Generator") -> Sequence[int]:
+def _ranked(count: int, rng: Rng) -> Sequence[int]:
     """Indices of the sites by their random keys."""
     if count == 1:
         return (0,)

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.sites import word_sites
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,6 @@ class AnyWord:
         """Words that are long enough."""
         return word_sites(document, self.shortest)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """None."""
         return iter(())

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.agreement import replace_word
 from scrutiny.perturb.english.replacements import antonym_forms, content_tag, fitting_antonym_forms
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _BEFORE: Final = frozenset("as so no years year - `` how too".split())
 _BEHIND: Final = frozenset(
@@ -23,7 +21,7 @@ _CACHED = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class AntonymSwap:
+class AntonymSwap(Change):
     """An adjective's antonym, in the same degree and casing.
 
     A list holds the pairs that a reader found to fit in nearly every context; no other pair is
@@ -62,12 +60,9 @@ class AntonymSwap:
 
     id: ClassVar[str] = "antonym_swap@1"
     summary: ClassVar[str] = "adjectives replaced by their antonym in the same degree"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
-    where: ClassVar[str] = "around"
 
     checked: bool = True
     senses: int = 3
@@ -87,9 +82,7 @@ class AntonymSwap:
             and not (self.checked and _is_fixed(words, i))
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Antonyms in the adjective's degree, the most frequent sense first."""
         word = document.words[site.token].lower()
         for form in self.forms(word, content_tag(document, site.token)):

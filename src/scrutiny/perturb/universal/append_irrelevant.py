@@ -3,18 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import whole_text
 from scrutiny.perturb.english.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import is_stop_word, opening_phrases, place_region, proverbs, zipf
 from scrutiny.text.tokens import is_word
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _ALTERNATIVES = 4
 _COMMON = 3.5  # zipf of words that are no names, or are known as such
@@ -25,7 +23,7 @@ _SUBJECTS = frozenset("i you he she it we they this there".split())
 
 
 @dataclass(frozen=True, slots=True)
-class AppendIrrelevant:
+class AppendIrrelevant(Change):
     """An opening phrase before the text, and behind a longer one a proverb.
 
     Both are neutral in sentiment. A common word that began the text with a capital is written
@@ -55,8 +53,6 @@ class AppendIrrelevant:
 
     id: ClassVar[str] = "append_irrelevant@1"
     summary: ClassVar[str] = "an opening phrase before the text, a proverb behind it"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    resources: ClassVar[tuple[str, ...]] = ()
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
@@ -72,9 +68,7 @@ class AppendIrrelevant:
         """The text as a whole."""
         return whole_text(document)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """A few drawn pairs of a phrase and a proverb."""
         has_end = self.end and len(document.tokens) >= self.least_tokens
         for _ in range(_ALTERNATIVES):

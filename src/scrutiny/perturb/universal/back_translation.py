@@ -4,18 +4,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import whole_text
 from scrutiny.perturb.english.clitics import is_spaced
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.tokens import sentences, token_spans
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 Span = tuple[int, int]
 
@@ -29,7 +27,7 @@ _GLUED: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class BackTranslation:
+class BackTranslation(Change):
     """The text as it comes back from another language, sentence by sentence.
 
     The difference is taken word by word, so that words which come back as they were are not
@@ -60,7 +58,6 @@ class BackTranslation:
 
     id: ClassVar[str] = "back_translation@1"
     summary: ClassVar[str] = "the text translated to another language and back"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("translator",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "token-tagging": "may change"}
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
@@ -72,9 +69,7 @@ class BackTranslation:
         """The text as a whole."""
         return whole_text(document)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The edits that make the text what came back; nothing if it came back as it was."""
         text = document.text
         spans = sentences(text)

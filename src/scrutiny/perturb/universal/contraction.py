@@ -5,22 +5,19 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.clitics import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 _CLITIC = re.compile(r"(n['’]t|['’](?:m|re|ve|ll|s|d))$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Contraction:
+class Contraction(Change):
     """Every contraction written out and every full form contracted, where the context allows.
 
     "She's got" becomes "She has got", "it's Bob's" becomes "it is Bob's"; where the context does
@@ -46,9 +43,6 @@ class Contraction:
 
     id: ClassVar[str] = "contraction@1"
     summary: ClassVar[str] = "contractions written out, full forms contracted"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where: ClassVar[str] = "anywhere"
 
@@ -62,9 +56,7 @@ class Contraction:
             for start, end in _rewrites(document.text, self.direction)
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The other form; nothing is drawn."""
         place = site.start, site.end
         yield (Edit(document.field, *place, _rewrites(document.text, self.direction)[place]),)

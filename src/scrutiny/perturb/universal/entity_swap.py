@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.mentions import (
     EntityMention,
     article_before,
@@ -18,16 +19,13 @@ from scrutiny.perturb.english.mentions import (
 )
 from scrutiny.text.lexicon import organizations
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 _TRIED = 5
 _NAME_BEHIND: Final = re.compile(r" ?[A-Z&-]")
 _NAME_BEFORE: Final = re.compile(r"([A-Z]\S*,?( of)?( the)?|\bSt\.|-) $")
 
 
 @dataclass(frozen=True, slots=True)
-class EntitySwap:
+class EntitySwap(Change):
     """A person, place or organization renamed throughout the text.
 
     Annotated spans are taken where the example has them, the run's entity finder otherwise, whose
@@ -56,7 +54,6 @@ class EntitySwap:
 
     id: ClassVar[str] = "entity_swap@1"
     summary: ClassVar[str] = "named entities replaced by others of the same type"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -71,9 +68,7 @@ class EntitySwap:
         firsts = [group[0] for group in groups(_certain(document))]
         return [Site(m.start, m.end, _token_at(document, m.start)) for m in firsts]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """All mentions of the entity under a new name; a few names are drawn."""
         group = next(g for g in groups(_certain(document)) if g[0].start == site.start)
         whole = group[0]

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.clitics import plain
 from scrutiny.perturb.english.verbs import (
@@ -19,9 +20,6 @@ from scrutiny.perturb.english.verbs import (
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import adverbs
 from scrutiny.text.wordnet import exists
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _TRIED: Final = 5
 _SUBJECTS: Final = frozenset("i you he she it we they that which who".split())
@@ -38,7 +36,7 @@ _EDGES: Final = frozenset(".!?;:")
 
 
 @dataclass(frozen=True, slots=True)
-class InsertAdverb:
+class InsertAdverb(Change):
     """A neutral adverb in front of a main verb.
 
     The verb stands right behind its subject, behind "have" or "be" as a participle, or opens a
@@ -66,14 +64,11 @@ class InsertAdverb:
 
     id: ClassVar[str] = "insert_adverb@1"
     summary: ClassVar[str] = "neutral adverbs put before main verbs"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
     }
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Main verbs that an adverb can stand before."""
@@ -83,9 +78,7 @@ class InsertAdverb:
             if is_main_verb(document, i) and not _is_crowded(document, i) and _fits(document, i)
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Adverbs in random order, a few of them, none that the text has already."""
         present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()

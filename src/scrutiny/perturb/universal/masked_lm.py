@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.agreement import replace_word
 from scrutiny.perturb.english.replacements import (
@@ -19,12 +20,9 @@ from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 @dataclass(frozen=True, slots=True)
-class MaskedLm:
+class MaskedLm(Change):
     """A likely word of the same part of speech and inflection, never the word itself.
 
     Parameters
@@ -51,11 +49,9 @@ class MaskedLm:
 
     id: ClassVar[str] = "masked_lm@1"
     summary: ClassVar[str] = "words replaced by what a masked language model expects"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "masked_lm")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=10)
-    where: ClassVar[str] = "around"
 
     top: int = 20
 
@@ -68,9 +64,7 @@ class MaskedLm:
             if end - start > 2 and words[i].isalpha() and not is_stop_word(words[i])
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Likely words of the same part of speech and form, in random order."""
         xpos = content_tag(document, site.token)
         word = document.words[site.token].lower()

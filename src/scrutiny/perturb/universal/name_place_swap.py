@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import whole_text
 from scrutiny.perturb.english.gender_conflicts import has_conflict, is_no_first_name
 from scrutiny.perturb.english.mentions import article_before, needs_the
@@ -24,9 +25,6 @@ from scrutiny.text.lexicon import (
 )
 from scrutiny.text.wordnet import exists
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 _TRIED: Final = 3
 _SMALL_TITLES: Final[dict[Gender, frozenset[str]]] = {
     "male": frozenset({"mr"}),
@@ -40,7 +38,7 @@ _PRONOUNS: Final[dict[Gender, frozenset[str]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class NamePlaceSwap:
+class NamePlaceSwap(Change):
     """One gender throughout a text, or places of one region throughout.
 
     With names, every first name of the other gender becomes one of the wanted gender, the same for
@@ -80,7 +78,6 @@ class NamePlaceSwap:
 
     id: ClassVar[str] = "name_place_swap@1"
     summary: ClassVar[str] = "people of the other gender, or places of another region"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -104,9 +101,7 @@ class NamePlaceSwap:
             found = bool(changed) and not has_conflict(document, changed, self._other)
         return whole_text(document) if found else ()
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """All names, or all places, changed consistently; a few draws of the new ones."""
         for _ in range(_TRIED):
             if self.change == "place":
@@ -133,7 +128,7 @@ class NamePlaceSwap:
     def _other(self) -> Gender:
         return "male" if self.gender == "female" else "female"
 
-    def _renamed(self, document: Document, rng: "Generator") -> Iterator[Edit]:
+    def _renamed(self, document: Document, rng: Rng) -> Iterator[Edit]:
         people = list(self._people(document))
         old = list(dict.fromkeys(_bare(document.words[i]) for i, other in people if other is None))
         present = {_bare(word) for word in document.words}
@@ -169,7 +164,7 @@ class NamePlaceSwap:
             i += max(1, width)
         return found
 
-    def _moved(self, document: Document, rng: "Generator") -> Iterator[Edit]:
+    def _moved(self, document: Document, rng: Rng) -> Iterator[Edit]:
         places = self._places(document)
         old = list(dict.fromkeys(name for _, _, name in places))
         shares = rng.random(len(old)).tolist()

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.counting import counting_numbers
 from scrutiny.text.numbers import Number, format_number, parse_number
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _ALTERNATIVES: Final = 8
 _SMALL: Final = 10
@@ -25,7 +23,7 @@ _RATED: Final = frozenset("star stars point points thumb thumbs out /".split())
 
 
 @dataclass(frozen=True, slots=True)
-class NumberSwap:
+class NumberSwap(Change):
     """Each number replaced by another of about the same size, written in the same manner.
 
     Decimals keep their places, thousands their commas, ordinals and number words their kind, round
@@ -55,15 +53,12 @@ class NumberSwap:
 
     id: ClassVar[str] = "number_swap@1"
     summary: ClassVar[str] = "other numbers of about the same size"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    resources: ClassVar[tuple[str, ...]] = ()
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "may change",
         "text-classification": "keeps",
         "token-tagging": "keeps",
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
-    where: ClassVar[str] = "around"
 
     ratings: bool = False
 
@@ -80,9 +75,7 @@ class NumberSwap:
             and not _is_part(words, i)
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """A few drawn numbers."""
         token = document.text[site.start : site.end]
         number = parse_number(token)

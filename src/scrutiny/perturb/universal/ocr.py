@@ -1,21 +1,19 @@
 """What an optical reader makes of a word."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import new_tuple, word_sites
 from scrutiny.text.characters import ocr_confusions
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 @dataclass(frozen=True, slots=True)
-class Ocr:
+class Ocr(Change):
     """One confusion of an optical character reader in each chosen word.
 
     Confusions may take or leave several characters: ``m`` becomes ``rn``, ``cl`` becomes ``d``.
@@ -44,10 +42,7 @@ class Ocr:
     id: ClassVar[str] = "ocr@1"
     summary: ClassVar[str] = "characters that an optical reader confuses"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)
-    where: ClassVar[str] = "around"
 
     several: bool = True
     shortest: int = 2
@@ -56,9 +51,7 @@ class Ocr:
         """Words that are long enough."""
         return word_sites(document, self.shortest)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The drawn confusion first, then the ones behind it, around the word."""
         found = confused(document.text[site.start : site.end], self.several)
         first = int(rng.random() * len(found))

@@ -1,17 +1,15 @@
 """Other marks around a text."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import whole_text
 from scrutiny.perturb.engine.streams import in_random_order
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _ENDS: Final = ("...", ".", "")
 _ENDS_FOR: Final = {"?": ("??", "???"), "!": ("!!", "!!!")}
@@ -23,7 +21,7 @@ _NONE: Final = (("", ""),)
 
 
 @dataclass(frozen=True, slots=True)
-class Punctuation:
+class Punctuation(Change):
     """The marks at the end replaced, and the text put into brackets or quotes.
 
     A question stays a question and an exclamation one: their marks are doubled, not dropped.
@@ -51,8 +49,6 @@ class Punctuation:
     id: ClassVar[str] = "punctuation@1"
     summary: ClassVar[str] = "other marks at the end, brackets or quotes around the text"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
     where: ClassVar[str] = "anywhere"
 
@@ -63,9 +59,7 @@ class Punctuation:
         """The text as a whole."""
         return whole_text(document)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Ends and brackets in random order."""
         text = document.text
         stop = len(text.rstrip())

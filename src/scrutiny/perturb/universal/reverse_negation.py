@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.negation import (
     affirm,
     has_negation,
@@ -16,12 +17,9 @@ from scrutiny.perturb.english.negation import (
 )
 from scrutiny.perturb.english.verbs import finite_kind, sentence_tokens
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 @dataclass(frozen=True, slots=True)
-class ReverseNegation:
+class ReverseNegation(Change):
     """A sentence's main clause negated, or its negation taken out.
 
     A negation gets the form of "do" that the verb's tense and person ask for, and the verb its
@@ -54,12 +52,10 @@ class ReverseNegation:
 
     id: ClassVar[str] = "reverse_negation@1"
     summary: ClassVar[str] = "a negation put in or taken out, with its agreement"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
-    where: ClassVar[str] = "around"
 
     add: bool = True
     remove: bool = True
@@ -94,9 +90,7 @@ class ReverseNegation:
             return None
         return verb
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The clause turned round; a new negation comes in full or contracted, drawn first."""
         first, last = _sentence_of(document, site.token)
         if negator_in(document, first, last) == site.token:

@@ -1,18 +1,15 @@
 """Slips of whoever types: letters swapped, dropped, doubled, or the key beside the right one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.letters import pick, same_class, split_characters
 from scrutiny.perturb.engine.sites import new_tuple, word_sites
 from scrutiny.text.characters import keyboard_neighbors
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 _MODES = ("replace", "swap", "insert", "delete")
 _MODES_FROM = tuple((*_MODES[at:], *_MODES[:at]) for at in range(4))
@@ -20,7 +17,7 @@ _INSIDE = True
 
 
 @dataclass(frozen=True, slots=True)
-class Typos:
+class Typos(Change):
     """One slip in each chosen word.
 
     A replaced or inserted letter is a random one of the same class: digit, upper case, lower case,
@@ -56,10 +53,7 @@ class Typos:
     id: ClassVar[str] = "typos@1"
     summary: ClassVar[str] = "a letter replaced, swapped, inserted or left out inside words"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
 
     mode: Literal["random", "replace", "swap", "insert", "delete"] = "random"
     skip_first: bool = True
@@ -70,9 +64,7 @@ class Typos:
         """Words that are long enough."""
         return word_sites(document, max(self.shortest, 1 + self.skip_first + self.skip_last))
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The drawn slip, then all others of the word until one can be made."""
         word = document.text[site.start : site.end]
         units: Sequence[str] = word if word.isascii() else split_characters(word)
@@ -135,7 +127,7 @@ def _slip(mode: str, units: Sequence[str], at: int, share: float) -> tuple[int, 
 
 
 @dataclass(frozen=True, slots=True)
-class Keyboard:
+class Keyboard(Change):
     """One character of each chosen word replaced by one that lies beside it on the keyboard.
 
     Letters give letters of the same case. The layout is QWERTY; characters that are not on it are
@@ -165,10 +157,7 @@ class Keyboard:
     id: ClassVar[str] = "keyboard@1"
     summary: ClassVar[str] = "a character replaced by its neighbor on the keyboard"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)
-    where: ClassVar[str] = "around"
 
     symbols: bool = False
     shortest: int = 4
@@ -177,9 +166,7 @@ class Keyboard:
         """Words that are long enough."""
         return word_sites(document, self.shortest)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The drawn character first, then the ones behind it, around the word."""
         text = document.text
         length = site.end - site.start

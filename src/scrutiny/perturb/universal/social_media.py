@@ -4,18 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from string import ascii_lowercase, digits
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.letters import pick
 from scrutiny.perturb.engine.sites import WHOLE_TEXT, whole_text
 from scrutiny.text.casing import match_case
 from scrutiny.text.lexicon import social_abbreviations
 from scrutiny.text.tokens import token_texts
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _HANDLE: Final = ascii_lowercase + digits
 _ALTERNATIVES: Final = 3
@@ -28,7 +26,7 @@ _BEFORE_HEDGE: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class SocialMedia:
+class SocialMedia(Change):
     """Phrases abbreviated wherever they stand, and a mention or a link at the start or the end.
 
     Parameters
@@ -54,11 +52,7 @@ class SocialMedia:
 
     id: ClassVar[str] = "social_media@1"
     summary: ClassVar[str] = "abbreviated phrases, a mention or a link"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
-    where: ClassVar[str] = "around"
 
     abbreviations: bool = True
     handle: Literal["random", "at", "url"] | None = "random"
@@ -68,9 +62,7 @@ class SocialMedia:
         whole = whole_text(document) if self.handle is not None else ()
         return [*whole, *(_phrase_sites(document) if self.abbreviations else ())]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """A few drawn handles; or the abbreviation."""
         if site.token != WHOLE_TEXT:
             phrase = document.text[site.start : site.end]

@@ -1,20 +1,18 @@
 """Words as people misspell them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import new_tuple, word_sites
 from scrutiny.text.casing import match_case
 from scrutiny.text.known import is_known_word
 from scrutiny.text.lexicon import misspellings
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 # Confusions of spelling by ear, for words that no list has; never at the first letter.
 _BY_EAR: Final = tuple(
@@ -39,7 +37,7 @@ _BY_EAR: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class SpellingError:
+class SpellingError(Change):
     """Chosen words misspelled as people are known to misspell them.
 
     Every misspelling is attested: it stands in a list of corrections. It is never another word
@@ -71,11 +69,7 @@ class SpellingError:
 
     id: ClassVar[str] = "spelling_error@1"
     summary: ClassVar[str] = "words as people misspell them"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    where: ClassVar[str] = "around"
 
     by_ear: bool = False
     shortest: int = 4
@@ -94,9 +88,7 @@ class SpellingError:
             )
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Attested misspellings, or those by ear; the drawn one first."""
         found = self._wrong(document.text[site.start : site.end])
         first = int(rng.random() * len(found))

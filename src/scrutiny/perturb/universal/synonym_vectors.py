@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.agreement import replace_word
 from scrutiny.perturb.english.replacements import (
@@ -22,12 +23,9 @@ from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 @dataclass(frozen=True, slots=True)
-class SynonymVectors:
+class SynonymVectors(Change):
     """A near neighbor of the same part of speech and inflection, antonyms left out.
 
     Vectors put words near one another that occur in like contexts, so opposites are near as well;
@@ -59,14 +57,11 @@ class SynonymVectors:
 
     id: ClassVar[str] = "synonym_vectors@1"
     summary: ClassVar[str] = "words replaced by a near neighbor among word vectors, no antonyms"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "vectors")
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
     }
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
 
     neighbors: int = 20
     least_cosine: float = 0.7
@@ -80,9 +75,7 @@ class SynonymVectors:
             if end - start > 2 and words[i].isalpha() and not is_stop_word(words[i])
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Neighbors that fit, in random order."""
         vectors: Vectors = find_resource(document, "vectors")
         word = document.words[site.token].lower()

@@ -1,11 +1,12 @@
 """Words replaced by a synonym from WordNet."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.agreement import replace_word
 from scrutiny.perturb.english.replacements import (
@@ -14,9 +15,6 @@ from scrutiny.perturb.english.replacements import (
     synonym_forms,
     words_with_synonym,
 )
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
 
@@ -28,7 +26,7 @@ _PARTICLES: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class SynonymWordnet:
+class SynonymWordnet(Change):
     """A synonym of the same part of speech, in the same inflection and casing.
 
     A list holds the pairs of words that a reader found to fit in nearly every context; no other
@@ -73,11 +71,7 @@ class SynonymWordnet:
 
     id: ClassVar[str] = "synonym_wordnet@1"
     summary: ClassVar[str] = "words replaced by a WordNet synonym in the same inflection"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
 
     checked: bool = True
     senses: int = 2
@@ -92,9 +86,7 @@ class SynonymWordnet:
             return found
         return _words_in(document, wider)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Synonyms in the word's inflection, in random order; the usual ones alone if any."""
         xpos = content_tag(document, site.token)
         if _is_fixed(document, site.token, xpos):

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.clitics import full_form
 from scrutiny.perturb.english.conjugation import Tense as Time
 from scrutiny.perturb.english.conjugation import (
@@ -17,17 +18,13 @@ from scrutiny.perturb.english.conjugation import (
 )
 from scrutiny.perturb.english.verbs import sentence_tokens
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
-
 _NEAR: Final = 24  # tokens on either side in which a joined verb is looked for
 _ENDS: Final = frozenset(".!?;:")
 _MOODS: Final = frozenset({"could", "would", "might"})  # past in form, often present in meaning
 
 
 @dataclass(frozen=True, slots=True)
-class Tense:
+class Tense(Change):
     """Present turned into past and past into present, agreeing with the subject.
 
     Only finite verbs have a tense to turn: participles and infinitives stay, since they could not
@@ -60,14 +57,11 @@ class Tense:
 
     id: ClassVar[str] = "tense@1"
     summary: ClassVar[str] = "finite verbs in the other tense, agreeing with their subject"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
     }
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
 
     unit: Literal["word", "sentence"] = "sentence"
 
@@ -87,9 +81,7 @@ class Tense:
                 found.append(Site(*document.tokens[start], start))
         return found
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The verb and those joined to it, or all of its sentence's, in the other tense."""
         if self.unit == "word":
             edit = _turned(document, site.token)

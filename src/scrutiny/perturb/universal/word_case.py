@@ -1,19 +1,17 @@
 """Words in other letter case."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import sites_where
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 @dataclass(frozen=True, slots=True)
-class WordCase:
+class WordCase(Change):
     """All words in upper, lower, title or random case, each by an edit of its own.
 
     Because every word has its own edit, spans keep their borders and a later step of a composition
@@ -41,8 +39,6 @@ class WordCase:
     id: ClassVar[str] = "word_case@1"
     summary: ClassVar[str] = "words in upper, lower, title or random case"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where: ClassVar[str] = "anywhere"
 
@@ -54,9 +50,7 @@ class WordCase:
             return sites_where(document, lambda word: word.lower() != word.upper())
         return sites_where(document, lambda word: _cased(word, self.case) != word)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The word in its new case."""
         word = document.text[site.start : site.end]
         if self.case == "random":

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
+from scrutiny.perturb.engine.change import Change, Rng
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteWord:
+class DeleteWord(Change):
     """One word left out, with the space before it; never the only word of a text.
 
     **Measures** with a search on top, which words an answer hangs on: input reduction deletes what
@@ -37,10 +35,8 @@ class DeleteWord:
     id: ClassVar[str] = "delete_word@1"
     summary: ClassVar[str] = "one word left out"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=None)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
 
     def sites(self, document: Document) -> Sequence[Site]:
@@ -52,9 +48,7 @@ class DeleteWord:
         ]
         return found if len(found) > 1 else ()
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The deletion, with the space before the word, or the one after it; nothing is drawn."""
         text = document.text
         start, end = site.start, site.end

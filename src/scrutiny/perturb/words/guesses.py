@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import Change
 from scrutiny.perturb.engine.sites import word_sites
 from scrutiny.perturb.english.replacements import POS_OF, opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
@@ -89,7 +90,7 @@ def token_at(document: Document, site: Site) -> int:
     return min(bisect_left(tokens, place), len(tokens) - 1)
 
 
-class Expected:
+class Expected(Change):
     """What all changes declare that a masked language model proposes, and how they ask it."""
 
     __slots__ = ()
@@ -97,8 +98,6 @@ class Expected:
     languages: ClassVar[frozenset[str]] = frozenset({"en", "zh"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True
 

@@ -3,17 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.replacements import UPOS_OF, content_tag
 from scrutiny.perturb.words.guesses import replaced, token_at
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
     "NOUN": ("NN", "NNS"),
@@ -23,7 +21,7 @@ _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Inflections:
+class Inflections(Change):
     """All other forms of a noun, verb or adjective, in the order of their Penn tags.
 
     Parameters
@@ -49,14 +47,11 @@ class Inflections:
 
     id: ClassVar[str] = "inflections@1"
     summary: ClassVar[str] = "words put in another inflection"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
     }
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True
 
@@ -72,9 +67,7 @@ class Inflections:
             and not (self.skip_stop_words and is_stop_word(word))
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Forms in a fixed order, cased as the word; nothing is drawn."""
         upos = UPOS_OF.get(content_tag(document, token_at(document, site)), "")
         for form in forms(document.text[site.start : site.end].lower(), upos):

@@ -3,18 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.sites import word_sites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import Script, script_of
 from scrutiny.perturb.words.guesses import Expected, fitting, replaced
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +54,7 @@ class MaskedReplace(Expected):
     no_stop_words: bool = False
     no_antonyms: bool = False
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Words by their probability, cased as the one that they replace; nothing is drawn."""
         found = self.guesses(document, *self.queries(document, site))
         old = [document.text[site.start : site.end]]
@@ -119,9 +115,7 @@ class ShownReplace(Expected):
         """What the model would write at each place, having seen it, the least perplexing first."""
         return guesser.rewrite(queries, top=self.top, script=script)
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Words by their perplexity, cased as the one that they replace; nothing is drawn."""
         found = self.guesses(document, *self.queries(document, site))
         old = [document.text[site.start : site.end]]
@@ -172,9 +166,7 @@ class MaskedInsert(Expected):
     least_probability: float = 0.0
     no_stop_words: bool = False
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Insertions by their probability; nothing is drawn."""
         space = "" if script_of(document.language) == "han" else " "
         for side, query in zip(self._sides(), self.queries(document, site), strict=True):
@@ -262,9 +254,7 @@ class MaskedMerge(Expected):
                 found.append(Site(one.start, other.end, one.token))
         return found
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Words by their probability; nothing is drawn."""
         found = self.guesses(document, *self.queries(document, site))
         old = document.words[site.token : site.token + 2]

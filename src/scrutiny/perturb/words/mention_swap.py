@@ -4,10 +4,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.mentions import (
     EntityMention,
     article_before,
@@ -16,12 +17,9 @@ from scrutiny.perturb.english.mentions import (
     other_names,
 )
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 @dataclass(frozen=True, slots=True)
-class MentionSwap:
+class MentionSwap(Change):
     """One mention of a name replaced by names of the same kind; see ``entity_swap`` for all.
 
     First names stay of their gender, countries stay countries and cities cities.
@@ -53,7 +51,6 @@ class MentionSwap:
 
     id: ClassVar[str] = "mention_swap@1"
     summary: ClassVar[str] = "one mention of a person or place under another name"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -73,9 +70,7 @@ class MentionSwap:
         found = [m for m in _by_start(document).values() if m.kind in self.kinds]
         return [Site(m.start, m.end, bisect_right(ends, m.start)) for m in found]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Drawn names, each once; none of ours takes the article of "the Netherlands"."""
         mention = _by_start(document)[site.start]
         article = None

@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.guesses import replaced
 from scrutiny.text.tokens import is_word
 
 if TYPE_CHECKING:
-    from numpy.random import Generator
-
     from scrutiny.perturb.resources.capabilities import Vectors
 
 
 @dataclass(frozen=True, slots=True)
-class VectorNeighbors:
+class VectorNeighbors(Change):
     """The nearest words by cosine, in that order, with nothing else asked of them.
 
     Parameters
@@ -50,8 +49,6 @@ class VectorNeighbors:
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     resources: ClassVar[tuple[str, ...]] = ("vectors",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True
 
@@ -64,9 +61,7 @@ class VectorNeighbors:
             Site(*document.tokens[i], i) for i, word in enumerate(document.words) if is_word(word)
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Neighbors, the nearest first; nothing is drawn."""
         vectors: Vectors = find_resource(document, "vectors")
         word = document.text[site.start : site.end].lower()

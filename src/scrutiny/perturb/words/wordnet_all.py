@@ -3,25 +3,23 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.replacements import POS_OF, UPOS_OF, content_tag, inflected
 from scrutiny.perturb.words.guesses import token_at
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma
 from scrutiny.text.wordnet import lemmas, synsets
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 _CACHED: Final = 1 << 16
 _new = tuple.__new__  # a named tuple without the call of its own constructor
 
 
 @dataclass(frozen=True, slots=True)
-class WordnetAll:
+class WordnetAll(Change):
     """Every single-word lemma of every synset of a word, whatever its sense.
 
     The order is fixed: nouns, verbs, adjectives, adverbs; the frequent sense first; within a
@@ -56,11 +54,8 @@ class WordnetAll:
 
     id: ClassVar[str] = "wordnet_all@1"
     summary: ClassVar[str] = "words replaced by any lemma of any of their WordNet synsets"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True
 
@@ -76,9 +71,7 @@ class WordnetAll:
             if word.isalpha() and synonyms(word.lower(), "nvar", self.senses)
         ]
 
-    def candidates(
-        self, document: Document, site: Site, rng: "Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Lemmas in a fixed order, cased as the word; nothing is drawn."""
         field, (start, end, _) = document.field, site
         xpos = ""

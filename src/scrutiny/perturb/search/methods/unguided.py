@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.state import State
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class RandomChoice:
         return None
 
 
-def walk(problem: Problem, rng: "Generator", steps: int) -> State | None:
+def walk(problem: Problem, rng: Rng, steps: int) -> State | None:
     """Text after random steps from the base; nothing if not even one can be taken."""
     state = problem.base.state
     for _ in range(steps):
@@ -121,7 +119,7 @@ def walk(problem: Problem, rng: "Generator", steps: int) -> State | None:
     return None if state is problem.base.state else state
 
 
-def random_step(problem: Problem, state: State, rng: "Generator") -> State | None:
+def random_step(problem: Problem, state: State, rng: Rng) -> State | None:
     """Random candidate of a random place that has any; nothing if none has."""
     places = list(problem.places(state))
     while places:
