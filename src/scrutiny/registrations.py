@@ -452,7 +452,7 @@ REGISTRATIONS: Final = (
     Registration("part", "agreement@1", f"{_PA}.agreement:PART"),
     Registration("part", "convergent@1", f"{_PA}.convergent:PART"),
     Registration("part", "abstention@1", f"{_PA}.abstention:PART"),
-    Registration("part", "seed-spread@1", f"{_PA}.seed_spread:PART"),
+    Registration("part", "seed-spread@1", f"{_D}.performance.parts:PART"),
     Registration("part", "relations@1", f"{_PA}.relations:PART"),
     Registration("part", "comparisons@1", f"{_PA}.comparisons:PART"),
     Registration("part", "overlap@1", f"{_D}.leakage.parts:PART", "leakage"),

@@ -13,7 +13,8 @@
                   check_attends(model), check_intervenes(model),
                   check_gradients(model, examples),
                   check_transformation(transformation),
-                  check_statistic(statistic), check_diagnostic(diagnostic)
+                  check_statistic(statistic), check_diagnostic(diagnostic),
+                  check_part(part, view)
                   raise ConformanceError with a sentence about the first broken promise
     strategies    texts(), examples(), tagged_examples()    for hypothesis
 """
@@ -24,6 +25,7 @@ from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_diagnostics import check_diagnostic
 from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import check_language_model
+from scrutiny.testing.check_parts import check_part
 from scrutiny.testing.check_statistics import check_statistic
 from scrutiny.testing.check_transformations import check_transformation
 from scrutiny.testing.faulty_models import FlakyClassifier, NanClassifier, WrongShapeClassifier
@@ -64,6 +66,7 @@ __all__ = [
     "check_gradients",
     "check_intervenes",
     "check_language_model",
+    "check_part",
     "check_statistic",
     "check_transformation",
     "examples",

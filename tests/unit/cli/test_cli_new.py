@@ -1,6 +1,7 @@
 """``scrutiny new`` writes a package that passes its own conformance test."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,8 @@ from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.cli.verbs.new import TEMPLATES, files
 from scrutiny.core.errors import PlanError, UnknownNameError
+
+DIAGNOSTIC = ("claims", "diagnostic", "metrics", "params", "parts")
 
 
 def write(kind: str, name: str, folder: Path) -> None:
@@ -26,7 +29,8 @@ def installed(folder: Path) -> dict[str, str]:
     info.mkdir()
     (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
     (info / "entry_points.txt").write_text("[scrutiny]\n" + "\n".join(lines) + "\n")
-    return {**os.environ, "PYTHONPATH": str(folder / "src"), "OMP_NUM_THREADS": "1"}
+    known = os.pathsep.join([str(folder / "src"), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": known, "OMP_NUM_THREADS": "1"}
 
 
 def run(arguments: list[str], folder: Path, environment: dict[str, str]) -> str:
@@ -56,13 +60,18 @@ def test_package_passes_its_own_test_and_is_found(kind: str, tmp_path: Path) -> 
     assert "Misleads when" in run(["scrutiny", "show", "long_words"], folder, environment)
 
 
-def test_written_diagnostic_is_in_the_audit(tmp_path: Path) -> None:
+def test_written_diagnostic_is_in_the_audit_and_has_its_part_of_the_page(tmp_path: Path) -> None:
     folder = tmp_path / "plugin"
-    write("diagnostic", "capitals", folder)
+    write("diagnostic", "all_capitals", folder)
     given = ["--model", "builtin:sentiment", "--data", "builtin:reviews", "--limit", "40"]
-    only = ["--only", "performance", "--only", "capitals", "--display", "none"]
-    printed = run(["scrutiny", "audit", *given, *only], folder, installed(folder))
+    only = ["--only", "performance", "--only", "all_capitals", "--display", "none"]
+    page = ["--html", "page.html"]
+    printed = run(["scrutiny", "audit", *given, *only, *page], folder, installed(folder))
     assert "capitals change fewer than 10% of the answers" in " ".join(printed.split())
+    html = (folder / "page.html").read_text(encoding="utf-8")
+    part = html[html.index('id="all-capitals"') : html.index('id="diagnostic-all-capitals"')]
+    assert "Does it matter how words are written" in part
+    assert re.search(r"<td class=.num.>\d\.\d+ \[.*?<td class=.num.>40/40</td>", part, re.S)
 
 
 def test_files_are_named_after_the_plug_in() -> None:
@@ -71,14 +80,15 @@ def test_files_are_named_after_the_plug_in() -> None:
         "README.md",
         "pyproject.toml",
         "src/scrutiny_word_length/__init__.py",
-        "src/scrutiny_word_length/word_length.py",
+        "docs/word_length.md",
+        *(f"src/scrutiny_word_length/{part}.py" for part in DIAGNOSTIC),
         "tests/test_conformance.py",
     }
     texts = dict(files("diagnostic", "word_length"))
     for text in texts.values():
         assert "$" not in text
         assert text.endswith("\n")
-    assert "class WordLength:" in texts[Path("src/scrutiny_word_length/word_length.py")]
+    assert "class WordLength:" in texts[Path("src/scrutiny_word_length/diagnostic.py")]
 
 
 @pytest.mark.parametrize("name", ["WordLength", "word-length", "1st", "class", "_x", "a__b", ""])

@@ -33,6 +33,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 def command(kind: str, name: str, output: Path | None) -> int:
     r"""Write a package with a diagnostic or a transformation that works, to be changed.
 
+    A diagnostic comes with its metric, claim, part of the report, page of documentation and tests.
+
     \b
     scrutiny new diagnostic word_length
     cd scrutiny-word-length && pip install -e . && pytest
@@ -40,7 +42,7 @@ def command(kind: str, name: str, output: Path | None) -> int:
     from scrutiny.store.files import save_text
 
     folder = output or Path(f"scrutiny-{name.replace('_', '-')}")
-    texts = dict(files(kind, name))
+    texts = dict(files(kind, name))  # what a kind brings takes the place of what all share
     if folder.is_dir() and any(folder.iterdir()):
         raise PlanError(f"{str(folder)!r} is not empty, and nothing is replaced: choose -o DIR.")
     for path, text in texts.items():
@@ -73,6 +75,7 @@ def files(kind: str, name: str) -> Iterator[tuple[Path, str]]:
         "distribution": f"scrutiny-{name.replace('_', '-')}",
         "class_name": "".join(word.capitalize() for word in name.split("_")),
         "words": name.replace("_", " "),
+        "anchor": name.replace("_", "-"),
     }
     here = Path(__file__).parents[1] / "templates"
     for root in (here / "shared", here / kind):

@@ -4,6 +4,7 @@ A run has one estimate for every layer and head, metric, condition and dataset: 
 thousands of rows. JSON and CSV hold them all; pages and terminals show maps and summaries.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -20,7 +21,8 @@ from scrutiny.parts.wording.labels import unversioned
 HeadPlace = tuple[int, ...]
 LAYER: Final = "layer"
 HEAD: Final = "head"
-AVERAGES: Final = ("mean_head", "mean_changed_head")
+#: Averages over the heads of a layer are called so: "mean_head", "mean_changed_head".
+_AVERAGE: Final = re.compile(r"mean_(\w+_)?head")
 FEWEST: Final = 3  # places of one kind; fewer were asked for one by one and are listed
 
 
@@ -40,6 +42,11 @@ def parts_of(metric: str) -> tuple[str, str]:
     return whole.name, ",".join(one.text for one in whole.arguments)
 
 
+def is_average(metric: str) -> bool:
+    """Whether a metric is an average over the heads of a layer."""
+    return _AVERAGE.fullmatch(parts_of(metric)[0]) is not None
+
+
 def place_of(key: EstimateKey) -> HeadPlace | None:
     """Layer and head of an estimate of one head, layer of an average over heads; else nothing.
 
@@ -57,7 +64,7 @@ def place_of(key: EstimateKey) -> HeadPlace | None:
         return None
     if isinstance(head, int):
         return layer, head
-    return (layer,) if head is None and parts_of(key.metric)[0] in AVERAGES else None
+    return (layer,) if head is None and is_average(key.metric) else None
 
 
 def place_name(place: HeadPlace) -> str:

@@ -21,7 +21,7 @@ from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import guide, metric_title, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, left_out
 from scrutiny.parts.run.identity import grouped, identity
-from scrutiny.parts.run.places import AVERAGES, HeadPlace, parts_of
+from scrutiny.parts.run.places import HeadPlace, parts_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
@@ -189,7 +189,7 @@ def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
             key.dataset,
         )
         is_same = same and mine.condition == key.condition and mine.diagnostic == key.diagnostic
-        if is_same and parts_of(mine.metric) == (AVERAGES[0], score_of(key)):
+        if is_same and parts_of(mine.metric) == ("mean_head", score_of(key)):
             return other
     return None
 

@@ -1,0 +1,45 @@
+"""``check_part`` passes what the report shows and names the first broken promise."""
+
+from dataclasses import replace
+
+import pytest
+from rich.text import Text
+
+from scrutiny.core.errors import ConformanceError
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.part import Part, ReportPart
+from scrutiny.parts.run.view import RunFacts, RunView
+from scrutiny.testing import check_part
+
+VIEW = RunView(RunFacts("a run", title="x"))
+CHART = Chart("own-table", "A table", "", None, ChartTable(("of", "n"), (("x", "1"),)))
+GOOD = Part("own", "A question?", "How to read it.", (CHART,))
+
+
+def of(made):
+    return ReportPart("What it shows.", lambda view: made if view.facts.title else None)
+
+
+def test_a_part_that_keeps_its_promises_passes():
+    check_part(of(GOOD), VIEW)
+
+
+RAGGED = replace(CHART, table=ChartTable(("of", "n"), (("x",),)))
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        (ReportPart(None, lambda view: GOOD), "does not say"),
+        (ReportPart("s", lambda view: GOOD), "of a run that has nothing"),
+        (of(None), "nothing of a run that has what it needs"),
+        (of(replace(GOOD, lead="")), "lacks a title, a lead"),
+        (of(replace(GOOD, charts=(CHART, CHART))), "anchors are not their own"),
+        (of(replace(GOOD, anchor="not an anchor")), "anchors are not their own"),
+        (of(replace(GOOD, charts=(RAGGED,))), "empty or ragged"),
+        (replace(of(GOOD), lines=lambda view: [Text("x" * 81)]), "wider than 80"),
+    ],
+)
+def test_the_first_broken_promise_is_named(part, says):
+    with pytest.raises(ConformanceError, match=says):
+        check_part(part, VIEW)
