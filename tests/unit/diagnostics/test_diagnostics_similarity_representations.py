@@ -26,6 +26,7 @@ from scrutiny.diagnostics.similarity.representations_params import (
     poolings_of,
 )
 from scrutiny.diagnostics.similarity.vectors import drawn, units_of
+from scrutiny.run.comparing.shared import Wanted, read_shared, shared_plan
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.stats.errors import StatisticsError
@@ -454,3 +455,18 @@ def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
         [Passage("a good film it was fine")], poolings=["mean"], layers=[2]
     )
     assert np.abs(found[0] - joined[0, 0]).max() > 0.01
+
+
+def test_compare_reads_both_models_and_untrained_networks(classifiers, tmp_path):
+    models = tuple(ModelPlan(n, f"hf:{classifiers}/seed-{s}") for n, s in (("a", 1), ("b", 2)))
+    data, wanted = (DataPlan("x", "object:x"),), Wanted(representations=True)
+    plan = Plan(resampling=Resampling(draws=200), data=data, models=models)
+    resolved = resolve(shared_plan(plan, wanted), data={"x": labeled()})
+    found = read_shared(run_plan(resolved, tmp_path / "out"), wanted)
+    assert (found.kept, found.outcome) == ((), None)
+    assert {row.measure for row in found.likeness.rows} == set(CLAIMED)
+    for row in found.likeness.rows:
+        assert (row.value.key.subject, row.own.key.subject) == ("b", "a")
+        assert row.own.value == pytest.approx(1.0)
+        assert row.untrained.key.role == "null"
+    assert found.likeness.findings

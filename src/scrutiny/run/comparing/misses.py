@@ -48,27 +48,23 @@ def with_exact_misses(
     **References**: Clopper & Pearson (1934), The use of confidence or fiducial limits.
     """
     panel, joined = side
-    counts = _misses(panel, joined)
-    if found.interval is None or found.interval.draws is None or ceiling != 1.0 or not counts:
+    rows, interval = joined.values, found.interval
+    codes = None if panel.units is None else panel.units[joined.rows]
+    is_single = rows.shape[0] == 1 and rows.shape[-1] == _NEEDS
+    is_apart = codes is None or np.unique(codes).size == codes.size
+    made, _, kept = rows[0].sum(axis=0) if is_single else (0.0, 0.0, 0.0)
+    if interval is None or interval.draws is None or ceiling != 1.0 or not (made and is_apart):
         return found
-    misses, n = counts
-    size = found.interval.draws.size
-    draws = _shares(misses, n, margin, places=(np.arange(size) + 0.5) / size)
-    least, most = _limits(misses, n, level=found.interval.level)
-    low, high = 0.0 - most, 0.0 - least
-    interval = replace(found.interval, low=low, high=high, method=EXACT, test_draws=-draws)
-    estimate = replace(found.estimate, low=low, high=high, method=EXACT)
-    return replace(found, estimate=estimate, interval=interval)
-
-
-def _misses(panel: Panel, joined: Joined) -> tuple[int, int] | None:
-    """Texts over which the answer is lost, and all; nothing where they are no independent ones."""
-    if joined.values.shape[0] != 1 or joined.values.shape[-1] != _NEEDS:
-        return None
-    if panel.units is not None and np.unique(panel.units[joined.rows]).size < joined.rows.size:
-        return None
-    made, _, kept = joined.values[0].T
-    return int((made - kept).sum()), int(made.sum())
+    misses, n = int(made - kept), int(made)
+    places = (np.arange(interval.draws.size) + 0.5) / interval.draws.size
+    limits = scipy.stats.binomtest(misses, n).proportion_ci(interval.level, method="exact")
+    low, high = 0.0 - limits.high, 0.0 - limits.low
+    draws = -_shares(misses, n, margin, places=places)
+    return replace(
+        found,
+        estimate=replace(found.estimate, low=low, high=high, method=EXACT),
+        interval=replace(interval, low=low, high=high, method=EXACT, test_draws=draws),
+    )
 
 
 def _shares(
@@ -78,11 +74,3 @@ def _shares(
     if misses <= margin * n:  # the probability of so few or fewer
         return np.asarray(scipy.special.betaincinv(misses + 1, max(n - misses, 1e-9), places))
     return np.asarray(scipy.special.betaincinv(misses, n - misses + 1, places))
-
-
-def _limits(misses: int, n: int, *, level: float) -> tuple[float, float]:
-    """Clopper and Pearson's limits of a proportion."""
-    tail = (1.0 - level) / 2.0
-    low = float(scipy.special.betaincinv(misses, n - misses + 1, tail)) if misses else 0.0
-    high = float(scipy.special.betaincinv(misses + 1, n - misses, 1 - tail)) if misses < n else 1.0
-    return low, high

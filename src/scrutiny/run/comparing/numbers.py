@@ -12,9 +12,8 @@ from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import spoken
 from scrutiny.reliability.claims import decide
-from scrutiny.reliability.estimate import Estimated
 from scrutiny.run.estimating.contrasts import contrast, meet
-from scrutiny.run.estimating.estimates import Estimator, statistic_of
+from scrutiny.run.estimating.estimates import statistic_of
 from scrutiny.run.estimating.judging import assignments_of, estimator_of
 from scrutiny.run.planning.assignment import Assignment, beside
 from scrutiny.store.run_folder import RunFolder
@@ -68,19 +67,27 @@ def compare_runs(
             f"{first.path} and {second.path} share no estimate: other diagnostics, parameters or "
             "conditions. Run the same plan on both models."
         )
-    sides = estimator_of(first), estimator_of(second)
-    estimated = {
-        f"{number}/{one.spec.id}": difference(
-            sides,
-            (one, other),
+    own, others = estimator_of(first), estimator_of(second)
+    estimated, shared = {}, dict[str, int]()
+    for number, (one, other) in enumerate(pairs):
+        found = contrast(
+            meet(others.joined(other), own.joined(one)),
+            statistic_of(other),
+            key=replace(
+                one.key,
+                subject=other.subject,
+                role="contrast",
+                reference=one.subject,
+                condition={**one.key.condition, **beside(one)},
+            ),
             paired=same_models(first, second, (one, other)) if paired is None else paired,
+            resampling=own.resampling,
+            seed=own.seed,
+            subtracted=statistic_of(one),
         )
-        for number, (one, other) in enumerate(pairs)
-    }
-    shared = {one.dataset: 0 for one, _ in pairs}
-    for found in estimated.values():
+        estimated[f"{number}/{one.spec.id}"] = found
         name = found.estimate.key.dataset
-        shared[name] = max(shared[name], found.estimate.counts.planned)
+        shared[name] = max(shared.get(name, 0), found.estimate.counts.planned)
     if not any(shared.values()):
         raise PlanError(
             f"{first.path} and {second.path} have no item in common: pairing goes by the items' "
@@ -91,38 +98,14 @@ def compare_runs(
     return RunComparison(tuple(findings), shared, tuple(_manifest_differences(first, second)))
 
 
-def difference(
-    sides: tuple[Estimator, Estimator], pair: tuple[Assignment, Assignment], *, paired: bool
-) -> Estimated:
-    """Second minus first in one estimate, by the first run's draws and under its names."""
-    one, other = pair
-    return contrast(
-        meet(sides[1].joined(other), sides[0].joined(one)),
-        statistic_of(other),
-        key=replace(
-            one.key,
-            subject=other.subject,
-            role="contrast",
-            reference=one.subject,
-            condition={**one.key.condition, **beside(one)},
-        ),
-        paired=paired,
-        resampling=sides[0].resampling,
-        seed=sides[0].seed,
-        subtracted=statistic_of(one),
-    )
-
-
-def paired_assignments(
-    first: RunFolder, second: RunFolder
-) -> Iterator[tuple[Assignment, Assignment]]:
+def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
     """Assignments that mean the same in both runs; subjects and datasets pair by position.
 
     A logged score that is 0 or 1 throughout one run and not the other is a mean in both.
     """
     ours, others = assignments_of(first), assignments_of(second)
-    subjects = _by_position(ours, others, "subject")
-    datasets = _by_position(ours, others, "dataset")
+    subjects = _by_position([a.subject for a in ours], [a.subject for a in others])
+    datasets = _by_position([a.dataset for a in ours], [a.dataset for a in others])
     theirs = {_meaning(a): a for a in others}
     means = {_meaning(a): a for a in map(_as_mean, others)}
     for one in ours:
@@ -134,9 +117,8 @@ def paired_assignments(
             dataset=datasets.get(one.dataset, ""),
             reference=one.reference and subjects.get(one.reference, one.reference),
         )
-        other = theirs.get(_meaning(wanted))
-        if other is not None:
-            yield one, other
+        if _meaning(wanted) in theirs:
+            yield one, theirs[_meaning(wanted)]
         elif _meaning(_as_mean(wanted)) in means:
             yield _as_mean(one), means[_meaning(_as_mean(wanted))]
 
@@ -149,15 +131,11 @@ def _as_mean(assignment: Assignment) -> Assignment:
     return replace(assignment, spec=replace(assignment.spec, metric="mean@1"))
 
 
-def _by_position(
-    first: Sequence[Assignment], second: Sequence[Assignment], name: str
-) -> dict[str, str]:
+def _by_position(first: Sequence[str], second: Sequence[str]) -> dict[str, str]:
     """Names of one run by those of the other: equal ones, then by position."""
-    ours = list(dict.fromkeys(getattr(a, name) for a in first))
-    theirs = list(dict.fromkeys(getattr(a, name) for a in second))
-    if set(ours) & set(theirs):
-        return {n: n for n in ours if n in theirs}
-    return dict(zip(ours, theirs, strict=False))
+    if set(first) & set(second):
+        return {name: name for name in first if name in second}
+    return dict(zip(dict.fromkeys(first), dict.fromkeys(second), strict=False))
 
 
 def _meaning(assignment: Assignment) -> tuple[Any, ...]:
@@ -202,12 +180,11 @@ def same_models(first: RunFolder, second: RunFolder, pair: tuple[Assignment, Ass
 def _manifest_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
     """Sentences on what the runs did differently beside the models."""
     a, b = first.manifest, second.manifest
-    for name in sorted(set(a["environment"]) | set(b["environment"])):
-        ours, theirs = a["environment"].get(name), b["environment"].get(name)
+    told = [{**one["environment"], "seed": str(one["plan"]["seed"])} for one in (a, b)]
+    for name in sorted({**told[0], **told[1]}):
+        ours, theirs = (one.get(name) or "absent" for one in told)
         if ours != theirs:
-            yield f"{name}: {ours or 'absent'} and {theirs or 'absent'}"
-    if a["plan"]["seed"] != b["plan"]["seed"]:
-        yield f"seed: {a['plan']['seed']} and {b['plan']['seed']}"
+            yield f"{name}: {ours} and {theirs}"
     other = [
         f"data {name}: other content ({ours['items']} and {theirs['items']} items)"
         for name, ours in a["data"].items()
@@ -225,10 +202,8 @@ def _item_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
     """On how many shared items of logs the models were asked something else."""
     for what, column in (("texts", "fields"), ("prompts", "prompt")):
         tables = [folder.items() for folder in (first, second)]
-        if not all(column in table.column_names for table in tables):
-            continue
-        ours, theirs = ({row["item"]: row[column] for row in t.to_pylist()} for t in tables)
-        shared = [item for item in ours if item in theirs]
-        count = sum(ours[item] != theirs[item] for item in shared)
-        if count:
-            yield f"{what}: of {count:,} of the {len(shared):,} shared items"
+        if all(column in table.column_names for table in tables):
+            ours, theirs = ({row["item"]: row[column] for row in t.to_pylist()} for t in tables)
+            shared = ours.keys() & theirs.keys()
+            if count := sum(ours[item] != theirs[item] for item in shared):
+                yield f"{what}: of {count:,} of the {len(shared):,} shared items"

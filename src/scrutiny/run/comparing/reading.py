@@ -106,19 +106,10 @@ class _Reader:
 
     def kind_of(self, pair: Pair) -> object:
         """What levels of several datasets must have in common to be looked at together."""
-        own = [
-            (one.kind, one.measures, estimator.joined(one)[0].replicates)
-            for one, estimator in zip(pair, self.estimators, strict=True)
-        ]
-        spec, condition = pair[0].spec, canonical_json(pair[0].condition)
-        return (
-            *own,
-            pair[0].subject,
-            spec.metric,
-            condition,
-            self._is_paired(pair),
-            self._sign(pair),
-        )
+        both = zip(pair, self.estimators, strict=True)
+        own = [(a.kind, a.measures, one.joined(a)[0].replicates) for a, one in both]
+        of = pair[0].subject, pair[0].spec.metric, canonical_json(pair[0].condition)
+        return (*own, *of, self._is_paired(pair), self._sign(pair))
 
     def _is_paired(self, pair: Pair) -> bool:
         return same_models(*self.folders, pair) if self.paired is None else self.paired
@@ -220,7 +211,7 @@ def _itself(
     PlanError
         If the other run has not measured the same.
     """
-    if options.again is None or len(sides.first) > 1:
+    if options.again is None or len(sides.first) > 1 or not (sides.is_hit or sides.is_share):
         return None
     ids = [one.spec.id for one in several]
     known = {pair[0].spec.id: pair for pair in paired_assignments(first, options.again)}

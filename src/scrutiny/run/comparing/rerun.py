@@ -50,7 +50,7 @@ def plan_of_run(
     kept = manifest["plan"]
     own = _own_model(kept["models"], name)
     measures = tuple(
-        replace(_measure(one), models=(model.name,))
+        MeasurePlan(**{**_as_tuples(one), "models": (model.name,)})
         for one in kept["measure"]
         if own in one["models"] and not one["reference"] and _is_wanted(one["diagnostic"], only)
     )
@@ -62,12 +62,17 @@ def plan_of_run(
         )
     return Plan(
         seed=kept["seed"],
-        data=_data(_located(kept["data"], folder), measures, given=data, name=name),
+        data=_data(folder, {one for measure in measures for one in measure.data}, given=data),
         models=(model,),
         measure=measures,
         resampling=Resampling(**kept["resampling"]),
         on_bad_row=kept["on_bad_row"],
     )
+
+
+def _as_tuples(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a plan as it was before it was JSON."""
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in kept.items()}
 
 
 def _is_wanted(diagnostic: str, only: Collection[str]) -> bool:
@@ -85,32 +90,18 @@ def _own_model(models: Sequence[Mapping[str, Any]], name: str) -> str:
     )
 
 
-def _measure(kept: Mapping[str, Any]) -> MeasurePlan:
-    """Measurement of its plain JSON."""
-    return MeasurePlan(**{**kept, "models": tuple(kept["models"]), "data": tuple(kept["data"])})
-
-
-def _located(kept: Sequence[Mapping[str, Any]], folder: RunFolder) -> list[dict[str, Any]]:
-    """Data of a manifest, from where it lies beside the run."""
-    return [{**one, "source": located(one["source"], folder.path)} for one in kept]
-
-
 def _data(
-    kept: Sequence[Mapping[str, Any]],
-    measures: Sequence[MeasurePlan],
-    *,
-    given: Sequence[DataPlan],
-    name: str,
+    folder: RunFolder, wanted: Collection[str], *, given: Sequence[DataPlan]
 ) -> tuple[DataPlan, ...]:
-    """Data of the run that its measurements name, from where it lies now."""
-    wanted = {one for measure in measures for one in measure.data}
-    found = [DataPlan(**one) for one in kept if one["name"] in wanted]
+    """Data of the run by these names, from where it lies now."""
+    found = [DataPlan(**one) for one in folder.manifest["plan"]["data"] if one["name"] in wanted]
+    if given and len(given) != len(found):
+        raise PlanError(
+            f"{folder.path} measured on {len(found)} datasets "
+            f"({', '.join(d.name for d in found)}), and --data names {len(given)}: name as many, "
+            "in this order, or none."
+        )
     if given:
-        if len(given) != len(found):
-            raise PlanError(
-                f"{name} measured on {len(found)} datasets ({', '.join(d.name for d in found)}), "
-                f"and --data names {len(given)}: name as many, in this order, or none."
-            )
         return tuple(
             replace(one, source=own.source, task=own.task or one.task)
             for one, own in zip(found, given, strict=True)
@@ -118,7 +109,7 @@ def _data(
     lost = next((one for one in found if one.source.startswith(_HANDED_OVER)), None)
     if lost is not None:
         raise PlanError(
-            f"{name} was given {lost.name!r} as an object in Python, which cannot be read again: "
-            f"say where it lies with --data, or {_INSTEAD}"
+            f"{folder.path} was given {lost.name!r} as an object in Python, which cannot be read "
+            f"again: say where it lies with --data, or {_INSTEAD}"
         )
-    return tuple(found)
+    return tuple(replace(one, source=located(one.source, folder.path)) for one in found)

@@ -17,6 +17,7 @@ from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.model import Replicate
 from scrutiny.core.plan import MeasurePlan, ModelPlan, Plan
+from scrutiny.diagnostics.similarity.representations_params import CLAIMED
 from scrutiny.models.named.family import expand
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
@@ -38,10 +39,7 @@ _HARD, _LIFT, _OF_RANDOM = "hard_scope@1", "scope_lift@1", "kept_by(target)@1"
 _FURTHER: Final = (_LIFT, "kappa_inv@1", "soft_scope@1", "pairs_found@1")
 #: As modest as what the audit asks, and one text of an item: items are what intervals go by.
 _PARAMS: Final[Mapping[str, Any]] = {"trials": 1, "candidates": 10, "cutoffs": []}
-#: One of kernels, one of distances, one of neighbors: what a claim rests on.
-_LIKENESSES: Final = {
-    f"likeness({name})@1": name for name in ("debiased_cka", "rsa", "neighbor_jaccard")
-}
+_LIKENESSES: Final = {f"likeness({name})@1": name for name in CLAIMED}
 
 
 @dataclass(frozen=True, slots=True)

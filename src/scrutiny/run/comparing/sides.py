@@ -16,6 +16,7 @@ from scrutiny.core.record import Counts, Measure
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
+from scrutiny.reliability.statistics import ENTITY_F1
 from scrutiny.run.estimating.contrasts import Meeting
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
@@ -26,7 +27,7 @@ Replicates = Sequence[tuple[int, int]]
 #: Choices of each item, the labels of all items together, or the code of why there are none.
 Choices = tuple[tuple[str, ...], ...] | str
 #: Statistic of taggers: of counts over all items; side by side each item has its own.
-TAGGING: Final = "entity_f1@1"
+TAGGING: Final = ENTITY_F1.id
 #: Statistics whose value is the mean of one measure of an item, or is looked at item by item.
 LEVELS: Final = ("accuracy@1", "mean@1", TAGGING)
 
@@ -207,9 +208,8 @@ def f1_of_items(counts: Floats) -> Floats:
     >>> f1_of_items(np.array([[[1, 1, 0], [0, 0, 0], [0, 0, 2]]])).ravel().round(2).tolist()
     [0.67, 1.0, 0.0]
     """
-    found, made_up, missed = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
-    total = 2.0 * found + made_up + missed
-    return np.asarray(np.where(total > 0, 2.0 * found / np.maximum(total, 1.0), 1.0)[..., None])
+    f1 = ENTITY_F1.value(np.asarray(counts, dtype=np.float64)[..., None, :], np.ones(1))
+    return np.nan_to_num(f1, nan=1.0)[..., None]
 
 
 def answers_of(
