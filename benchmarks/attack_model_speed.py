@@ -92,7 +92,7 @@ def bare(model, asked, size):
     """Processor and wall seconds of the network alone in batches of so many texts."""
     loaded = model._loaded
     texts = [example.text for example in asked]
-    batches = bare_batches(loaded.tokenizer, texts, size, loaded.limit)
+    batches = bare_batches(loaded.parts.tokenizer, texts, size, loaded.parts.limit)
     return timed(lambda: run_bare(loaded.forward.network, batches))[1]
 
 

@@ -104,8 +104,8 @@ def main():
     task = SimpleNamespace(name="text-classification", fields=("text",))
     load = LoadOptions(device=options.device, batch=batch)
     model = load_model(options.model, task, load)
-    parts = model._loaded
-    network, tokenizer = parts.forward.network, parts.tokenizer
+    parts = model._loaded.parts
+    network, tokenizer = model._loaded.forward.network, parts.tokenizer
     tokens = sum(map(len, tokenizer(texts, truncation=True, max_length=parts.limit)["input_ids"]))
     batches = {n: bare_batches(tokenizer, texts, n, parts.limit) for n in options.bare}
     predict_or_fail(model, examples[:64])  # warm up

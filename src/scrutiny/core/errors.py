@@ -16,6 +16,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any, Final
 
 #: Kinds of names that ``scrutiny list`` prints.
@@ -105,6 +106,30 @@ class MissingExtraError(UserError):
             f'{what} needs packages that are not installed: pip install "scrutiny[{extra}]"'
         )
         self.extra = extra
+
+
+def require_packages(what: str, extra: str, *modules: str) -> None:
+    """Raise unless the packages of an extra are installed.
+
+    Parameters
+    ----------
+    what
+        What needs them, as the message begins: "An ONNX model".
+    extra
+        Name of the extra that brings them.
+    modules
+        What must be there to import.
+
+    Raises
+    ------
+    MissingExtraError
+        If one of the modules cannot be imported.
+    """
+    try:
+        for module in modules:
+            import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(what, extra) from error
 
 
 class RunIncompleteError(ScrutinyError):

@@ -399,7 +399,7 @@ def test_outputs_that_are_no_tags(tmp_path, tagging):
 
 
 def test_first_pieces_with_a_space_in_front():
-    from scrutiny.models.hf.classifiers import first_pieces
+    from scrutiny.models.answers.inputs import first_pieces
 
     words = [(0, 3), (4, 8), (9, 10)]
     offsets = [(0, 0), (0, 3), (3, 6), (6, 8), (0, 0)]

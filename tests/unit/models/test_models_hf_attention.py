@@ -284,9 +284,9 @@ def test_without_the_interface_there_are_maps_but_no_norms(deberta):
 
 
 def test_a_network_without_weights_offers_nothing(folders, monkeypatch):
-    from scrutiny.models.hf import language as hf_language
+    from scrutiny.models.hf import model as hf_model
 
-    monkeypatch.setattr(hf_language, "find_attention_shape", lambda network: None)
+    monkeypatch.setattr(hf_model, "find_attention_shape", lambda network: None)
     model = load_model(f"hf:{folders['Bert']}", TASK)
     assert not model.capabilities & {"attentions", "attention_received", "head_interventions"}
     with pytest.raises(ModelError, match="cannot be had"):

@@ -45,6 +45,30 @@ def borders(example: Example) -> list[tuple[int, int]]:
     return token_spans(example.text)
 
 
+def first_pieces(
+    words: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
+) -> list[int | None]:
+    """Index of the first piece that shares a code point with each word, or nothing.
+
+    Special tokens have empty offsets; a piece may begin with the space in front of its word.
+
+    Examples
+    --------
+    >>> first_pieces([(0, 4), (5, 7)], [(0, 0), (0, 2), (2, 4), (4, 7), (0, 0)])
+    [1, 3]
+    """
+    firsts: list[int | None] = []
+    place = 0
+    for start, end in words:
+        while place < len(offsets) and (
+            offsets[place][1] <= start or offsets[place][0] == offsets[place][1]
+        ):
+            place += 1
+        fits = place < len(offsets) and offsets[place][0] < end
+        firsts.append(place if fits else None)
+    return firsts
+
+
 def words(examples: Sequence[Example]) -> list[list[str]]:
     """Tokens of the first field of each example."""
     return [[e.text[start:end] for start, end in borders(e)] for e in examples]

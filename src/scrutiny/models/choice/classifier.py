@@ -31,7 +31,6 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import answer_or_fail
 from scrutiny.models.answers.inputs import require_task
 from scrutiny.models.choice.asking import CAPABILITIES, log_likelihoods
-from scrutiny.models.choice.gradients import NEEDED, WantedSlopes, gradients_of
 from scrutiny.models.choice.prompt import Prompt, read_prompt
 from scrutiny.models.named import names as named
 from scrutiny.models.named import zoo
@@ -144,7 +143,7 @@ class ChoiceClassifier:
         self._at_once = batch if isinstance(batch, int) else 1
         self.labels = (*prompt.labels, OTHER) if scoring.has_other else prompt.labels
         self.is_batch_invariant = bool(model.is_batch_invariant)
-        own = {"gradients"} if NEEDED in model.capabilities else set()
+        own = {"gradients"} if "logprob_slopes" in model.capabilities else set()
         self.capabilities = frozenset({"predict"} | own)
         self._model = model
         self._prompt = prompt
@@ -190,6 +189,8 @@ class ChoiceClassifier:
         ModelError
             For a label that the model does not have, or if it gives no gradients.
         """
+        from scrutiny.models.choice.gradients import WantedSlopes, gradients_of
+
         if "gradients" not in self.capabilities:
             raise ModelError(f"{self.source!r} has no gradients: its language model gives none.")
         targets = [self._index_of(label) for label in labels]

@@ -7,7 +7,7 @@ in the filled text of every choice, and its slope is the sum over them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from scrutiny.core.language import Cloze
 from scrutiny.models.choice.asking import ChoiceQuestion, questions
 from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.hf.slopes.gradients import checked, without_space
-
-#: What a language model has to be asked for.
-NEEDED: Final = "logprob_slopes"
 
 
 class WantedSlopes(NamedTuple):

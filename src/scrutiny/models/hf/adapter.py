@@ -7,9 +7,8 @@ the order of the outputs, with bars between them), ``attention`` (sdpa, eager, .
 language model that it is.
 """
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
@@ -17,19 +16,18 @@ from scrutiny.models.answers.bio import labels_of_tags
 from scrutiny.models.answers.inputs import base_name, is_tagging, is_unlabeled, require_task
 from scrutiny.models.hf.batching import start_budget
 from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint, folder_must_be_there
-from scrutiny.models.hf.classifiers import HfClassifier, HfTagger
-from scrutiny.models.hf.forward import Forward
-from scrutiny.models.hf.labeled import Loaded
-from scrutiny.models.hf.language import attention_of, load_language_model, runner_of
 from scrutiny.models.hf.parts import (
     find_device,
-    find_limit,
     load_network,
     load_tokenizer,
     refuse_missing,
+    require_torch,
     stated_dtype,
 )
 from scrutiny.models.strings.source import TRAINING, ModelSource
+
+if TYPE_CHECKING:
+    from scrutiny.models.hf.forward import Forward
 
 _VERSION: Final = "hf@1"
 _OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
@@ -53,35 +51,42 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     source.refuse_unknown_options(_OPTIONS)
     if is_unlabeled(task):
-        return load_language_model(find_checkpoint(source), source, task, options)
+        checkpoint = find_checkpoint(source)
+        require_torch()
+        from scrutiny.models.hf.language import load_language_model
+
+        return load_language_model(checkpoint, source, task, options)
     require_task(task, tuple(_HEADS), source=source.text)
     checkpoint = find_checkpoint(source)
     _refuse_other_heads(checkpoint, task, source)
     device, head = find_device(options.device, source), _HEADS[base_name(task)]
+    from scrutiny.models.hf.classifiers import HfClassifier, HfTagger
+    from scrutiny.models.hf.labeled import Loaded
+    from scrutiny.models.hf.model import parts_of
+
     network, missing = load_network(
         checkpoint, f"AutoModel{head}", source, dtype=stated_dtype(source)
     )
     refuse_missing(missing, source, head=head)
     tokenizer = load_tokenizer(checkpoint, source)
-    loaded = _loaded(
-        checkpoint, network.to(device), tokenizer, source, task=task, batch=options.batch
+    names = _names(network.config, source, task)
+    parts = parts_of(
+        network.to(device),
+        tokenizer,
+        source=source,
+        task=task,
+        batch=options.batch,
+        known_by=(_VERSION, checkpoint.fingerprint()),
+        also={"names": names, "task": base_name(task)},
     )
+    loaded = Loaded(parts, _forward(network, tokenizer, options.batch), names)
     return HfTagger(loaded) if is_tagging(task) else HfClassifier(loaded)
 
 
-def _loaded(
-    checkpoint: Checkpoint,
-    network: Any,
-    tokenizer: Any,
-    source: ModelSource,
-    *,
-    task: Task,
-    batch: int | str,
-) -> Loaded:
-    """All parts of a model put together, with its fingerprint."""
-    network.config.use_cache = False  # nothing is generated
-    limit = find_limit(tokenizer, network.config, source)
-    names = _names(network.config, source, task)
+def _forward(network: Any, tokenizer: Any, batch: int | str) -> "Forward":
+    """Network with its head, its padding and its budget."""
+    from scrutiny.models.hf.forward import Forward
+
     budget = start_budget(batch, network.device.type)
     if tokenizer.pad_token_id is None:
         budget.texts = 1  # without a padding token, texts cannot share a batch
@@ -90,26 +95,7 @@ def _loaded(
         "token_type_ids": tokenizer.pad_token_type_id,
         "attention_mask": 0,
     }
-    identity = {
-        "attention": network.config._attn_implementation,
-        "device": network.device.type,
-        "dtype": str(network.dtype),
-        "limit": limit,
-        "names": names,
-        "task": base_name(task),
-    }
-    runner = runner_of(network, tokenizer, batch)
-    return Loaded(
-        source=source.text,
-        task=task.name,
-        tokenizer=tokenizer,
-        forward=Forward(network, pads=pads, side=tokenizer.padding_side, budget=budget),
-        runner=runner,
-        limit=limit,
-        names=names,
-        fingerprint=digest(_VERSION, checkpoint.fingerprint(), canonical_json(identity)),
-        attention=attention_of(runner, tokenizer, limit=limit, source=source),
-    )
+    return Forward(network, pads=pads, side=tokenizer.padding_side, budget=budget)
 
 
 def must_be_there(source: ModelSource) -> None:

@@ -9,7 +9,7 @@ so the work ends.
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from scrutiny.core.errors import ModelError
 from scrutiny.models.answers.checked import AnswerError
@@ -141,6 +141,14 @@ def _try(ask: Callable[[list[int]], T], batch: list[int]) -> tuple[list[T], str]
         if not is_out_of_memory(error):
             raise
         return [], str(error).partition("\n")[0] or type(error).__name__
+
+
+def free_memory(device: Any) -> None:
+    """Hand cached memory of a device back, where it is an accelerator."""
+    import torch
+
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -8,8 +8,9 @@ import numpy as np
 from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.language import Continuation, Probe
-from scrutiny.models.hf.encoder import HfEncoder, LanguageParts
+from scrutiny.models.hf.encoder import HfEncoder
 from scrutiny.models.hf.lm_head import find_head, is_causal
+from scrutiny.models.hf.model import HfParts
 from scrutiny.models.hf.reading import Reader, Reads, flat
 from scrutiny.models.hf.sequences import Sequences
 from scrutiny.models.hf.slopes.guesses import causal_guess, landscape_of
@@ -23,7 +24,7 @@ class HfCausalLanguageModel(HfEncoder, Sloping):
     has no other (GPT-2 has one for both).
     """
 
-    def __init__(self, parts: LanguageParts) -> None:
+    def __init__(self, parts: HfParts) -> None:
         super().__init__(parts)
         network, tokenizer = parts.runner.network, parts.tokenizer
         if not is_causal(network):

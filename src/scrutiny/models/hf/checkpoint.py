@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json, digest
-from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.models.strings.adapters import as_checkpoint
 from scrutiny.models.strings.matching import natural_key
 from scrutiny.models.strings.source import ModelSource, parse
@@ -153,15 +153,10 @@ def open_folder(folder: Path, source: ModelSource) -> Checkpoint:
 
 def _download(source: ModelSource) -> Path:
     """Folder of a hub repository in the local cache, fetched unless HF_HUB_OFFLINE is set."""
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import (
-            HfHubHTTPError,
-            HFValidationError,
-            LocalEntryNotFoundError,
-        )
-    except ImportError as error:
-        raise MissingExtraError("A Hugging Face model", "hf") from error
+    require_packages("A Hugging Face model", "hf", "huggingface_hub")
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
     name, _, revision = source.target.partition("@")
     try:
         folder = snapshot_download(

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+import torch
+
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example, Span
 from scrutiny.core.gradients import TokenGradients
@@ -10,7 +12,7 @@ from scrutiny.core.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.bio import labels_of_tags, spans_from_tags
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.models.answers.inputs import borders
+from scrutiny.models.answers.inputs import borders, first_pieces
 from scrutiny.models.hf.batching import batches_of
 from scrutiny.models.hf.labeled import HfLabeled, Loaded
 from scrutiny.models.hf.slopes.gradients import loss_of_labels, slopes_of
@@ -63,8 +65,8 @@ class HfClassifier(HfLabeled):
         self, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool
     ) -> list[Encoded]:
         """Tokens of each text, or pair of texts, as the classifier reads them: cut at its limit."""
-        tokenizer, limit = self._loaded.tokenizer, self._loaded.limit
-        return encode_texts(tokenizer, texts, pairs=pairs, special=special, limit=limit)
+        limit = self.limit
+        return encode_texts(self._tokenizer, texts, pairs=pairs, special=special, limit=limit)
 
     def _gradients(
         self, examples: Sequence[Example], targets: Sequence[int]
@@ -79,12 +81,10 @@ class HfClassifier(HfLabeled):
             lambda batch: forward.inputs(tokenized, batch),
             loss_of_labels(targets),
         )
-        return slopes_of(answers, tokenized, examples, side=self._loaded.tokenizer.padding_side)
+        return slopes_of(answers, tokenized, examples, side=self._tokenizer.padding_side)
 
     def _predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Predictions of examples that are tokenized together."""
-        import torch
-
         columns: Columns = self._loaded.encode(_texts(examples), truncate=True)
         order: list[int] = []
         rows = []
@@ -166,7 +166,7 @@ class HfTagger(HfLabeled):
     ) -> list[TokenGradients | Failure]:
         """Slopes of a stretch of examples; those that are too long fail."""
         ids = self._loaded.encode([[e.text for e in examples]], truncate=False)["input_ids"]
-        limit = self._loaded.limit
+        limit = self.limit
         fits = [i for i, row in enumerate(ids) if limit is None or len(row) <= limit]
         found: list[TokenGradients | Failure] = [
             Failure("too_long", f"item {e.id!r} has more than {limit} tokens") for e in examples
@@ -181,7 +181,7 @@ class HfTagger(HfLabeled):
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
         """Slopes of examples that fit, and are tokenized together."""
-        side, forward = self._loaded.tokenizer.padding_side, self._loaded.forward
+        side, forward = self._tokenizer.padding_side, self._loaded.forward
         tokenized = self._loaded.encode([[e.text for e in examples]], truncate=False)
         lengths = [len(ids) for ids in tokenized["input_ids"]]
         firsts = [
@@ -200,7 +200,7 @@ class HfTagger(HfLabeled):
 
     def _refuse_long(self, ids: Sequence[Sequence[int]], examples: Sequence[Example]) -> None:
         """Raise if a text has more tokens than fit."""
-        limit = self._loaded.limit
+        limit = self.limit
         for row, example in zip(ids, examples, strict=True):
             if limit is not None and len(row) > limit:
                 raise AnswerError(
@@ -209,7 +209,7 @@ class HfTagger(HfLabeled):
 
     def _unpadded(self, row: list[int], length: int) -> list[int]:
         """Tags of a text's own tokens."""
-        is_right = self._loaded.tokenizer.padding_side == "right"
+        is_right = self._tokenizer.padding_side == "right"
         return row[:length] if is_right else row[len(row) - length :]
 
     def _spans(
@@ -225,27 +225,3 @@ class HfTagger(HfLabeled):
 def _texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
     """Texts ``fields[field][text]`` of examples."""
     return list(zip(*(example.fields.values() for example in examples), strict=True))
-
-
-def first_pieces(
-    words: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
-) -> list[int | None]:
-    """Index of the first piece that shares a code point with each word, or nothing.
-
-    Special tokens have empty offsets; a piece may begin with the space in front of its word.
-
-    Examples
-    --------
-    >>> first_pieces([(0, 4), (5, 7)], [(0, 0), (0, 2), (2, 4), (4, 7), (0, 0)])
-    [1, 3]
-    """
-    firsts: list[int | None] = []
-    place = 0
-    for start, end in words:
-        while place < len(offsets) and (
-            offsets[place][1] <= start or offsets[place][0] == offsets[place][1]
-        ):
-            place += 1
-        fits = place < len(offsets) and offsets[place][0] < end
-        firsts.append(place if fits else None)
-    return firsts

@@ -1,74 +1,31 @@
 """What every network of transformers can be asked: its tokens, its vectors, its attention."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.language import Encoded, TokenIds
+from scrutiny.core.language import TokenIds
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention.function import eager
-from scrutiny.models.hf.attention.maps import AttentionSource
-from scrutiny.models.hf.attention.models import Attending
-from scrutiny.models.hf.sequences import Runner, Sequences
-from scrutiny.models.hf.vectors import Representing, encode_texts
+from scrutiny.models.hf.model import HfModel, HfParts
+from scrutiny.models.hf.sequences import Sequences
 
 if TYPE_CHECKING:
     from scrutiny.core.example import Example
     from scrutiny.core.task import Prediction
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageParts:
-    """What language models are made of.
-
-    Parameters
-    ----------
-    source, task
-        Model string, and name of the task that it was loaded for.
-    tokenizer
-        A fast tokenizer.
-    runner
-        The network.
-    limit
-        Most tokens of one sequence, or nothing.
-    fingerprint
-        Digest of all that changes an answer; the task does not.
-    attention
-        Where its attention maps come from, if its weights can be had.
-    """
-
-    source: str
-    task: str
-    tokenizer: Any
-    runner: Runner
-    limit: int | None
-    fingerprint: str
-    attention: AttentionSource | None
-
-
-class HfEncoder(Representing, Attending):
+class HfEncoder(HfModel):
     """A network without a language-modeling head: tokens, vectors and attention."""
 
-    is_batch_invariant = False
-    labels: tuple[str, ...] = ()
-
-    def __init__(self, parts: LanguageParts) -> None:
-        self.source = parts.source
-        self.task = parts.task
-        self.limit: int | None = parts.limit
-        self.mask_id: int | None = parts.tokenizer.mask_token_id
-        self.begin_id: int | None = None
+    def __init__(self, parts: HfParts) -> None:
+        super().__init__(parts)
         self.n_layers = int(parts.runner.network.config.num_hidden_layers)
-        attention = self._offer(parts.attention)
-        received = {"attention_received"} if attention else set()
-        self.capabilities = frozenset({"tokenizes", "representations"} | received) | attention
-        self._parts = parts
-        self._runner = parts.runner
-
-    def fingerprint(self) -> str:
-        """Digest of weights, configuration, tokenizer and the way it is run; not of the task."""
-        return self._parts.fingerprint
+        self.capabilities |= {"tokenizes", "representations"}
+        if parts.attention is not None:
+            self.capabilities |= {"attention_received"}
 
     def predict(self, examples: "Sequence[Example]") -> "list[Prediction]":
         """Nothing: it has no labels.
@@ -82,16 +39,6 @@ class HfEncoder(Representing, Attending):
             f"{self.source!r} was loaded as a language model for the task {self.task}; it has no "
             f"labels to predict. It can be asked for: {', '.join(sorted(self.capabilities))}."
         )
-
-    def encode(
-        self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
-    ) -> list[Encoded]:
-        """Tokens of each text, or of each pair of texts; never cut."""
-        return encode_texts(self._parts.tokenizer, texts, pairs=pairs, special=special)
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """Text of token ids, as the tokenizer writes it."""
-        return str(self._parts.tokenizer.decode(list(ids)))
 
     def attention_received(self, queries: Sequence[TokenIds]) -> list[tuple[float, ...]]:
         """Attention to each token, a mean over layers, heads and the tokens that attend.
@@ -120,8 +67,6 @@ class HfEncoder(Representing, Attending):
 
     def _received(self, inputs: dict[str, Any], lengths: Any) -> Any:
         """Mean attention to each token ``(sequence, token)``; padding attends to nothing."""
-        import torch
-
         output = self._runner.network.base_model(**inputs, output_attentions=True)
         total = sum(layer.double().mean(1) for layer in output.attentions)
         real = torch.from_numpy(lengths).to(total.device)[:, None]

@@ -1,9 +1,12 @@
 """Token lists in, logits out: padding, batches and memory; where torch is used."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from scrutiny.models.hf.batching import Answered, Budget, run_batches
+import torch
+
+from scrutiny.models.hf.batching import Answered, Budget, free_memory, run_batches
 
 Columns = Mapping[str, Sequence[Sequence[int]]]
 
@@ -39,14 +42,11 @@ class Forward:
             ``out_of_memory`` if one text alone does not fit.
         """
         lengths = [len(ids) for ids in columns["input_ids"]]
-        yield from run_batches(
-            lengths, self.budget, lambda batch: self._ask(columns, batch), release=self.release
-        )
+        release = partial(free_memory, self._device)
+        yield from run_batches(lengths, self.budget, partial(self._ask, columns), release=release)
 
     def _ask(self, columns: Columns, batch: list[int]) -> Any:
         """Logits of one batch."""
-        import torch
-
         with torch.inference_mode():
             return self.network(**self.inputs(columns, batch)).logits.float()
 
@@ -58,8 +58,6 @@ class Forward:
 
     def _tensor(self, rows: Sequence[Sequence[int]], name: str) -> Any:
         """Padded tensor ``(text, token)`` on the device."""
-        import torch
-
         width = max(map(len, rows))
         pad = self._pads[name]
         if self._side == "right":
@@ -67,10 +65,3 @@ class Forward:
         else:
             filled = [[*([pad] * (width - len(row))), *row] for row in rows]
         return torch.tensor(filled, dtype=torch.long).to(self._device)
-
-    def release(self) -> None:
-        """Hand cached memory back to the accelerator."""
-        import torch
-
-        if self._device.type == "cuda":
-            torch.cuda.empty_cache()

@@ -5,28 +5,23 @@ in float32 on a processor: most are slower with less, and rounding would decide 
 """
 
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.task import Task
-from scrutiny.models.hf.attention.maps import AttentionSource, find_attention_shape
-from scrutiny.models.hf.batching import start_budget
 from scrutiny.models.hf.causal import HfCausalLanguageModel
 from scrutiny.models.hf.checkpoint import Checkpoint
-from scrutiny.models.hf.encoder import HfEncoder, LanguageParts
+from scrutiny.models.hf.encoder import HfEncoder
 from scrutiny.models.hf.masked import HfMaskedLanguageModel, HfNextSentence, HfPreTraining
+from scrutiny.models.hf.model import parts_of
 from scrutiny.models.hf.parts import (
     find_device,
-    find_limit,
     load_network,
     load_tokenizer,
     refuse_missing,
     stated_dtype,
 )
-from scrutiny.models.hf.sequences import Runner
 from scrutiny.models.strings.source import ModelSource
 
 _VERSION: Final = "hf-language@1"
@@ -66,17 +61,16 @@ def load_language_model(
     if kind is HfEncoder:  # vectors of tokens do not pass the pooler
         missing = [name for name in missing if not name.startswith("pooler.")]
     refuse_missing(missing, source, head=_name_of(maker, checkpoint.config))
-    tokenizer = load_tokenizer(checkpoint, source)
-    return kind(
-        parts_of(
-            network.to(device),
-            tokenizer,
-            source=source,
-            task=task,
-            batch=options.batch,
-            identity=checkpoint.fingerprint(),
-        )
+    parts = parts_of(
+        network.to(device),
+        load_tokenizer(checkpoint, source),
+        source=source,
+        task=task,
+        batch=options.batch,
+        known_by=(_VERSION, checkpoint.fingerprint()),
+        also={"head": type(network).__name__},
     )
+    return kind(parts)
 
 
 def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
@@ -99,72 +93,6 @@ def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
     if stated.endswith(_CAUSAL) and not stated.endswith(_NEITHER):
         return "AutoModelForCausalLM", HfCausalLanguageModel
     return "AutoModel", HfEncoder
-
-
-def parts_of(
-    network: Any,
-    tokenizer: Any,
-    *,
-    source: ModelSource,
-    task: Task,
-    batch: int | str,
-    identity: str,
-) -> LanguageParts:
-    """Parts of a language model around a network that is in memory, on its device.
-
-    Parameters
-    ----------
-    network, tokenizer
-        Of transformers, in evaluation mode; the tokenizer is a fast one.
-    source, task
-        As they are shown.
-    batch
-        As in `LoadOptions`.
-    identity
-        Digest of weights, configuration and tokenizer.
-    """
-    network.config.use_cache = False  # nothing is generated
-    limit = find_limit(tokenizer, network.config, source)
-    stated = {
-        "attention": network.config._attn_implementation,
-        "device": network.device.type,
-        "dtype": str(network.dtype),
-        "head": type(network).__name__,
-        "limit": limit,
-    }
-    runner = runner_of(network, tokenizer, batch)
-    return LanguageParts(
-        source=source.text,
-        task=task.name,
-        tokenizer=tokenizer,
-        runner=runner,
-        limit=limit,
-        fingerprint=digest(_VERSION, identity, canonical_json(stated)),
-        attention=attention_of(runner, tokenizer, limit=limit, source=source),
-    )
-
-
-def attention_of(
-    runner: Runner, tokenizer: Any, *, limit: int | None, source: ModelSource
-) -> AttentionSource | None:
-    """Where the attention maps of a network come from, or nothing if they cannot be had."""
-    shape = find_attention_shape(runner.network)
-    if shape is None:
-        return None
-    return AttentionSource(runner, tokenizer, limit=limit, shape=shape, name=source.text)
-
-
-def runner_of(network: Any, tokenizer: Any, batch: int | str) -> Runner:
-    """Network with its padding and its budget."""
-    pads = (tokenizer.pad_token_id, getattr(network.config, "pad_token_id", None), 0)
-    takes = "token_type_ids" in signature(network.base_model.forward).parameters
-    kinds = getattr(network.config, "type_vocab_size", 0) or 0
-    return Runner(
-        network,
-        pad=next(pad for pad in pads if pad is not None),
-        takes_segments=takes and kinds > 1,
-        budget=start_budget(batch, network.device.type),
-    )
 
 
 def _name_of(maker: str, config: Mapping[str, Any]) -> str:

@@ -9,6 +9,8 @@ from copy import copy
 from typing import Any, Final
 
 import numpy as np
+import torch
+from torch.nn import ModuleList
 
 from scrutiny.models.hf.lm_head import is_close, probe_inputs
 
@@ -32,8 +34,6 @@ class LastLayer:
 
     def states(self, inputs: dict[str, Any], places: "np.ndarray[Any, Any]") -> Any:
         """Last hidden states ``(place, hidden)`` of places ``sequence * width + token``."""
-        import torch
-
         hidden = self._trunk(**inputs)[0]  # (sequence, token, hidden)
         count, width, size = hidden.shape
         index = torch.from_numpy(places).to(hidden.device)
@@ -62,8 +62,6 @@ def find_last_layer(network: Any) -> LastLayer | None:
 
     It is tried on a short sequence and one with padding.
     """
-    import torch
-
     try:
         found = LastLayer(network)
     except (AttributeError, TypeError, IndexError):
@@ -92,8 +90,6 @@ def is_sparse(places: "np.ndarray[Any, Any]", sequences: int) -> bool:
 
 def _without_last_layer(base: Any) -> Any:
     """The same encoder, sharing its weights, without its last layer and its pooler."""
-    from torch.nn import ModuleList
-
     trunk, encoder = copy(base), copy(base.encoder)
     trunk._modules, encoder._modules = dict(base._modules), dict(base.encoder._modules)
     encoder.layer = ModuleList(list(base.encoder.layer)[:-1])

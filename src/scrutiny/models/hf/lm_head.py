@@ -8,6 +8,8 @@ network's own logits, and without agreement the network's own are used.
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+import torch
+
 Head = Callable[[Any], Any]
 _PROBE: Final = 6  # tokens
 _PLAIN: Final = ("lm_head", "predictions", "embed_out")
@@ -21,8 +23,6 @@ def logits_of(output: Any) -> Any:
 
 def probe_inputs(network: Any) -> dict[str, Any]:
     """One short sequence of any tokens but padding."""
-    import torch
-
     pad = getattr(network.config, "pad_token_id", None)
     size = network.get_input_embeddings().num_embeddings
     ids = [i for i in ((7 * n + 5) % size for n in range(2 * _PROBE)) if i != pad][:_PROBE]
@@ -31,8 +31,6 @@ def probe_inputs(network: Any) -> dict[str, Any]:
 
 def find_head(network: Any) -> Head | None:
     """Head over rows ``(row, hidden)``, or nothing if no part of the network agrees with it."""
-    import torch
-
     with torch.inference_mode():
         inputs = probe_inputs(network)
         wanted = logits_of(network(**inputs))[0]
@@ -42,8 +40,6 @@ def find_head(network: Any) -> Head | None:
 
 def is_causal(network: Any) -> bool:
     """Whether what a network says of a token is blind to the tokens behind it."""
-    import torch
-
     with torch.inference_mode():
         inputs = probe_inputs(network)
         before = logits_of(network(**inputs))[0, :-1]
@@ -78,8 +74,6 @@ def _agrees(head: Head, hidden: Any, wanted: Any) -> bool:
 
 def is_close(one: Any, two: Any) -> bool:
     """Whether values are equal up to the rounding of their type."""
-    import torch
-
     small = 1e-4 if one.dtype == torch.float32 else 3e-2
     scale = 1.0 + float(two.float().abs().max())
     return bool(((one.float() - two.float()).abs() <= small * scale).all())

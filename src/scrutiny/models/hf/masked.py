@@ -5,11 +5,13 @@ from itertools import islice
 from typing import Any, Final
 
 import numpy as np
+import torch
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.language import Clozes, Probe, SentencePair
-from scrutiny.models.hf.encoder import HfEncoder, LanguageParts
+from scrutiny.models.hf.encoder import HfEncoder
 from scrutiny.models.hf.lm_head import find_head
+from scrutiny.models.hf.model import HfParts
 from scrutiny.models.hf.reading import Reader, Reads, flat
 from scrutiny.models.hf.sequences import Sequences
 from scrutiny.models.hf.slopes.guesses import landscape_of, masked_guess
@@ -21,7 +23,7 @@ _MOST_TOKENS: Final = 2**20  # of queries answered in one go: sorted together, l
 class HfMaskedLanguageModel(HfEncoder, Sloping):
     """A network with a masked-language-modeling head."""
 
-    def __init__(self, parts: LanguageParts) -> None:
+    def __init__(self, parts: HfParts) -> None:
         super().__init__(parts)
         self.capabilities |= {"landscape", "logprob_slopes", "masked_logprobs"}
         self._reader = Reader(parts.runner, find_head(parts.runner.network))
@@ -59,7 +61,7 @@ class HfMaskedLanguageModel(HfEncoder, Sloping):
 class HfNextSentence(HfEncoder):
     """A network with BERT's next-sentence head, whose index 0 says "is next"."""
 
-    def __init__(self, parts: LanguageParts) -> None:
+    def __init__(self, parts: HfParts) -> None:
         super().__init__(parts)
         self.capabilities |= {"next_sentence"}
 
@@ -71,8 +73,6 @@ class HfNextSentence(HfEncoder):
         AnswerError
             ``too_long`` if a pair has more tokens than fit.
         """
-        import torch
-
         encoded = self.encode([q.first for q in queries], pairs=[q.second for q in queries])
         self.refuse_long([one.ids for one in encoded])
         sequences = Sequences([one.ids for one in encoded], [one.segments for one in encoded])

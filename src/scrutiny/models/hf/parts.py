@@ -4,9 +4,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.models.hf.checkpoint import Checkpoint
 from scrutiny.models.strings.source import ModelSource
+
+
+def require_torch() -> None:
+    """Raise unless torch and transformers are installed."""
+    require_packages("A Hugging Face model", "hf", "torch", "transformers")
 
 
 def torch_device(wanted: str, *, of: str) -> Any:
@@ -26,10 +31,9 @@ def torch_device(wanted: str, *, of: str) -> Any:
     MissingExtraError
         If torch is not installed.
     """
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError("A Hugging Face model", "hf") from error
+    require_packages("A Hugging Face model", "hf", "torch")
+    import torch
+
     if wanted == "auto":
         return torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
     try:
@@ -141,10 +145,7 @@ def load_tokenizer(checkpoint: Checkpoint, source: ModelSource) -> Any:
 
 def find_device(wanted: str, source: ModelSource) -> Any:
     """Torch device; "auto" is the first CUDA device where there is one."""
-    try:
-        import transformers  # noqa: F401 - the message is the same for both
-    except ImportError as error:
-        raise MissingExtraError("A Hugging Face model", "hf") from error
+    require_torch()
     return torch_device(wanted, of=repr(source.text))
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
+import torch
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.models.hf.attention.function import is_tapped
@@ -95,8 +97,6 @@ class Reader:
         self, inputs: dict[str, Any], rows: Ints, positions: Ints, targets: Ints
     ) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Log-probabilities of one batch's reads; each position goes through the head once."""
-        import torch
-
         width = inputs["input_ids"].shape[1]
         places, which = np.unique(rows * width + positions, return_inverse=True)
         picked = self._states(inputs, places)
@@ -112,8 +112,6 @@ class Reader:
 
     def _states(self, inputs: dict[str, Any], places: Ints) -> Any:
         """Last hidden states of places, or logits where there is no head over rows."""
-        import torch
-
         network = self._runner.network
         is_cut_short = is_sparse(places, len(inputs["input_ids"])) and not is_tapped(network)
         if self._last is not None and is_cut_short:
@@ -126,14 +124,10 @@ class Reader:
 
     def _scores(self, rows: Any) -> Any:
         """Log-probabilities over the vocabulary ``(row, word)`` as float32 or wider."""
-        import torch
-
         logits = rows if self._head is None else self._head(rows)
         return torch.log_softmax(logits.float(), dim=-1)
 
 
 def flat(rows: Sequence[Sequence[int]]) -> Ints:
     """All numbers of all rows, one after the other."""
-    from itertools import chain
-
     return np.fromiter(chain.from_iterable(rows), np.int64, sum(map(len, rows)))

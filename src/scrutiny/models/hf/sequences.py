@@ -1,12 +1,14 @@
 """Many token sequences end to end, padded in bulk, and run through a network in batches."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
+import torch
 
-from scrutiny.models.hf.batching import Answered, Budget, run_batches
+from scrutiny.models.hf.batching import Answered, Budget, free_memory, run_batches
 
 T = TypeVar("T")
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -91,19 +93,18 @@ class Runner:
         AnswerError
             ``out_of_memory`` if one sequence alone does not fit.
         """
-        import torch
 
         def ask(batch: list[int]) -> T:
             with torch.inference_mode():
                 return use(batch, self.inputs(sequences, batch))
 
         lengths = sequences.lengths.tolist()
-        yield from run_batches(lengths, budget or self.budget, ask, release=self._release)
+        yield from run_batches(
+            lengths, budget or self.budget, ask, release=partial(free_memory, self.network.device)
+        )
 
     def inputs(self, sequences: Sequences, batch: Sequence[int]) -> dict[str, Any]:
         """Named tensors ``(sequence, token)`` of one batch on the network's device."""
-        import torch
-
         ids, real, segments = sequences.padded(batch, pad=self._pad)
         device = self.network.device
         given = {"input_ids": torch.from_numpy(ids).to(device)}
@@ -112,10 +113,3 @@ class Runner:
         if segments is not None and self._takes_segments:
             given["token_type_ids"] = torch.from_numpy(segments).to(device)
         return given
-
-    def _release(self) -> None:
-        """Hand cached memory back to the accelerator."""
-        import torch
-
-        if self.network.device.type == "cuda":
-            torch.cuda.empty_cache()

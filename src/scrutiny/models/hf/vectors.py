@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
+import torch
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.language import Encoded, Passage
@@ -25,12 +26,17 @@ class Representing:
     n_layers: int
     limit: int | None
     _runner: Runner
+    _tokenizer: Any
 
     def encode(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
     ) -> list[Encoded]:
         """Tokens of each text, or of each pair of texts; never cut."""
-        raise NotImplementedError
+        return encode_texts(self._tokenizer, texts, pairs=pairs, special=special)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Text of token ids, as the tokenizer writes it."""
+        return str(self._tokenizer.decode(list(ids)))
 
     def representations(
         self, passages: Sequence[Passage], *, poolings: Sequence[str], layers: Sequence[int]
@@ -133,8 +139,6 @@ class Representing:
 
     def _vectors(self, inputs: dict[str, Any], weights: Floats, layers: Sequence[int]) -> Floats:
         """Weighted sums of hidden states ``(layer, passage, pooling, dimension)``."""
-        import torch
-
         network = self._runner.network
         wants_all = any(layer != self.n_layers for layer in layers)
         output = network.base_model(**inputs, output_hidden_states=wants_all)

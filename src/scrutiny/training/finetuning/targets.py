@@ -9,8 +9,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.tasks.tags import to_bio
 from scrutiny.models.answers.bio import spans_from_tags
-from scrutiny.models.answers.inputs import borders, is_tagging
-from scrutiny.models.hf.classifiers import first_pieces
+from scrutiny.models.answers.inputs import borders, first_pieces, is_tagging
 
 #: What the loss passes over.
 IGNORED: Final = -100

@@ -14,6 +14,12 @@ from dataclasses import dataclass, field
 from inspect import Signature, signature
 from typing import Any, Final, NamedTuple
 
+import torch
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
+
+from scrutiny.models.hf.lm_head import is_close
+
 #: Name under which transformers finds it.
 NAME: Final = "scrutiny-tapped"
 
@@ -125,10 +131,6 @@ def can_be_tapped(network: Any, inputs: dict[str, Any], *, n_layers: int) -> boo
 
     It must give what its own attention gives, with its weights put in place of themselves.
     """
-    import torch
-
-    from scrutiny.models.hf.lm_head import is_close
-
     if not hasattr(sys.modules[type(network.base_model).__module__], "eager_attention_forward"):
         return False  # it does not look its attention up
     layers = []
@@ -155,9 +157,6 @@ def _inputs(parameters: Signature, args: Any, kwargs: Any) -> dict[str, Any]:
 
 def _register() -> None:
     """Let transformers know our function, with the masks that its "eager" is given."""
-    from transformers import AttentionInterface, AttentionMaskInterface
-    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
-
     if NAME not in ALL_MASK_ATTENTION_FUNCTIONS:
         AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["eager"])
         AttentionInterface.register(NAME, _attention)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
+import torch
 
 from scrutiny.core.attention import WEIGHTINGS, AttentionMap, Weighting, Words
 from scrutiny.core.diagnostic import Failure
@@ -247,8 +248,6 @@ def find_attention_shape(network: Any) -> tuple[int, int] | None:
 
     It is tried on a few tokens.
     """
-    import torch
-
     inputs = probe_inputs(network)
     try:
         with torch.inference_mode(), eager(network):

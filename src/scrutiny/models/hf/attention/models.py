@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+import torch
+
 from scrutiny.core.attention import AttentionMap, HeadIndex, Intervention, Weighting, Words
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
@@ -61,8 +63,6 @@ class HeadChange:
 
     def _keys(self, step: "LayerStep") -> Any:
         """Whether each key is erased ``(sequence, key)``."""
-        import torch
-
         keys = torch.zeros_like(step.ids, dtype=torch.bool)
         real = torch.ones_like(keys) if step.real is None else step.real.bool()
         for row, (ids, is_real) in enumerate(zip(step.ids, real, strict=True)):
@@ -78,15 +78,11 @@ class HeadChange:
 
 def _masked(step: "LayerStep", heads: list[int]) -> Any:
     """Nothing but zeros: the head's output is zero."""
-    import torch
-
     return torch.zeros_like(step.weights[:, heads])
 
 
 def _uniform(step: "LayerStep", heads: list[int]) -> Any:
     """The same weight for each key that may be attended to."""
-    import torch
-
     weights = step.weights[:, heads]
     if step.mask is None:
         return torch.full_like(weights, 1 / weights.shape[-1])

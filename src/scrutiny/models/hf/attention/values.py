@@ -13,6 +13,10 @@ transformers with vector norms. EMNLP.
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+from torch.nn import Linear
+from transformers.pytorch_utils import Conv1D
+
 from scrutiny.models.hf.attention.function import LayerStep, tapped
 
 #: Of each layer ``(head, row, dimension)``: ``||R v|| = ||W_O^h v||`` for every v.
@@ -33,8 +37,6 @@ class ValueNorms:
 
     def __call__(self, step: LayerStep) -> Any:
         """Norms of one layer ``(sequence, head, key)`` as float32."""
-        import torch
-
         turned = torch.einsum("shkd,hed->shke", step.values.float(), self._factors[step.layer])
         return torch.linalg.vector_norm(turned, dim=-1)
 
@@ -52,8 +54,6 @@ def find_factors(network: Any, inputs: dict[str, Any], *, shape: tuple[int, int]
     shape
         Layers and heads.
     """
-    import torch
-
     outputs: list[Any] = []
     found: list[Any] = []
 
@@ -77,7 +77,6 @@ def find_factors(network: Any, inputs: dict[str, Any], *, shape: tuple[int, int]
 
 def _factors(matrices: Sequence[Any], *, n_heads: int) -> Factors:
     """Triangular factors of each head's columns, in single precision or better."""
-    import torch
 
     def factor(matrix: Any) -> Any:
         columns = matrix.float().reshape(len(matrix), n_heads, -1).permute(1, 0, 2)
@@ -89,14 +88,9 @@ def _factors(matrices: Sequence[Any], *, n_heads: int) -> Factors:
 
 def _linear_maps(base: Any) -> list[Any]:
     """Modules that are linear maps, GPT-2's own kind among them."""
-    from torch.nn import Linear
-    from transformers.pytorch_utils import Conv1D
-
     return [module for module in base.modules() if isinstance(module, (Linear, Conv1D))]
 
 
 def _matrix(module: Any) -> Any:
     """Matrix ``(output, input)`` of a linear map."""
-    from torch.nn import Linear
-
     return module.weight if isinstance(module, Linear) else module.weight.T

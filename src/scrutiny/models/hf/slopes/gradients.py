@@ -9,16 +9,19 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
+import torch
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
-from scrutiny.models.hf.batching import Answered, Budget, run_batches
+from scrutiny.models.hf.batching import Answered, Budget, free_memory, run_batches
 from scrutiny.models.hf.lm_head import logits_of
+from scrutiny.models.hf.sequences import Runner
 
 #: What is kept for the way back takes several times the memory of an answer.
 _SHARE_OF_BUDGET: Final = 4
@@ -42,8 +45,6 @@ class InputSlopes:
     """
 
     def __init__(self, network: Any, *, budget: Budget, source: str) -> None:
-        import torch
-
         if network.dtype != torch.float32:  # half precision rounds small slopes to nothing
             network = deepcopy(network).float()
         self._network = network.eval().requires_grad_(requires_grad=False)
@@ -80,12 +81,12 @@ class InputSlopes:
         def ask(batch: list[int]) -> Any:
             return self._batch(inputs(batch), lambda logits: loss(batch, logits))
 
-        yield from run_batches(lengths, self._budget, ask, release=self._release)
+        yield from run_batches(
+            lengths, self._budget, ask, release=partial(free_memory, self._network.device)
+        )
 
     def _batch(self, inputs: dict[str, Any], loss: Callable[[Any], Any]) -> Any:
         """Slopes of one batch."""
-        import torch
-
         caught: list[Any] = []
 
         def catch(module: Any, given: Any, vectors: Any) -> Any:
@@ -107,17 +108,36 @@ class InputSlopes:
             (slopes,) = torch.autograd.grad(loss(logits), caught[0])
         return slopes.float().cpu().numpy()
 
-    def _release(self) -> None:
-        """Hand cached memory back to the accelerator."""
-        import torch
 
-        if self._network.device.type == "cuda":
-            torch.cuda.empty_cache()
+class WithInputSlopes:
+    """A model whose answers have slopes with regard to the vectors that it reads."""
+
+    source: str
+    _tokenizer: Any
+    _runner: Runner
+    _slopes: InputSlopes | None = None
+    _embeddings: InputEmbeddings | None = None
+
+    def embeddings(self) -> InputEmbeddings:
+        """Input vectors of the whole vocabulary; the same object each time."""
+        if self._embeddings is None:
+            self._embeddings = embeddings_of(self._input_slopes().embedding, self._tokenizer)
+        return self._embeddings
+
+    def _input_slopes(self) -> InputSlopes:
+        """The way back through the network, made when it is first asked for."""
+        if self._slopes is None:
+            network, budget = self._runner.network, self._budget()
+            self._slopes = InputSlopes(network, budget=budget, source=self.source)
+        return self._slopes
+
+    def _budget(self) -> Budget:
+        """What one batch may hold where no slopes are asked for."""
+        return self._runner.budget
 
 
 def loss_of_labels(targets: Sequence[int]) -> Loss:
     """Minus the log-probability of each text's label, of logits ``(text, label)``."""
-    import torch
 
     def loss(batch: list[int], logits: Any) -> Any:
         wanted = torch.tensor([targets[i] for i in batch], device=logits.device)
@@ -190,8 +210,6 @@ def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
 
 def embeddings_of(embedding: Any, tokenizer: Any) -> InputEmbeddings:
     """Input vectors of a network, and what its tokenizer writes for each."""
-    import torch
-
     count = int(embedding.weight.shape[0])
     with torch.no_grad():
         ids = torch.arange(count, device=embedding.weight.device)

@@ -5,6 +5,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 import numpy as np
+import torch
 
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.language import Encoded, Probe
@@ -92,8 +93,6 @@ def _cut(encoded: Encoded, limit: int | None) -> Encoded:
 
 def _batches(made: Sequence[Any], runner: Runner) -> list[tuple[Integers, dict[str, Any], Any]]:
     """Batches of texts of about the same length: positions, inputs, labels."""
-    import torch
-
     sequences = Sequences([ids for ids, _ in made])
     order = np.argsort(sequences.lengths, kind="stable")
     batches = []

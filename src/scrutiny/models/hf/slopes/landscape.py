@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.language import Probe
@@ -57,8 +59,6 @@ class LossSurface:
 
     def each(self) -> Floats:
         """Losses ``(text,)`` at the weights as they now are."""
-        import torch
-
         found = np.full(self.count, np.nan)
         with torch.inference_mode():
             for place, inputs, labels in self.batches:
@@ -67,8 +67,6 @@ class LossSurface:
 
     def of(self, inputs: dict[str, Any], labels: Any) -> Any:
         """Loss ``(text,)`` of one batch: the mean over its guessed tokens."""
-        import torch
-
         wanted = labels != IGNORED  # (text, token)
         if self.head is None:
             rows = logits_of(self.network(**inputs))[wanted]
@@ -111,16 +109,12 @@ def landscape(losses: LossSurface, probe: Probe) -> dict[str, Floats]:
 @contextmanager
 def _double_differentiable() -> Iterator[None]:
     """Attention by plain matrix products: the fused kernels have no second derivative."""
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-
     with sdpa_kernel(SDPBackend.MATH):
         yield
 
 
 def _mean_gradient(losses: LossSurface, weights: Sequence[Any]) -> Direction:
     """Gradient of the mean loss."""
-    import torch
-
     total = [torch.zeros_like(w) for w in weights]
     for _, inputs, labels in losses.batches:
         loss = losses.of(inputs, labels).sum() / losses.count
@@ -130,8 +124,6 @@ def _mean_gradient(losses: LossSurface, weights: Sequence[Any]) -> Direction:
 
 def _times_hessian(losses: LossSurface, weights: Sequence[Any], direction: Direction) -> Direction:
     """Hessian of the mean loss times a direction."""
-    import torch
-
     total = [torch.zeros_like(w) for w in weights]
     for _, inputs, labels in losses.batches:
         loss = losses.of(inputs, labels).sum() / losses.count
@@ -174,8 +166,6 @@ def _along(
 
 def _put(weights: Sequence[Any], values: Sequence[Any]) -> None:
     """Give weights other values."""
-    import torch
-
     with torch.no_grad():
         for weight, value in zip(weights, values, strict=True):
             weight.copy_(value)
@@ -187,8 +177,6 @@ def _random_step(weights: Sequence[Any], probe: Probe, number: int) -> Direction
     Normalized by filter (Li et al. 2018): a network whose weights are scaled up, and whose next
     layer makes up for it, is not called flatter.
     """
-    import torch
-
     step = []
     gaussian = _gaussian(weights, probe.seed, "landscape-step", number)
     for weight, part in zip(weights, gaussian, strict=True):
@@ -201,8 +189,6 @@ def _random_step(weights: Sequence[Any], probe: Probe, number: int) -> Direction
 
 def _gaussian(weights: Sequence[Any], seed: int, purpose: str, number: int) -> Direction:
     """Standard normal direction, the same for every network of this shape."""
-    import torch
-
     rng = generator(seed, purpose, name="weights", item="", draw=number)
     return [
         torch.from_numpy(rng.standard_normal(tuple(w.shape))).to(w.device, w.dtype) for w in weights

@@ -4,26 +4,21 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from scrutiny.models.hf.batching import Answered
 from scrutiny.models.hf.pooling import Floats
 from scrutiny.models.hf.sequences import Runner, Sequences
-from scrutiny.models.hf.slopes.gradients import InputSlopes, Loss, embeddings_of
+from scrutiny.models.hf.slopes.gradients import Loss, WithInputSlopes
 
 if TYPE_CHECKING:
-    from scrutiny.core.gradients import InputEmbeddings
     from scrutiny.core.language import Cloze
-    from scrutiny.models.hf.encoder import LanguageParts
 
 
-class Sloping:
+class Sloping(WithInputSlopes):
     """Capability ``logprob_slopes`` of a language model, masked or causal."""
 
-    source: str
-    _parts: "LanguageParts"
     _runner: Runner
-    _slopes: InputSlopes | None = None
-    _embeddings: "InputEmbeddings | None" = None
 
     def refuse_long(self, sequences: Sequence[Sequence[int]]) -> None:
         """Raise if a sequence has more tokens than fit, or none."""
@@ -55,12 +50,6 @@ class Sloping:
                 found[i] = rows[: len(queries[i].ids)]  # padded on the right
         return [found[i] for i in range(len(queries))]
 
-    def embeddings(self) -> "InputEmbeddings":
-        """Input vectors of the whole vocabulary; the same object each time."""
-        if self._embeddings is None:
-            self._embeddings = embeddings_of(self._input_slopes().embedding, self._parts.tokenizer)
-        return self._embeddings
-
     def _slopes_of(self, sequences: Sequences, loss: Loss) -> Iterator[Answered[Any]]:
         """Slopes of a loss at each sequence, batch by batch."""
 
@@ -69,17 +58,9 @@ class Sloping:
 
         return self._input_slopes().run(sequences.lengths.tolist(), inputs, loss)
 
-    def _input_slopes(self) -> InputSlopes:
-        """The way back through the network, made when it is first asked for."""
-        if self._slopes is None:
-            runner = self._runner
-            self._slopes = InputSlopes(runner.network, budget=runner.budget, source=self.source)
-        return self._slopes
-
 
 def _weighted(queries: "Sequence[Cloze]", weights: Sequence[Sequence[float]]) -> Loss:
     """Weighted sum of the log-probabilities of targets, of logits ``(query, token, word)``."""
-    import torch
 
     def loss(batch: list[int], logits: Any) -> Any:
         flat = [

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from scrutiny.models.answers.bio import split_tag
 
 
@@ -49,8 +51,6 @@ class LossOfTags:
 
     def __call__(self, batch: list[int], logits: Any) -> Any:
         """Loss of one batch from its logits ``(text, token, tag)``."""
-        import torch
-
         logs = torch.log_softmax(logits.float(), dim=-1)
         best = logits.argmax(-1)  # (text, token)
         total = logs.sum() * 0.0
