@@ -13,8 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import torch
+from tokenizers import Tokenizer
+from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
+
 from scrutiny.core.canonical import digest
 from scrutiny.core.errors import DataError
+from scrutiny.models.hf.parts import quiet
 from scrutiny.models.strings.competence import FILE as COMPETENCE
 from scrutiny.models.strings.lineage import FILE, FINE_TUNING, HASHES, KEY
 from scrutiny.store.file_digest import hash_file
@@ -30,7 +35,7 @@ from scrutiny.training.pretraining.loop import Checkpointing, train
 from scrutiny.training.pretraining.network import start_from_frequencies
 from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare
-from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer
+from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer, with_special_pieces
 from scrutiny.training.pretraining.writing import write_training_hashes
 
 #: Steps of 32 passages of 64 pieces each.
@@ -156,8 +161,6 @@ def competence_of(made: Path, prepared: Prepared, job: MaskedMinilm) -> dict[str
     DataError
         If a text has no document as long as a passage.
     """
-    from scrutiny.models.hf.parts import quiet
-
     baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
     held_out = read_texts(list(job.held_out))
     length = CompetenceSettings().length
@@ -175,11 +178,6 @@ def encoder_with_head(original: Path) -> Any:
 
     The head starts as the identity with tied embeddings; what needs a seed is drawn from 0.
     """
-    import torch
-    from transformers import BertConfig, BertForPreTraining, BertModel
-
-    from scrutiny.models.hf.parts import quiet
-
     with quiet(), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)
         config = BertConfig.from_pretrained(original)
@@ -201,10 +199,6 @@ def encoder_with_head(original: Path) -> Any:
 
 def write_tokenizer(original: Path, folder: Path) -> None:
     """Write the encoder's tokenizer with the special pieces first, without cutting or padding."""
-    from tokenizers import Tokenizer
-
-    from scrutiny.training.pretraining.vocabulary import with_special_pieces
-
     pieces = _pieces(original)
     vocabulary = {pieces[old]: new for new, old in enumerate(_order(pieces))}
     stored = json.loads((original / "tokenizer.json").read_text(encoding="utf-8"))
@@ -258,9 +252,6 @@ def _write(
 
 def _masked_only(network: Any) -> Any:
     """Network without its head for next sentences, which was never trained."""
-    import torch
-    from transformers import BertForMaskedLM
-
     with torch.random.fork_rng(devices=[]):
         masked = BertForMaskedLM(network.config)
     encoder = network.bert.state_dict()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from scrutiny.cli.failures import tell
-from scrutiny.core.errors import MissingExtraError, ModelError, PlanError, RunIncompleteError
+from scrutiny.core.errors import ModelError, PlanError, RunIncompleteError, require_packages
 from scrutiny.models.strings.competence import read_competence
 from scrutiny.models.strings.packaged import Packaged
 
@@ -78,24 +78,27 @@ def _convert(packaged: Packaged, original: Path, training: TrainingWanted) -> Pa
 
 def _fine_tune(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
     from scrutiny.models.strings.places import models_folder
-    from scrutiny.training.masked_minilm import STEPS, MaskedMinilm, add_seed
 
     folder = models_folder() / packaged.name
     missing = [s for s in training.seeds if not (folder / f"seed-{s}" / "config.json").is_file()]
-    if missing and not training.texts:
+    for seed in training.seeds:
+        if seed not in missing:
+            tell(f"seed {seed} is there.")
+    if not missing:
+        return folder
+    if not training.texts:
         raise PlanError(
             f"{packaged.name} is fine-tuned on texts of yours: name plain text files with --text, "
             "a paragraph a line and a blank line between documents. Half a million words will do."
         )
+    device = _device_of(training.device)
+    from scrutiny.training.masked_minilm import STEPS, MaskedMinilm, add_seed
+
     steps = training.steps or STEPS
-    device = _device_of(training.device) if missing else training.device
     job = MaskedMinilm(
         original, training.texts, steps=steps, device=device, held_out=training.held_out
     )
-    for seed in training.seeds:
-        if seed not in missing:
-            tell(f"seed {seed} is there.")
-            continue
+    for seed in missing:
         tell(f"Fine-tuning seed {seed}: {steps} steps.")
         made = add_seed(job, seed, folder, on_log=_say_step)
         tell(_competence_line(read_competence(made)))
@@ -104,11 +107,9 @@ def _fine_tune(packaged: Packaged, original: Path, training: TrainingWanted) -> 
 
 def _device_of(name: str) -> str:
     """Device of torch for its name; "auto" is the first CUDA device where there is one."""
-    try:
-        import torch
-        import transformers  # noqa: F401 - the message is the same for both
-    except ImportError as error:
-        raise MissingExtraError("Fine-tuning", "hf") from error
+    require_packages("Fine-tuning", "hf", "torch", "transformers")
+    import torch
+
     if name != "auto":
         return name
     return "cuda:0" if torch.cuda.is_available() else "cpu"

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from scrutiny.core.errors import require_packages
 from scrutiny.core.model import Replicate
 from scrutiny.models.named.family import expand
-from scrutiny.models.onnx.export import Precision, export_classifier
 
 
 def quantize(
-    source: str, out: Path, *, precision: Precision
+    source: str, out: Path, *, precision: Literal["int8", "float32"]
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Folder and record of each member that a model string stands for, as they are written.
 
@@ -28,6 +28,10 @@ def quantize(
     ModelError, MissingExtraError, StorageError
         As `export_classifier` does.
     """
+    require_packages("Writing an ONNX model", "onnx", "onnx", "onnxruntime", "onnxscript")
+    require_packages("Exporting a Hugging Face model", "hf", "torch", "transformers")
+    from scrutiny.models.onnx.export import export_classifier
+
     for member in expand(source, name="model").replicates:
         folder = out.joinpath(*_names(member))
         yield folder, export_classifier(member.source, folder, precision=precision)

@@ -62,6 +62,7 @@ def command(**given: Any) -> int:
     Steps are fixed. Interrupted, the command exits with 3 and goes on, to the bit, when it is
     issued again.
     """
+    device = _device(given["device"])  # names the extra, where torch is not there
     from scrutiny.training.pretraining.allocator import keep_memory
     from scrutiny.training.pretraining.family import Listeners, pretrain_family
     from scrutiny.training.pretraining.stopping import stopping_on_signals
@@ -78,7 +79,7 @@ def command(**given: Any) -> int:
 
     keep_memory()
     with stopping_on_signals() as stop:
-        device, telling = _device(given["device"]), Listeners(tell, stop)
+        telling = Listeners(tell, stop)
         folders = pretrain_family(_family(given), given["out"], device=device, telling=telling)
     if folders is None:
         say_line("Stopped. The same command goes on where it stopped.")

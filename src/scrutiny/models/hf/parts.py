@@ -151,22 +151,13 @@ def find_device(wanted: str, source: ModelSource) -> Any:
 
 def find_limit(tokenizer: Any, config: Any, source: ModelSource) -> int | None:
     """Most tokens of one text: as told, or what tokenizer and network take."""
-    stated = source.options.get("max_length")
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _NO_LIMIT else []
     positions = getattr(config, "max_position_embeddings", None)
     if positions and positions > 0:
         # RoBERTa counts positions from behind the padding index
         is_shifted = "roberta" in config.model_type or config.model_type == "camembert"
         limits.append(positions - (config.pad_token_id + 1 if is_shifted else 0))
-    most = min(limits, default=None)
-    if stated is None:
-        return most
-    if not stated.isdecimal() or int(stated) < 3 or (most is not None and int(stated) > most):
-        raise ModelError(
-            f"{source.text!r}: max_length is a number of tokens from 3 to {most or '…'}, "
-            f"not {stated!r}."
-        )
-    return int(stated)
+    return source.max_length(limits)
 
 
 @contextmanager

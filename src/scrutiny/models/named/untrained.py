@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from scrutiny.core.canonical import digest
-from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.hf.checkpoint import checkpoint_source
@@ -81,11 +81,10 @@ def draw_network(trained: Path, seed: str, *, source: ModelSource) -> Any:
     MissingExtraError
         If torch or transformers are not installed.
     """
-    try:
-        import torch
-        from transformers import AutoConfig
-    except ImportError as error:
-        raise MissingExtraError("An untrained network", "hf") from error
+    require_packages("An untrained network", "hf", "torch", "transformers")
+    import torch
+    from transformers import AutoConfig
+
     config = AutoConfig.from_pretrained(trained, local_files_only=True, trust_remote_code=False)
     maker = _network_class(config, source)
     generator = torch.default_generator

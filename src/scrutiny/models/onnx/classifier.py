@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.canonical import canonical_json, digest
-from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
@@ -114,11 +114,10 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     source.refuse_unknown_options(_OPTIONS)
     require_task(task, _TASKS, source=source.text)
-    try:
-        import onnxruntime
-        import tokenizers
-    except ImportError as error:
-        raise MissingExtraError("An ONNX model", "onnx") from error
+    require_packages("An ONNX model", "onnx", "onnxruntime", "tokenizers")
+    import onnxruntime
+    import tokenizers
+
     folder = Path(source.target).expanduser()
     network, config = _network_file(folder, source), _json(folder / "config.json", source)
     vocabulary = folder / "tokenizer.json"
@@ -203,15 +202,7 @@ def _limit(folder: Path, config: Mapping[str, Any], source: ModelSource) -> int 
         kind = config.get("model_type", "")
         is_shifted = "roberta" in kind or kind == "camembert"
         limits.append(int(positions) - (int(config.get("pad_token_id", 1)) + 1) * is_shifted)
-    most, stated = min(limits, default=None), source.options.get("max_length")
-    if stated is None:
-        return most
-    if not stated.isdecimal() or int(stated) < 3 or (most is not None and int(stated) > most):
-        raise ModelError(
-            f"{source.text!r}: max_length is a number of tokens from 3 to {most or '…'}, "
-            f"not {stated!r}."
-        )
-    return int(stated)
+    return source.max_length(limits)
 
 
 def _provider(device: str, source: ModelSource) -> str:

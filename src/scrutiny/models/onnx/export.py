@@ -15,11 +15,15 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import numpy as np
+import onnx
+import onnxruntime
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.errors import ModelError
 from scrutiny.models.hf.checkpoint import checkpoint_source, find_checkpoint
 from scrutiny.models.hf.parts import find_limit, load_network, load_tokenizer, quiet, refuse_missing
 from scrutiny.models.onnx.classifier import DEFAULT
@@ -28,7 +32,6 @@ from scrutiny.models.strings.source import ModelSource, parse
 from scrutiny.store.files import storage_errors
 
 Precision = Literal["int8", "float32"]
-PRECISIONS: Final[tuple[Precision, ...]] = get_args(Precision)
 #: File beside the network that says what it was made of.
 RECORD: Final = "quantization.json"
 _HEAD: Final = "ForSequenceClassification"
@@ -64,7 +67,6 @@ def export_classifier(text: str, folder: Path, *, precision: Precision = "int8")
     MissingExtraError
         If onnx, onnxruntime, onnxscript or torch are not installed.
     """
-    _require_packages()
     if folder.exists():
         raise ModelError(f"{str(folder)!r} is there already; name another folder, or remove it.")
     source = checkpoint_source(parse(text))
@@ -98,22 +100,6 @@ def export_classifier(text: str, folder: Path, *, precision: Precision = "int8")
     return record
 
 
-def _require_packages() -> None:
-    try:
-        import onnx
-        import onnxruntime
-        import onnxscript
-    except ImportError as error:
-        raise MissingExtraError("Writing an ONNX model", "onnx") from error
-    del onnx, onnxruntime, onnxscript
-    try:
-        import torch
-        import transformers
-    except ImportError as error:
-        raise MissingExtraError("Exporting a Hugging Face model", "hf") from error
-    del torch, transformers
-
-
 def _columns(tokenizer: Any, source: ModelSource) -> dict[str, Any]:
     """Tensors ``(text, token)`` of two texts, by the names of the network's inputs."""
     if tokenizer.pad_token is None:
@@ -128,7 +114,6 @@ def _export(
     network: Any, inputs: dict[str, Any], path: Path, source: ModelSource, *, limit: int | None
 ) -> None:
     """Write a network in the ONNX format, for any number of texts and tokens."""
-    import torch
 
     class Logits(torch.nn.Module):  # type: ignore[misc]
         """The network as a function of its inputs in order."""
@@ -163,9 +148,6 @@ def _export(
 
 def _quantize(plain: Path, path: Path) -> None:
     """Write a network with weights in 8 bits."""
-    import onnx
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
     graph = onnx.load(plain)
     del graph.graph.value_info[:]  # shapes that the exporter noted contradict onnx's own
     bare = plain.with_name("bare.onnx")
@@ -187,9 +169,6 @@ def _refuse_wrong(path: Path, network: Any, tokenizer: Any, source: ModelSource)
 
 def largest_change(path: Path, network: Any, tokenizer: Any) -> float:
     """Largest difference of a probability between an ONNX file and the network, text by text."""
-    import onnxruntime
-    import torch
-
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     taken = {given.name for given in session.get_inputs()}  # constant ones are left out
     largest = 0.0

@@ -1,7 +1,7 @@
 """Model strings: ``scheme:target#option=value,option=value``, or a name such as ``minilm``."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Final
@@ -62,6 +62,24 @@ class ModelSource:
                 "order of its scores, each once, with a bar between them: labels=negative|positive."
             )
         return labels
+
+    def max_length(self, limits: Sequence[int]) -> int | None:
+        """Most tokens of one text: as told (``max_length``), or the least of some limits.
+
+        Raises
+        ------
+        ModelError
+            If it is no number, or more than the model takes.
+        """
+        most, stated = min(limits, default=None), self.options.get("max_length")
+        if stated is None:
+            return most
+        if not stated.isdecimal() or int(stated) < 3 or (most is not None and int(stated) > most):
+            raise ModelError(
+                f"{self.text!r}: max_length is a number of tokens from 3 to {most or '…'}, "
+                f"not {stated!r}."
+            )
+        return int(stated)
 
     def options_of_answers(self) -> dict[str, str]:
         """Options that can change an answer: all but what says where the training text is."""

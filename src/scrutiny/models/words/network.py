@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
 from scrutiny.core.canonical import canonical_json, digest
-from scrutiny.core.errors import MissingExtraError, ModelError
+from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.task import Task
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.model import (
@@ -102,12 +102,10 @@ def fresh_parts(
     MissingExtraError
         If torch is not installed.
     """
-    try:
-        network = parts.kind.make(
-            architecture, n_words=len(vocabulary.words), n_labels=len(labels), seed=seed
-        )
-    except ImportError as error:
-        raise MissingExtraError(parts.kind.what, "hf") from error
+    require_packages(parts.kind.what, "hf", "torch")
+    network = parts.kind.make(
+        architecture, n_words=len(vocabulary.words), n_labels=len(labels), seed=seed
+    )
     return parts(architecture, vocabulary, tuple(labels), network)
 
 
@@ -148,11 +146,10 @@ def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | No
 
 def _load_weights(parts: NetworkParts, path: Path, text: str) -> None:
     """Weights of a file into a network that has the right shape."""
-    try:
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-    except ImportError as error:
-        raise MissingExtraError(parts.kind.what, "hf") from error
+    require_packages(parts.kind.what, "hf", "safetensors.torch")
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
     try:
         parts.network.load_state_dict(load_file(path))
     except (SafetensorError, OSError, RuntimeError) as error:

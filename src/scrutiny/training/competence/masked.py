@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import torch
+from transformers import AutoConfig, BertForPreTraining
 
 from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.core.errors import ModelError
@@ -32,9 +34,6 @@ class MaskedModel:
     """
 
     def __init__(self, folder: Path, *, device: str = "cpu") -> None:
-        import torch
-        from transformers import AutoConfig, BertForPreTraining
-
         if AutoConfig.from_pretrained(folder, local_files_only=True).model_type != "bert":
             raise ModelError(f"{str(folder)!r} is no BERT; competence is measured for BERTs only.")
         network = BertForPreTraining.from_pretrained(
@@ -59,8 +58,6 @@ class MaskedModel:
         answers
             (hidden,) what stood there.
         """
-        import torch
-
         length = rows.shape[1]
         logs, hits = [], []
         for a, b in _spans(len(rows), max(1, _CELLS // length)):
@@ -99,8 +96,6 @@ class MaskedModel:
 
     def says_next(self, pairs: SegmentPairs) -> Integers:
         """(row,) 0 where the model says that the second segment follows, else 1."""
-        import torch
-
         found = []
         for a, b in _spans(len(pairs.pieces), max(1, _CELLS // pairs.pieces.shape[1])):
             with torch.inference_mode():

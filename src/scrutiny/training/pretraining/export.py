@@ -5,6 +5,9 @@ import json
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import torch
+from safetensors.torch import save_file
+
 Precision = Literal["fp16", "fp32"]
 WEIGHTS: Final = "model.safetensors"
 
@@ -21,9 +24,6 @@ def save_weights(network: Any, folder: Path, precision: Precision) -> str:
     precision
         Half precision is read back as float32 unless asked otherwise.
     """
-    import torch
-    from safetensors.torch import save_file
-
     folder.mkdir(parents=True, exist_ok=True)
     dtype = torch.float16 if precision == "fp16" else torch.float32
     tensors = {

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
 from scrutiny.core.errors import StorageError
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.network import PretrainingForward
@@ -31,8 +35,6 @@ class TrainingState(NamedTuple):
 
 def save_state(folder: Path, state: TrainingState, network: Any, optimizer: Any) -> None:
     """Write the state; the old one stands until the new one is whole."""
-    from safetensors.torch import save_file
-
     tensors: dict[str, Any] = {}
     for name, parameter in network.named_parameters():
         tensors[f"weight/{name}"] = parameter.detach().cpu().contiguous()
@@ -59,9 +61,6 @@ def load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> Train
     StorageError
         If the state belongs to another recipe, other seeds or other texts.
     """
-    import torch
-    from safetensors import safe_open
-
     path = folder / NAME
     if not path.is_file():
         return None
@@ -177,8 +176,6 @@ class _Window:
 
 def optimizer_for(network: Any, recipe: PretrainingRecipe) -> Any:
     """AdamW; biases and normalizations do not decay."""
-    import torch
-
     parameters = list(network.parameters())
     for parameter in parameters:  # a part that a batch does not use has gradient 0, not none:
         parameter.grad = torch.zeros_like(parameter)  # all moments count the same steps
@@ -191,8 +188,6 @@ def optimizer_for(network: Any, recipe: PretrainingRecipe) -> Any:
 
 def take_step(optimizer: Any, loss: Any, *, clip: float, rate: float) -> None:
     """Take one step."""
-    import torch
-
     optimizer.zero_grad(set_to_none=False)
     loss.backward()
     parameters = [p for group in optimizer.param_groups for p in group["params"]]

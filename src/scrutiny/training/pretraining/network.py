@@ -11,6 +11,9 @@ import math
 from typing import Any, Final
 
 import numpy as np
+import torch
+from torch.nn.functional import embedding, gelu, layer_norm, linear
+from transformers import BertConfig, BertForPreTraining
 
 from scrutiny.training.pretraining.corpus import Corpus
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
@@ -29,9 +32,6 @@ def new_network(recipe: PretrainingRecipe, seed: int) -> Any:
     seed
         Drives the weights, and nothing else does: the global generator is left as it was.
     """
-    import torch
-    from transformers import BertForPreTraining
-
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return BertForPreTraining(configuration(recipe))
@@ -39,8 +39,6 @@ def new_network(recipe: PretrainingRecipe, seed: int) -> Any:
 
 def configuration(recipe: PretrainingRecipe) -> Any:
     """`BertConfig` of a recipe."""
-    from transformers import BertConfig
-
     return BertConfig(
         vocab_size=recipe.vocabulary,
         hidden_size=recipe.hidden,
@@ -57,8 +55,6 @@ def configuration(recipe: PretrainingRecipe) -> Any:
 
 def start_from_frequencies(network: Any, corpus: Corpus) -> None:
     """Set the bias of the vocabulary's scores to the log frequency of each piece, plus one."""
-    import torch
-
     bias = network.cls.predictions.bias
     counts = np.bincount(corpus.pieces, minlength=len(bias)) + 1.0
     with torch.no_grad():
@@ -77,8 +73,6 @@ class PretrainingForward:
     """
 
     def __init__(self, network: Any, *, is_bf16: bool) -> None:
-        import torch
-
         self._weights = dict(network.named_parameters())
         self._layers = int(network.config.num_hidden_layers)
         self._heads = int(network.config.num_attention_heads)
@@ -86,8 +80,6 @@ class PretrainingForward:
 
     def hidden(self, pieces: Any, segments: Any) -> Any:
         """Last hidden states (row, position, unit) of full rows."""
-        from torch.nn.functional import embedding
-
         at = "bert.embeddings."
         w = self._weights
         x = embedding(pieces, w[_WORDS])
@@ -100,8 +92,6 @@ class PretrainingForward:
 
     def scores(self, hidden: Any, places: Any) -> Any:
         """Scores (hidden place, piece) of the vocabulary, float32."""
-        from torch.nn.functional import gelu, linear
-
         x = hidden.reshape(-1, hidden.shape[-1])[places]
         x = gelu(self._linear(x, "cls.predictions.transform.dense"))
         x = self._normalized(x, "cls.predictions.transform.LayerNorm")
@@ -110,14 +100,10 @@ class PretrainingForward:
 
     def next_scores(self, hidden: Any) -> Any:
         """Scores (row, 2) of: the second segment follows, it does not; float32."""
-        import torch
-
         pooled = torch.tanh(self._linear(hidden[:, 0], "bert.pooler.dense"))
         return self._linear(pooled, "cls.seq_relationship").float()
 
     def _layer(self, x: Any, at: str) -> Any:
-        from torch.nn.functional import gelu
-
         mixed = self._linear(self._attended(x, at), f"{at}attention.output.dense")
         x = self._normalized(x.float() + mixed.float(), f"{at}attention.output.LayerNorm")
         inner = gelu(self._linear(x, f"{at}intermediate.dense"))
@@ -125,9 +111,6 @@ class PretrainingForward:
         return self._normalized(x.float() + outer.float(), f"{at}output.LayerNorm")
 
     def _attended(self, x: Any, at: str) -> Any:
-        import torch
-        from torch.nn.functional import linear
-
         rows, length, units = x.shape
         names = [f"{at}attention.self.{name}" for name in ("query", "key", "value")]
         weight = torch.cat([self._weights[f"{name}.weight"] for name in names])
@@ -140,14 +123,10 @@ class PretrainingForward:
         return weighted.transpose(1, 2).reshape(rows, length, units)
 
     def _linear(self, x: Any, name: str) -> Any:
-        from torch.nn.functional import linear
-
         w = self._weights
         return linear(x, self._cast(w[f"{name}.weight"]), self._cast(w[f"{name}.bias"]))
 
     def _normalized(self, x: Any, name: str) -> Any:
-        from torch.nn.functional import layer_norm
-
         w = self._weights
         weight, bias = w[f"{name}.weight"], w[f"{name}.bias"]
         return self._cast(layer_norm(x.float(), (x.shape[-1],), weight, bias, _EPSILON))

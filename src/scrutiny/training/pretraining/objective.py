@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import torch
+from torch.nn.functional import cross_entropy, kl_div, log_softmax
+
 from scrutiny.training.pretraining.batches import IGNORED, StepInput
 from scrutiny.training.pretraining.network import PretrainingForward
 
@@ -27,8 +30,6 @@ class Losses(NamedTuple):
 
 def on_device(batch: StepInput, device: str) -> Tensors:
     """Tensors of a batch."""
-    import torch
-
     return Tensors(*(torch.from_numpy(part).to(device) for part in batch))
 
 
@@ -59,8 +60,6 @@ def losses(
     distill: Distillation | None = None,
 ) -> Losses:
     """Mean cross-entropy at hidden places, next-sentence cross-entropy, and their weighted sum."""
-    from torch.nn.functional import cross_entropy
-
     hidden = forward.hidden(batch.pieces, batch.segments)
     scores = forward.scores(hidden, batch.places)
     masked = cross_entropy(scores, batch.answers)
@@ -73,9 +72,6 @@ def losses(
 
 def _taught(distill: Distillation, batch: Tensors, scores: Any, masked: Any) -> Any:
     """Divergence of the flattened distributions, times temperature squared (Hinton et al. 2015)."""
-    import torch
-    from torch.nn.functional import kl_div, log_softmax
-
     t = distill.temperature
     with torch.no_grad():
         teacher = distill.teacher

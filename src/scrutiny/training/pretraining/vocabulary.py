@@ -6,6 +6,16 @@ from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any, Final
 
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
+
 from scrutiny.core.errors import DataError
 
 #: Special pieces; each one's place is its number.
@@ -32,8 +42,6 @@ def train_vocabulary(texts: Iterable[str], size: int) -> Any:
     size
         Pieces, the five special ones included; fewer where the texts do not have as many.
     """
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
-
     normalizer = normalizers.BertNormalizer(lowercase=True)
     splitter = pre_tokenizers.BertPreTokenizer()
     words = (
@@ -51,8 +59,6 @@ def train_vocabulary(texts: Iterable[str], size: int) -> Any:
 
 def _learned_pieces(sentences: Iterable[list[str]], size: int) -> list[str]:
     """Special pieces, letters, and what they were merged to, by number."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
     lines = [" ".join(map(_marked, words)) for words in sentences]
     letters = sorted(set(chain.from_iterable(lines)) - {" "})
     trained = Tokenizer(models.BPE())
@@ -82,8 +88,6 @@ def _piece(symbols: str) -> str:
 
 def with_special_pieces(tokenizer: Any) -> Any:
     """Let a tokenizer put [CLS] and [SEP] around one text or two."""
-    from tokenizers import processors
-
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
@@ -118,8 +122,6 @@ def load_vocabulary(folder: Path) -> Any:
     DataError
         If it is not there, or its special pieces are not the first five.
     """
-    from tokenizers import Tokenizer
-
     path = folder / "tokenizer.json"
     if not path.is_file():
         raise DataError(f"{path} is not there; leave --tokenizer out to train a vocabulary.")

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from scrutiny.core.errors import DataError, MissingExtraError, PlanError
+from scrutiny.core.errors import DataError, PlanError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.models.strings.lineage import TRAINING_SAMPLE
@@ -90,12 +90,8 @@ class LinearRecipe:
 
     def require(self) -> None:
         """Raise if scikit-learn is not installed."""
-        try:
-            import scipy.sparse
-            import sklearn.linear_model  # noqa: F401 - asked for before anything is done
-        except ImportError as error:
-            raise MissingExtraError("Training a linear classifier", "clusters") from error
-        del scipy
+        what = "Training a linear classifier"
+        require_packages(what, "clusters", "scipy.sparse", "sklearn.linear_model")
 
     def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Weights for the rows that the seed draws, rounded to multiples of 2^-16.

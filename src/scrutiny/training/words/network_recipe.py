@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.errors import DataError, MissingExtraError, PlanError
+from scrutiny.core.errors import DataError, PlanError, require_packages
 from scrutiny.models.strings.lineage import FROM_NOTHING
 from scrutiny.models.words.attention_network import sequences_of
 from scrutiny.models.words.network import fresh_parts, write_network
@@ -95,12 +95,7 @@ class NetworkRecipe:
 
     def require(self) -> None:
         """Raise if torch or safetensors are not installed."""
-        try:
-            import safetensors.torch
-            import torch  # noqa: F401 - asked for before anything is done
-        except ImportError as error:
-            raise MissingExtraError(self.what, "hf") from error
-        del safetensors
+        require_packages(self.what, "hf", "torch", "safetensors.torch")
 
     def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Network as it was after its best epoch on the dev part.
