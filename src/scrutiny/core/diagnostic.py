@@ -1,13 +1,15 @@
 """What a diagnostic is: it yields records, never a number."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.plugin import PlugIn
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 
@@ -281,52 +283,91 @@ class Context(Protocol):
         ...
 
 
-class Diagnostic(Protocol[P]):
+class Diagnostic(PlugIn, ABC, Generic[P]):
     """A family of measurements; one folder or file each.
 
-    ``id`` is versioned; ``needs`` names model capabilities ("predict" among them), ``tasks`` the
-    tasks it applies to (empty for any). ``scope`` is ``item`` where items can be measured apart
-    from each other. Eight members may be left out: ``prepare``, of those that change texts
-    (`ChangesTexts`); ``nulls``, how many untrained replicates it wants as its second null (a
-    number; none unless stated); ``presupposes``, the diagnostics on data of their own whose
-    estimates its claims' ``competence`` names: ``{"competence@1": "builtin:agreement"}``;
-    ``lengths(params)``, lengths of axes of its measures that its parameters set;
-    ``audit_params(task)``, parameters of a modest budget for an audit; ``audit_data``, built-in
-    data that an audit measures it on where the user's are of no task that it applies to;
-    ``pairs_apart``, whether a family that is its own reference has each replicate beside the next
-    one and not beside itself; and
-    ``wants_reference``, whether it measures each model beside a second one. ``prepare`` then is
-    called once for each replicate of the reference, and has to name it in its variants.
+    Attributes
+    ----------
+    id
+        Versioned name.
+    summary
+        What it measures, in a few words.
+    Params
+        Frozen dataclass of what can be set.
+    needs
+        Model capabilities ("predict" among them).
+    tasks
+        Tasks that it applies to; empty for any.
+    measures
+        Numbers of its records; without any, those of the task.
+    scope
+        ``item`` where items can be measured apart from each other.
+    wants_reference
+        Whether it measures each model beside a second one.
+    pairs_apart
+        Whether a family that is its own reference has each replicate beside the next one and not
+        beside itself.
+    nulls
+        How many untrained replicates it wants as its second null.
+    presupposes
+        Diagnostics whose estimates its claims' ``competence`` names, each with the data of its
+        own: ``{"competence@1": "builtin:agreement"}``.
+    audit_data
+        Built-in data that an audit measures it on where the user's are of no task that it applies
+        to.
+    stream
+        Name of its random numbers where it has been renamed.
     """
 
-    id: str
-    summary: str
-    Params: type[Any]
-    needs: frozenset[str]
-    tasks: frozenset[str]
-    measures: tuple[Measure, ...]
-    scope: Literal["item", "dataset"]
+    kind = "diagnostic"
+
+    id: ClassVar[str]
+    summary: ClassVar[str]
+    Params: ClassVar[type[Any]]
+    needs: ClassVar[frozenset[str]] = frozenset()
+    tasks: ClassVar[frozenset[str]] = frozenset()
+    measures: ClassVar[tuple[Measure, ...]] = ()
+    scope: ClassVar[Literal["item", "dataset"]] = "item"
+    wants_reference: ClassVar[bool] = False
+    pairs_apart: ClassVar[bool] = False
+    nulls: ClassVar[int] = 0
+    presupposes: ClassVar[Mapping[str, str]] = {}
+    audit_data: ClassVar[str] = ""
+    stream: ClassVar[str] = ""
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Measures on this task: the declared ones, or the task's own.
 
         Axes of length 0 get the model's lengths.
         """
-        ...
+        return self.measures or task.measures
 
+    def lengths(self, params: P) -> Mapping[str, int]:
+        """Lengths of axes of its measures that its parameters set."""
+        del params
+        return {}
+
+    def audit_params(self, task: Task) -> Any:
+        """Parameters of a modest budget for an audit; the usual ones unless it states others."""
+        del task
+        return {}
+
+    @abstractmethod
     def design(self, params: P, inputs: Inputs) -> Design:
         """Conditions, estimates, claims and cost; a pure function."""
-        ...
 
+    @abstractmethod
     def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of these items in this cell, item by item."""
-        ...
 
 
-@runtime_checkable
-class ChangesTexts(Protocol[P]):
+class ChangesTexts(Diagnostic[P]):
     """A diagnostic that asks about texts that it changed."""
 
+    @abstractmethod
     def prepare(self, params: P, examples: Sequence[Example], ctx: Context) -> Iterable[Variant]:
-        """Variants of these items, made once and kept for all models."""
-        ...
+        """Variants of these items, made once and kept for all models.
+
+        With ``wants_reference`` it is called once for each replicate of the reference, which its
+        variants then have to name.
+        """

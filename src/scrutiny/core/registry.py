@@ -17,8 +17,11 @@ from importlib.metadata import entry_points
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import LISTED, ConformanceError, UnknownNameError
+from scrutiny.core.plugin import must_be_of_kind
 
 KINDS: Final = LISTED
+#: Kinds whose things subclass a base class.
+CLASSES: Final = frozenset({"diagnostic"})
 _OWN: Final = "scrutiny.registrations:REGISTRATIONS"
 _NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
 
@@ -49,17 +52,20 @@ class Entry:
         Raises
         ------
         ConformanceError
-            If the module has no such attribute.
+            If the module has no such attribute, or what is there is of another kind.
         """
         module, _, attribute = self.registration.target.partition(":")
         try:
             with redirect_stdout(sys.stderr):  # stdout belongs to the command
-                return getattr(import_module(module), attribute)
+                found = getattr(import_module(module), attribute)
         except AttributeError as error:
             raise ConformanceError(
                 f"{self.origin} registers {self.registration.name!r} as "
                 f"{self.registration.target!r}, but that module has no {attribute!r}."
             ) from error
+        if self.registration.kind in CLASSES:
+            must_be_of_kind(found, self.registration.kind, self.registration.name)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.plugin import must_be_of_kind
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
@@ -26,18 +27,6 @@ from scrutiny.testing.promises import (
 from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_models import KeywordClassifier
 
-_MEMBERS: Final = (
-    "id",
-    "summary",
-    "Params",
-    "needs",
-    "tasks",
-    "measures",
-    "scope",
-    "measured",
-    "design",
-    "measure",
-)
 Variants = dict[str, tuple[Variant, ...]]
 _REVIEWS: Final = (
     ("A good film with a fine story.", "positive"),
@@ -80,7 +69,8 @@ def check_diagnostic(
     ConformanceError
         With a sentence about the first promise that is broken.
     """
-    require_members(diagnostic, _MEMBERS, protocol="diagnostic")
+    must_be_of_kind(diagnostic, "diagnostic", type(diagnostic).__name__)
+    require_members(diagnostic, ("id", "summary", "Params"), protocol="diagnostic")
     require_versioned(diagnostic)
     require_docstring(diagnostic, sections=("Measures", "Misleads when", "References"))
     trial = _Trial(
@@ -185,7 +175,7 @@ def _inputs(trial: _Trial) -> Inputs:
 
 def _reference(diagnostic: Diagnostic[Any], model: Model) -> Model | None:
     """Second model, where the diagnostic wants one."""
-    return model if getattr(diagnostic, "wants_reference", False) else None
+    return model if diagnostic.wants_reference else None
 
 
 def _check_design(trial: _Trial) -> None:
@@ -253,8 +243,7 @@ def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
     rows, _ = trial.measure(trial.examples, variants)
     inputs = _inputs(trial)
     lengths = {"layer": inputs.n_layers, "head": inputs.n_heads}
-    if hasattr(trial.diagnostic, "lengths"):
-        lengths |= trial.diagnostic.lengths(trial.params)
+    lengths |= trial.diagnostic.lengths(trial.params)
     width = sum(m.sized(lengths).size for m in trial.diagnostic.measured(trial.task))
     for row in rows:
         _check_row(trial, row, width=width)

@@ -6,7 +6,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from scrutiny.core.diagnostic import Design
+from scrutiny.core.diagnostic import ChangesTexts, Design, Diagnostic
 from scrutiny.core.edit import Variant
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.record import Measure, Row
@@ -98,16 +98,13 @@ class Params:
     word: str = "a"
 
 
-class Reading:
+class Reading(Diagnostic):
     """Reads passages; nothing is predicted."""
 
     id, summary, Params = "reading@1", "reads", Params
-    needs, tasks, scope = frozenset(), frozenset({"passages"}), "dataset"
+    tasks, scope = frozenset({"passages"}), "dataset"
     measures = (Measure("length"),)
     queries = 3
-
-    def measured(self, task):
-        return self.measures
 
     def design(self, params, inputs):
         return Design(queries_per_item=self.queries)
@@ -118,7 +115,7 @@ class Reading:
             yield Row(example.id, None, "measured", "{}", "ok", None, (1.0,))
 
 
-class Shouting(Reading):
+class Shouting(Reading, ChangesTexts):
     """Changes the texts first."""
 
     id = "shouting@1"

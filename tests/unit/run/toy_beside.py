@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scrutiny.core.diagnostic import Design, EstimateSpec, Failure, Selector
+from scrutiny.core.diagnostic import ChangesTexts, Design, EstimateSpec, Failure, Selector
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.record import Measure, Row
@@ -39,19 +39,16 @@ class Params:
     word: str = "good"
 
 
-class Agreeing:
+class Agreeing(ChangesTexts):
     """Share of items to which both models give one answer; the text is as the reference wants it.
 
     ``prepare`` puts a word in front where the reference does not say "positive" by itself.
     """
 
     id, summary, Params = "agreeing@1", "whether two models agree", Params
-    needs, tasks, scope = frozenset({"predict"}), frozenset(), "item"
+    needs = frozenset({"predict"})
     measures = (Measure("hit"),)
     wants_reference = True
-
-    def measured(self, task):
-        return self.measures
 
     def design(self, params, inputs):
         spec = EstimateSpec("level", "accuracy@1", {"": Selector()})

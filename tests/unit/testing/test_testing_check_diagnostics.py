@@ -3,7 +3,14 @@ from dataclasses import dataclass, replace
 import pytest
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import Design, EstimateSpec, Failure, Selector
+from scrutiny.core.diagnostic import (
+    ChangesTexts,
+    Design,
+    Diagnostic,
+    EstimateSpec,
+    Failure,
+    Selector,
+)
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.record import Measure, Row
@@ -20,17 +27,13 @@ class Params:
     mark: str = "!"
 
 
-class Shouting:
+class Shouting(ChangesTexts):
     """A small sound diagnostic: the text, and the text with a mark behind it."""
 
     __doc__ = DOC
     id, summary, Params = "shouting@1", "hits of shouted texts", Params
-    needs, tasks = frozenset(), frozenset({"text-classification"})
+    tasks = frozenset({"text-classification"})
     measures = (Measure("hit"), Measure("pred"))
-    scope = "item"
-
-    def measured(self, task):
-        return self.measures
 
     def design(self, params, inputs):
         spec = EstimateSpec("hits", "accuracy@1", {"": Selector()})
@@ -70,7 +73,10 @@ def test_one_that_changes_no_text_has_nothing_to_prepare():
             variant = Variant(example.id, None, "measured", None, "", (), example.gold)
             yield self.row(example, variant, answer)
 
-    check_diagnostic(type("Asking", (), {**members, "measure": measure})())
+    asking = type("Asking", (Diagnostic,), {**members, "measure": measure})
+    check_diagnostic(asking())
+    with pytest.raises(ConformanceError, match=r"no diagnostic.*core.diagnostic.Diagnostic"):
+        check_diagnostic(type("Stranger", (), dict(vars(Shouting)))())
 
 
 @pytest.mark.parametrize("name", ["performance@1", "robustness@1"])

@@ -82,7 +82,7 @@ def _of_one_model(measures: Sequence[str]) -> None:
 
     for name in measures:
         diagnostic = registry().load("diagnostic", name)
-        if getattr(diagnostic, "wants_reference", False):
+        if diagnostic.wants_reference:
             raise PlanError(
                 f"--measure {name}: {diagnostic.id} measures a model beside a second one, and here "
                 "each side is measured by itself. Leave it out: kappa, error consistency, CAPA and "

@@ -3,17 +3,23 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Inputs,
+)
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row, Status
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.association.clusters_design import condition_of, make_clusters_design
 from scrutiny.diagnostics.association.kmeans import Clustering, cluster_sets
 from scrutiny.diagnostics.association.params import (
@@ -36,7 +42,7 @@ _PARTS: Final = {"targets": ("X", "Y"), "attributes": ("A", "B")}
 _PERMUTATIONS: Final = 999
 
 
-class Clusters:
+class Clusters(Diagnostic[ClustersParams]):
     """Share of texts in their set's cluster, when two clusters are made without the sets.
 
     Records of an item, for each kind of vector and part: ``cluster`` (1 in the cluster that is
@@ -60,9 +66,9 @@ class Clusters:
     id = "association.clusters@1"
     summary = "whether two clusters of vectors are the two sets of an association test"
     Params = ClustersParams
-    needs: frozenset[str] = frozenset({"representations"})
-    tasks: frozenset[str] = frozenset({"association-test"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"representations"})
+    tasks = frozenset({"association-test"})
+    measures = (
         Measure("cluster"),
         Measure("side"),
         Measure("null", unit="share of items"),
@@ -71,12 +77,8 @@ class Clusters:
         Measure("single_high"),
         Measure("squared_distance"),
     )
-    scope: Literal["item", "dataset"] = "dataset"
+    scope = "dataset"
     nulls = 20
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Cluster and side of every item, and what other starts and labels give."""
-        return self.measures
 
     def design(self, params: ClustersParams, inputs: Inputs) -> Design:
         """Alignment of each test, part and kind of vector, one claim for each test."""

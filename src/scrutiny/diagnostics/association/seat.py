@@ -1,15 +1,21 @@
 """The association tests: how much nearer one set of targets is to one set of attributes."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Inputs,
+)
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.association.params import SeatParams, kinds_of, seat_representations
 from scrutiny.diagnostics.association.seat_design import make_seat_design
 from scrutiny.diagnostics.association.vectors import Floats, has_direction, vectors_of
@@ -24,7 +30,7 @@ _NO_VECTOR: Final = "no_vector"
 _NO_ATTRIBUTES: Final = "attributes_missing"
 
 
-class Seat:
+class Seat(Diagnostic[SeatParams]):
     """Effect size of word and sentence embedding association tests, by representation.
 
     Records of targets (X and Y, role ``measured``) hold the association with A rather than B; those
@@ -51,18 +57,14 @@ class Seat:
     id = "association.seat@1"
     summary = "whether sets of words or sentences lie near each other (WEAT, SEAT)"
     Params = SeatParams
-    needs: frozenset[str] = frozenset({"representations"})
-    tasks: frozenset[str] = frozenset({"association-test"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"representations"})
+    tasks = frozenset({"association-test"})
+    measures = (
         Measure("association", unit="cosine"),
         Measure("side"),
     )
-    scope: Literal["item", "dataset"] = "dataset"
+    scope = "dataset"
     nulls = 20
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Association and side of every item."""
-        return self.measures
 
     def design(self, params: SeatParams, inputs: Inputs) -> Design:
         """One effect size for each test and kind of vector, one claim for each test."""

@@ -1,13 +1,20 @@
 """The attack diagnostic: search for texts that fool the model, beside random change."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal
+from typing import Final
 
 from scrutiny.core.canonical import canonical_json, value_digest
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Inputs,
+)
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attack.design import make_design
 from scrutiny.diagnostics.attack.kept import ATTACKS, FoundText, pack
@@ -30,7 +37,7 @@ from scrutiny.perturb.search.goal import label_of, single
 _STORED: Final = "stored_answers"
 
 
-class Attacks:
+class Attacks(Diagnostic[AttackParams]):
     """How often a search finds a text that fools the model, of which valid, and at what cost.
 
     Records of an item, for each attack and draw: whether it was attacked, whether the goal was
@@ -54,14 +61,10 @@ class Attacks:
     id = "attack@1"
     summary = "texts found that fool the model, of which valid, beside random change"
     Params = AttackParams
-    needs: frozenset[str] = frozenset({"predict"})
-    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
-    measures: tuple[Measure, ...] = MEASURES
-    scope: Literal["item", "dataset"] = "dataset"  # which items are drawn depends on all of them
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """The same for every task."""
-        return self.measures
+    needs = frozenset({"predict"})
+    tasks = frozenset({"text-classification", "text-pair-classification"})
+    measures = MEASURES
+    scope = "dataset"  # which items are drawn depends on all of them
 
     def audit_params(self, task: Task) -> AttackParams:
         """Parameters of the audit: two cheap attacks on a hundred items."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
+    ChangesTexts,
     Context,
     Design,
     EstimateSpec,
@@ -35,7 +36,7 @@ _NOT_FOOLED: Final = "not_fooled"
 _FALLBACK: Final = {"": "before"}
 
 
-class Transfer:
+class Transfer(ChangesTexts[TransferParams]):
     """How often a text that fools the reference fools this model as well.
 
     The reference is attacked while variants are prepared, once for each of its replicates; all
@@ -58,19 +59,15 @@ class Transfer:
     id = "attack.transfer@1"
     summary = "texts that fool one model, asked of another, beside random change"
     Params = TransferParams
-    needs: frozenset[str] = frozenset({"predict"})
-    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"predict"})
+    tasks = frozenset({"text-classification", "text-pair-classification"})
+    measures = (
         Measure("hit", unit="items"),
         Measure("attacked", unit="items"),
         Measure("success", unit="items"),
     )
-    scope: Literal["item", "dataset"] = "dataset"  # which items are drawn depends on all of them
+    scope = "dataset"  # which items are drawn depends on all of them
     wants_reference = True
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """The same for every task."""
-        return self.measures
 
     def audit_params(self, task: Task) -> TransferParams:
         """Parameters of the audit: one cheap attack on a hundred items."""

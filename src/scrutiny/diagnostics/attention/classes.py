@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Failure,
     Inputs,
     Selector,
 )
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
@@ -61,7 +61,7 @@ class ClassesParams:
         return [{"preset": p, "class": name} for p in self.conditions() for name in names]
 
 
-class Classes:
+class Classes(Diagnostic[ClassesParams]):
     """Mean attention of every head to the words of a class, beside that of uniform attention.
 
     **Measures**: whether heads look for a kind of word, however many of them a text has.
@@ -76,9 +76,9 @@ class Classes:
     id = "attention.classes@1"
     summary = "attention to classes of words"
     Params = ClassesParams
-    needs: frozenset[str] = frozenset({"attentions"})
-    tasks: frozenset[str] = frozenset({"token-classes"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attentions"})
+    tasks = frozenset({"token-classes"})
+    measures = (
         Measure(
             "mass",
             (LAYERS, HEADS),
@@ -90,12 +90,7 @@ class Classes:
         Measure("rows", unit="words"),
         Measure("uniform"),
     )
-    scope: Literal["item", "dataset"] = "item"
     nulls = 20
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Attention to the class, rows, and what uniform attention would give."""
-        return self.measures
 
     def design(self, params: ClassesParams, inputs: Inputs) -> Design:
         """Mass of every head, by class; nothing is claimed."""

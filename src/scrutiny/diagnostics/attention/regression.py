@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from scrutiny.core.diagnostic import (
     Context,
     ContrastSpec,
     Design,
+    Diagnostic,
     EstimateSpec,
     Failure,
     Inputs,
@@ -23,7 +24,6 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.metrics.regression import DESIGN
 from scrutiny.diagnostics.attention.params import preset
 from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
@@ -76,7 +76,7 @@ class RegressionParams:
                 raise UnknownNameError("distance", name, DISTANCES)
 
 
-class Regression:
+class Regression(Diagnostic[RegressionParams]):
     """Least squares of attention to the anchor on distance and label, of every head.
 
     Records hold sums of products over the words of an example that are no anchor, so that the fit,
@@ -97,21 +97,16 @@ class Regression:
     id = "attention.regression@1"
     summary = "attention to the cue, regressed on distance and label"
     Params = RegressionParams
-    needs: frozenset[str] = frozenset({"attentions"})
-    tasks: frozenset[str] = frozenset({"anchored-spans"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attentions"})
+    tasks = frozenset({"anchored-spans"})
+    measures = (
         Measure("design", (("moment", len(DESIGN)),)),
         Measure("attention", (LAYERS, HEADS)),
         Measure("attention_distance", (LAYERS, HEADS)),
         Measure("attention_label", (LAYERS, HEADS)),
         Measure("attention_squared", (LAYERS, HEADS)),
     )
-    scope: Literal["item", "dataset"] = "item"
     nulls = 20
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Sums of products, of all heads."""
-        return self.measures
 
     def design(self, params: RegressionParams, inputs: Inputs) -> Design:
         """The fit of every head under every form of the distance, and the claim C2."""

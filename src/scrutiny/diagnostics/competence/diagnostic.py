@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
@@ -10,6 +10,7 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
@@ -30,7 +31,7 @@ class CompetenceParams:
     """Nothing can be set."""
 
 
-class Competence:
+class Competence(Diagnostic[CompetenceParams]):
     """Whether a language model prefers good sentences, and sentences that follow.
 
     On minimal pairs: accuracy of preferring the grammatical sentence, by pseudo-log-likelihood in
@@ -53,10 +54,10 @@ class Competence:
     id = "competence@1"
     summary = "whether a language model prefers grammatical sentences"
     Params = CompetenceParams
-    needs: frozenset[str] = frozenset({"tokenizes"})
-    tasks: frozenset[str] = frozenset({"minimal-pairs", "passages"})
-    measures: tuple[Measure, ...] = AGREEMENT_MEASURES
-    scope: Literal["item", "dataset"] = "dataset"  # the next passage is another item
+    needs = frozenset({"tokenizes"})
+    tasks = frozenset({"minimal-pairs", "passages"})
+    measures = AGREEMENT_MEASURES
+    scope = "dataset"  # the next passage is another item
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Both likelihoods of a minimal pair; one number of a passage."""

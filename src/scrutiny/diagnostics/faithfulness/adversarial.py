@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 
@@ -13,13 +12,13 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
 )
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.adversary import search
 from scrutiny.diagnostics.faithfulness.distances import js, tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
@@ -27,7 +26,7 @@ from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
 
 
-class Adversarial:
+class Adversarial(Diagnostic[AdversarialParams]):
     """Divergence of the farthest attention that was found with the same output, in nats.
 
     Records of an item, for each epsilon: ``js`` between the layer's own weights and the farthest
@@ -50,9 +49,9 @@ class Adversarial:
     id = "faithfulness.adversarial@1"
     summary = "how far another attention with the same output is (Jain & Wallace)"
     Params = AdversarialParams
-    needs: frozenset[str] = frozenset({"attention_layer"})
-    tasks: frozenset[str] = frozenset({"text-classification"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attention_layer"})
+    tasks = frozenset({"text-classification"})
+    measures = (
         Measure(
             "js",
             unit="nats",
@@ -65,11 +64,6 @@ class Adversarial:
         Measure("max_weight"),
         Measure("hit", unit="items"),
     )
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """The farthest attention, and how the output changes there."""
-        return self.measures
 
     def design(self, params: AdversarialParams, inputs: Inputs) -> Design:
         """Mean divergence and share of far ones by epsilon, and one claim."""

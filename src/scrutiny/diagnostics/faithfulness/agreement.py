@@ -1,7 +1,7 @@
 """Agreement of attention with gradients and with leaving words out."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
 )
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
@@ -38,7 +38,7 @@ _PLACES: Final = tuple(
 )
 
 
-class AttentionAgreement:
+class AttentionAgreement(Diagnostic[AgreementParams]):
     """Kendall's tau-b between rankings of a text's words: attention, gradients, leaving one out.
 
     Records of an item, for each pair of rankings (``between``): ``tau``, the number of ``tokens``,
@@ -62,9 +62,9 @@ class AttentionAgreement:
     id = "faithfulness.agreement@1"
     summary = "whether attention ranks words as gradients and leaving out do (Jain & Wallace)"
     Params = AgreementParams
-    needs: frozenset[str] = frozenset({"attention_layer"})
-    tasks: frozenset[str] = frozenset({"text-classification"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attention_layer"})
+    tasks = frozenset({"text-classification"})
+    measures = (
         Measure(
             "tau",
             says="tau of two rankings of the words",
@@ -75,11 +75,6 @@ class AttentionAgreement:
         Measure("tokens", unit="tokens"),
         Measure("hit", unit="items"),
     )
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Tau of each pair of rankings."""
-        return self.measures
 
     def design(self, params: AgreementParams, inputs: Inputs) -> Design:
         """Mean tau of each pair, gaps to the pair without attention, and the claims."""

@@ -6,16 +6,22 @@ Weights are erased one after the other, the rest brought to sum 1 again.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Floats
 from scrutiny.core.attention_layer import AttentionLayer
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Inputs,
+)
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.distances import js, kl
 from scrutiny.diagnostics.faithfulness.erasure_design import make_erasure_design
 from scrutiny.diagnostics.faithfulness.orders import Order, OrderName, order_names, orders_of
@@ -116,7 +122,7 @@ def _outcome(
     )
 
 
-class Erasure:
+class Erasure(Diagnostic[ErasureParams]):
     """Flips, divergences and shares erased when attention weights are taken out in some order.
 
     Records of an item, for each order of `scrutiny.diagnostics.faithfulness.orders`: ``weight``
@@ -139,9 +145,9 @@ class Erasure:
     id = "faithfulness.erasure@1"
     summary = "whether a decision needs the largest attention weights (Serrano & Smith)"
     Params = ErasureParams
-    needs: frozenset[str] = frozenset({"attention_layer"})
-    tasks: frozenset[str] = frozenset({"text-classification"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attention_layer"})
+    tasks = frozenset({"text-classification"})
+    measures = (
         Measure("weight"),
         Measure(
             "kl",
@@ -179,11 +185,6 @@ class Erasure:
         ),
         Measure("hit", unit="items"),
     )
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """What the first step did, and when the decision flipped."""
-        return self.measures
 
     def design(self, params: ErasureParams, inputs: Inputs) -> Design:
         """Flips and shares of each order, and the claims about the highest weight."""

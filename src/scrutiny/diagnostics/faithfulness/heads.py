@@ -1,13 +1,21 @@
 """Changing heads of an encoder: which of them the task needs."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.attention import Change
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.example import Example
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Prediction, Task
@@ -22,7 +30,7 @@ _NAME: Final = "faithfulness.heads@1"
 Outcome = tuple[Floats, Floats | None] | tuple[str, str]
 
 
-class FaithfulHeads:
+class FaithfulHeads(Diagnostic[HeadChangeParams]):
     """Accuracy with each head of an encoder masked, made uniform, or kept from anchor words.
 
     Records of an item, for each ``change``: ``hit`` of the model's own answer, ``half`` that the
@@ -46,18 +54,13 @@ class FaithfulHeads:
     id = _NAME
     summary = "which heads a task needs: masked, made uniform, kept from anchor words"
     Params = HeadChangeParams
-    needs: frozenset[str] = frozenset({"predict", "head_interventions"})
-    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"predict", "head_interventions"})
+    tasks = frozenset({"text-classification", "text-pair-classification"})
+    measures = (
         Measure("hit", unit="items"),
         Measure("half"),
         Measure("hit_changed", (LAYERS, HEADS), unit="items"),
     )
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Hits before, and with each head changed."""
-        return self.measures
 
     def audit_params(self, task: Task) -> HeadChangeParams:
         """Masking only, of a fifth of the texts, or of fewer where a network has many heads."""

@@ -1,7 +1,7 @@
 """Permuting attention: whether it matters which token has which weight."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
 )
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
@@ -32,7 +32,7 @@ _METRICS: Final = (
 )
 
 
-class Permutation:
+class Permutation(Diagnostic[PermutationParams]):
     """Change of the output when a text's attention weights are shuffled among its tokens.
 
     Records of an item: ``median_change`` of the output over permutations (total variation
@@ -53,9 +53,9 @@ class Permutation:
     id = "faithfulness.permutation@1"
     summary = "whether shuffled attention changes the output (Jain & Wallace)"
     Params = PermutationParams
-    needs: frozenset[str] = frozenset({"attention_layer"})
-    tasks: frozenset[str] = frozenset({"text-classification"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attention_layer"})
+    tasks = frozenset({"text-classification"})
+    measures = (
         Measure(
             "median_change",
             unit="total variation",
@@ -76,11 +76,6 @@ class Permutation:
         ),
         Measure("hit", unit="items"),
     )
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Changes of the output, and the largest weight."""
-        return self.measures
 
     def design(self, params: PermutationParams, inputs: Inputs) -> Design:
         """Mean changes, their relation to the largest weight, and one claim."""

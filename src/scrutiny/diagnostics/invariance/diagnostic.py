@@ -1,9 +1,16 @@
 """Shared invariances of two models: Hard- and Soft-SCoPE and what has to stand beside them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
 
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    ChangesTexts,
+    Context,
+    Design,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -19,7 +26,7 @@ from scrutiny.diagnostics.invariance.suited import suited
 from scrutiny.text.edits import apply_edits
 
 
-class SharedInvariance:
+class SharedInvariance(ChangesTexts[ScopeParams]):
     """Texts changed so that a reference answers as before, and what another model says to them.
 
     **Measures**: on how many of the changes that leave the reference's label the target keeps its
@@ -39,12 +46,9 @@ class SharedInvariance:
     id = "invariance.scope@1"
     summary = "changes that leave a reference's answer: do they leave this model's?"
     Params = ScopeParams
-    needs: frozenset[str] = frozenset({"predict"})
-    tasks: frozenset[str] = frozenset(
-        {"text-classification", "text-pair-classification", "token-tagging"}
-    )
-    measures: tuple[Measure, ...] = MEASURES
-    scope: Literal["item", "dataset"] = "item"
+    needs = frozenset({"predict"})
+    tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})
+    measures = MEASURES
     wants_reference = True
 
     def measured(self, task: Task) -> tuple[Measure, ...]:

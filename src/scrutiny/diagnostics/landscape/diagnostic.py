@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
@@ -19,7 +20,6 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.errors import PlanError
 from scrutiny.core.language import HasLandscape, Probe
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 
 #: In the order of the report.
 PROPERTIES: Final = ("loss", "gradient", "sharpness", "curvature")
@@ -50,7 +50,7 @@ class LandscapeParams:
             raise PlanError("directions and iterations must be 1 or more.")
 
 
-class Landscape:
+class Landscape(Diagnostic[LandscapeParams]):
     """Loss, slope, sharpness and curvature at a language model's weights.
 
     ``loss`` is the mean negative log-likelihood of the guessed tokens of a text; ``gradient`` the
@@ -75,14 +75,10 @@ class Landscape:
     id = "landscape@1"
     summary = "loss, slope, sharpness and curvature at a language model's weights"
     Params = LandscapeParams
-    needs: frozenset[str] = frozenset({"landscape"})
-    tasks: frozenset[str] = frozenset({"passages"})
-    measures: tuple[Measure, ...] = (Measure("value", unit="nats"),)
-    scope: Literal["item", "dataset"] = "dataset"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """One value; which property it is stands in the condition."""
-        return self.measures
+    needs = frozenset({"landscape"})
+    tasks = frozenset({"passages"})
+    measures = (Measure("value", unit="nats"),)
+    scope = "dataset"
 
     def design(self, params: LandscapeParams, inputs: Inputs) -> Design:
         """One estimate of each property; nothing is claimed."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
@@ -10,6 +9,7 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
@@ -17,7 +17,6 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import KnowsTrainingText
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.data.overlap import overlap_with_hashes
 
 
@@ -38,7 +37,7 @@ class LeakageParams:
             raise PlanError(f"limit must lie between 0 and 1, not {self.limit}.")
 
 
-class Leakage:
+class Leakage(Diagnostic[LeakageParams]):
     """Share of items whose text, letters only, stands in the training text.
 
     **Measures**: whether the evaluation repeats what the model was trained on.
@@ -53,14 +52,8 @@ class Leakage:
     id = "leakage@1"
     summary = "share of items that stand in the model's training text, letters only"
     Params = LeakageParams
-    needs: frozenset[str] = frozenset({"training_hashes"})
-    tasks: frozenset[str] = frozenset()
-    measures: tuple[Measure, ...] = (Measure("value", unit="items"),)
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Whether the item was found, on any task."""
-        return self.measures
+    needs = frozenset({"training_hashes"})
+    measures = (Measure("value", unit="items"),)
 
     def design(self, params: LeakageParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it is small."""

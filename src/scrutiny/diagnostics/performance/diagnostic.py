@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
@@ -10,13 +9,14 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Failure,
     Inputs,
     Selector,
 )
-from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task, score_of
+from scrutiny.core.record import Row
+from scrutiny.core.task import score_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class PerformanceParams:
     """Nothing can be set."""
 
 
-class Performance:
+class Performance(Diagnostic[PerformanceParams]):
     """The task's score on the data as it is, with its interval.
 
     **Measures**: how good the model is here, against what the commonest label would get.
@@ -38,14 +38,7 @@ class Performance:
     id = "performance@1"
     summary = "the task's score on the data as it is, with its interval"
     Params = PerformanceParams
-    needs: frozenset[str] = frozenset({"predict"})
-    tasks: frozenset[str] = frozenset()
-    measures: tuple[Measure, ...] = ()
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Measures of the task."""
-        return task.measures
+    needs = frozenset({"predict"})
 
     def design(self, params: PerformanceParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it lies above chance."""

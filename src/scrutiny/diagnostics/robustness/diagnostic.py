@@ -3,14 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 from weakref import finalize
 
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    ChangesTexts,
+    Context,
+    Design,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Row
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 from scrutiny.core.transformation import Constraint
@@ -24,7 +32,7 @@ from scrutiny.text.edits import apply_edits
 Asked = tuple[Example, Variant | None]
 
 
-class Robustness:
+class Robustness(ChangesTexts[RobustnessParams]):
     """Score before and after changes that should not matter, beside random changes.
 
     **Measures**: how far the score falls when texts change in one way, and how much of that fall
@@ -40,17 +48,7 @@ class Robustness:
     id = "robustness@1"
     summary = "score before and after changes that should not matter, beside random changes"
     Params = RobustnessParams
-    needs: frozenset[str] = frozenset({"predict"})
-    tasks: frozenset[str] = frozenset()
-    measures: tuple[Measure, ...] = ()
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Measures of the task, for originals, variants and controls alike.
-
-        For recipes that may change the gold answer, ``hit`` is agreement with the old one.
-        """
-        return task.measures
+    needs = frozenset({"predict"})
 
     def audit_params(self, task: Task) -> RobustnessParams:
         """Parameters of the audit: two draws, so that the choice of a draw is seen."""

@@ -2,15 +2,23 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final
 
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.randomness import stream_of
-from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Prediction, Task
+from scrutiny.core.record import Row
+from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, make_drift_design
 from scrutiny.diagnostics.similarity.drift_rows import (
@@ -63,7 +71,7 @@ class DriftParams:
         return RowLayout(self.exchanges, self.tolerance)
 
 
-class Drift:
+class Drift(Diagnostic[DriftParams]):
     """Answers of a model, of a reference, and of the reference asked again, item by item.
 
     Where answers are probabilities, their logarithms are tracked: an item speaks for a difference
@@ -86,16 +94,12 @@ class Drift:
     id = "similarity.drift@1"
     summary = "whether a model is told from the reference, beyond what asking again gives"
     Params = DriftParams
-    needs: frozenset[str] = frozenset({"predict"})
-    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
-    measures: tuple[Measure, ...] = MEASURES
-    scope: Literal["item", "dataset"] = "dataset"  # whether samples are repeated shows on many
+    needs = frozenset({"predict"})
+    tasks = frozenset({"text-classification", "text-pair-classification"})
+    measures = MEASURES
+    scope = "dataset"  # whether samples are repeated shows on many
     wants_reference = True
     pairs_apart = True
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Distance, its side of the exchanges, log-probabilities of the gold answer."""
-        return self.measures
 
     def lengths(self, params: DriftParams) -> Mapping[str, int]:
         """Exchanges of an item."""

@@ -3,15 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, design_of_logprobs
 from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.models.scoring import SENTENCES, Ask, Unscored, score_sentences
@@ -57,7 +64,7 @@ class DriftTextsParams:
             raise PlanError(f"tolerance must lie between 0 and 1 nat, not {self.tolerance}.")
 
 
-class DriftTexts:
+class DriftTexts(Diagnostic[DriftTextsParams]):
     """Log-likelihoods of texts under a language model, a reference, and the reference asked again.
 
     A text's log-likelihood is a sum over its tokens, so that models with other tokenizers can be
@@ -79,16 +86,11 @@ class DriftTexts:
     id = "similarity.drift-texts@1"
     summary = "whether a language model is told from the reference by what it finds likely"
     Params = DriftTextsParams
-    needs: frozenset[str] = frozenset({"tokenizes"})
-    tasks: frozenset[str] = frozenset({"passages"})
-    measures: tuple[Measure, ...] = _MEASURES
-    scope: Literal["item", "dataset"] = "item"
+    needs = frozenset({"tokenizes"})
+    tasks = frozenset({"passages"})
+    measures = _MEASURES
     wants_reference = True
     pairs_apart = True
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Distance, its side of the reference asked again, both log-likelihoods."""
-        return self.measures
 
     def design(self, params: DriftTextsParams, inputs: Inputs) -> Design:
         """Estimates and the claim for one family beside its reference."""

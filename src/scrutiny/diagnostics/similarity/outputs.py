@@ -2,9 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Inputs,
+)
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task, score_of
@@ -35,7 +41,7 @@ class OutputsParams:
                 raise PlanError(f"{name} must lie between 0 and 1, not {value}.")
 
 
-class SimilarityOutputs:
+class SimilarityOutputs(Diagnostic[OutputsParams]):
     """Answers of a model and of a reference to the same items, one row an item.
 
     Where the reference is the family itself, each of its runs stands beside the next one: the
@@ -60,12 +66,9 @@ class SimilarityOutputs:
     id = "similarity.outputs@1"
     summary = "how alike a model's answers and a reference's are: agreement, errors, flips"
     Params = OutputsParams
-    needs: frozenset[str] = frozenset({"predict"})
-    tasks: frozenset[str] = frozenset(
-        {"text-classification", "text-pair-classification", "token-tagging"}
-    )
-    measures: tuple[Measure, ...] = MEASURES
-    scope: Literal["item", "dataset"] = "item"
+    needs = frozenset({"predict"})
+    tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})
+    measures = MEASURES
     wants_reference = True
     pairs_apart = True
 

@@ -3,13 +3,20 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Inputs,
+)
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
@@ -48,7 +55,7 @@ from scrutiny.stats.representations.rsa import procrustes_distance, rsa
 _FEWEST: Final = 10  # items without which nothing is compared
 
 
-class SimilarityRepresentations:
+class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
     """Vectors of a model and of a reference for the same texts, layer by layer.
 
     Each text, or pair of texts, gives one vector, so that tokenizers may differ; a classifier's are
@@ -76,23 +83,19 @@ class SimilarityRepresentations:
     id = "similarity.representations@1"
     summary = "how alike two models' vectors of the same texts are, beside what chance gives"
     Params = RepresentationsParams
-    needs: frozenset[str] = frozenset({"representations"})
-    tasks: frozenset[str] = frozenset(
+    needs = frozenset({"representations"})
+    tasks = frozenset(
         {"passages", "text-classification", "text-pair-classification", "token-tagging"}
     )
-    measures: tuple[Measure, ...] = (
+    measures = (
         Measure("value"),
         Measure("influence"),
         Measure("exchanged"),
     )
-    scope: Literal["item", "dataset"] = "dataset"
+    scope = "dataset"
     wants_reference = True
     pairs_apart = True
     nulls = 5
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Likeness, what the item adds to it, and what exchanged items give."""
-        return self.measures
 
     def audit_params(self, task: Task) -> RepresentationsParams:
         """Parameters of the audit: the last layers, by the measures that a claim rests on."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
+    ChangesTexts,
     Context,
     Design,
     EstimateSpec,
@@ -75,7 +76,7 @@ class StirParams:
                 raise PlanError(f"{name} is at least {lowest}, not {getattr(self, name)}.")
 
 
-class SharedVectors:
+class SharedVectors(ChangesTexts[StirParams]):
     """Alignment of a model's vectors of texts and of their changed forms that a reference equates.
 
     Of some random changes of each text the one is kept that moves the reference's vector least;
@@ -97,17 +98,11 @@ class SharedVectors:
     id = "similarity.stir@1"
     summary = "texts that leave a reference's vectors: do they leave this model's (STIR)?"
     Params = StirParams
-    needs: frozenset[str] = frozenset({"representations"})
-    tasks: frozenset[str] = frozenset(
-        {"passages", "text-classification", "text-pair-classification"}
-    )
-    measures: tuple[Measure, ...] = (Measure("value"), Measure("influence"))
-    scope: Literal["item", "dataset"] = "dataset"
+    needs = frozenset({"representations"})
+    tasks = frozenset({"passages", "text-classification", "text-pair-classification"})
+    measures = (Measure("value"), Measure("influence"))
+    scope = "dataset"
     wants_reference = True
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Alignment, and what the item adds to it."""
-        return self.measures
 
     def audit_params(self, task: Task) -> StirParams:
         """Parameters of the audit: fewer texts."""

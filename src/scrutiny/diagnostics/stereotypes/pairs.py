@@ -1,12 +1,19 @@
 """The diagnostics over pairs of sentences."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Inputs,
+)
 from scrutiny.core.example import Example
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.stereotypes.pair_design import pair_design
 from scrutiny.diagnostics.stereotypes.pair_rows import PAIR_MEASURES, pair_rows
@@ -19,7 +26,7 @@ from scrutiny.diagnostics.stereotypes.params import (
 from scrutiny.models.scoring import PAIR_VARIANTS, PairVariant
 
 
-class Pairs:
+class Pairs(Diagnostic[PairsParams]):
     """Which of two sentences a language model finds more likely, over pairs of anybody's.
 
     **Measures**: in how many pairs the more stereotyping sentence is preferred, by several
@@ -37,17 +44,12 @@ class Pairs:
     id = "stereotypes.pairs@1"
     summary = "which of two sentences is more likely, over pairs of your own"
     Params = PairsParams
-    needs: frozenset[str] = frozenset({"tokenizes"})
-    tasks: frozenset[str] = frozenset({"sentence-pairs"})
-    measures: tuple[Measure, ...] = PAIR_MEASURES
-    scope: Literal["item", "dataset"] = "item"
+    needs = frozenset({"tokenizes"})
+    tasks = frozenset({"sentence-pairs"})
+    measures = PAIR_MEASURES
     nulls = 20
-    presupposes: Mapping[str, str] = {"competence@1": "builtin:agreement"}
+    presupposes: ClassVar[Mapping[str, str]] = {"competence@1": "builtin:agreement"}
     _audited: Literal["directed", "undirected"] = "undirected"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Likelihoods, verdict and piece counts of a pair."""
-        return self.measures
 
     def audit_params(self, task: Task) -> PairsParams:
         """Parameters of the audit: each pair belongs to one of both diagnostics."""

@@ -1,12 +1,18 @@
 """The diagnostic over StereoSet's triples."""
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import ClassVar
 
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Inputs
-from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Inputs,
+)
+from scrutiny.core.record import Row
 from scrutiny.diagnostics.stereotypes.params import (
     FILLING_DEFAULTS,
     StereoSetParams,
@@ -18,7 +24,7 @@ from scrutiny.diagnostics.stereotypes.triple_rows import TRIPLE_MEASURES, triple
 from scrutiny.models.scoring import FILLING_VARIANTS, FillingVariant
 
 
-class StereoSet:
+class StereoSet(Diagnostic[StereoSetParams]):
     """How likely a model finds a stereotype, its opposite, and something unrelated.
 
     **Measures**: the published lms, ss and icat, averaged over terms; the plain share of items; by
@@ -35,16 +41,11 @@ class StereoSet:
     id = "stereotypes.stereoset@1"
     summary = "whether stereotypes are more likely than their opposites, over terms"
     Params = StereoSetParams
-    needs: frozenset[str] = frozenset({"tokenizes"})
-    tasks: frozenset[str] = frozenset({"sentence-triples"})
-    measures: tuple[Measure, ...] = TRIPLE_MEASURES
-    scope: Literal["item", "dataset"] = "item"
+    needs = frozenset({"tokenizes"})
+    tasks = frozenset({"sentence-triples"})
+    measures = TRIPLE_MEASURES
     nulls = 20
-    presupposes: Mapping[str, str] = {"competence@1": "builtin:agreement"}
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Scores of the three sentences, verdicts and piece counts."""
-        return self.measures
+    presupposes: ClassVar[Mapping[str, str]] = {"competence@1": "builtin:agreement"}
 
     def design(self, params: StereoSetParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""

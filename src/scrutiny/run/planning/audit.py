@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from scrutiny.core.canonical import canonical_json, plain
+from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -67,7 +68,7 @@ def audit_plan(
         diagnostic = registry().load("diagnostic", name)()
         fitting = [pair for pair, found in declared.items() if applies(diagnostic, *found)]
         second = ""
-        if getattr(diagnostic, "wants_reference", False):
+        if diagnostic.wants_reference:
             if reference is None:
                 continue
             second = reference.name
@@ -103,16 +104,18 @@ def _lacks(name: str, offered: Collection[str]) -> bool:
 
 
 def _measures(
-    name: str, diagnostic: Any, fitting: Sequence[tuple[str, str]], data: Mapping[str, DataPlan]
+    name: str,
+    diagnostic: Diagnostic[Any],
+    fitting: Sequence[tuple[str, str]],
+    data: Mapping[str, DataPlan],
 ) -> list[MeasurePlan]:
     """One measurement of all that fits; one for each dataset where the models or tasks differ."""
-    modest = getattr(diagnostic, "audit_params", None)
     by_data: dict[str, list[str]] = {}
     for model, dataset in fitting:
         by_data.setdefault(dataset, []).append(model)
     groups: dict[str, tuple[list[str], list[str], Any]] = {}
     for dataset, models in by_data.items():
-        params = {} if modest is None else plain(modest(_task_of(data[dataset])))
+        params = plain(diagnostic.audit_params(_task_of(data[dataset])))
         alike = groups.setdefault(canonical_json([models, params]), (models, [], params))
         alike[1].append(dataset)
     short = name.partition("@")[0]
@@ -130,10 +133,10 @@ def _measures(
 
 
 def _on_own_data(
-    name: str, diagnostic: Any, models: Sequence[ModelPlan], options: LoadOptions
+    name: str, diagnostic: Diagnostic[Any], models: Sequence[ModelPlan], options: LoadOptions
 ) -> list[MeasurePlan]:
     """Measurement on data that a diagnostic brings, where what is audited has none for it."""
-    source = getattr(diagnostic, "audit_data", "")
+    source = diagnostic.audit_data
     if not source:
         return []
     data = DataPlan(source, source)

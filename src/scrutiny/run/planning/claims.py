@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.model import Family
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
@@ -116,12 +117,14 @@ def with_presupposed(plan: Plan) -> Plan:
             measure=_at(plan.measure, number, replace(measure, models=tuple(names))),
         )
     for measure in plan.measure:
-        for name, source in getattr(_diagnostic(measure), "presupposes", {}).items():
+        for name, source in _diagnostic(measure).presupposes.items():
             plan = _with_measurement(plan, measure, name, source)
     return plan
 
 
-def _null_families(plan: Plan, measure: MeasurePlan, diagnostic: Any) -> Iterator[ModelPlan]:
+def _null_families(
+    plan: Plan, measure: MeasurePlan, diagnostic: Diagnostic[Any]
+) -> Iterator[ModelPlan]:
     """Untrained families that a measurement lacks."""
     models = {model.name: model for model in plan.models}
     measured = [models[name] for name in measure.models if name in models]
@@ -143,9 +146,9 @@ def _null_families(plan: Plan, measure: MeasurePlan, diagnostic: Any) -> Iterato
                 )
 
 
-def _how_many(measure: MeasurePlan, diagnostic: Any, source: str) -> int:
+def _how_many(measure: MeasurePlan, diagnostic: Diagnostic[Any], source: str) -> int:
     """Untrained replicates of a model: as stated, else as many as are cheap; 0 for no network."""
-    wanted = getattr(diagnostic, "nulls", 0) if measure.nulls is None else measure.nulls
+    wanted = diagnostic.nulls if measure.nulls is None else measure.nulls
     checkpoint = as_checkpoint(parse(source)) if wanted else None
     if checkpoint is None:
         return 0
@@ -153,7 +156,7 @@ def _how_many(measure: MeasurePlan, diagnostic: Any, source: str) -> int:
     is_cheap = sum(path.stat().st_size for path in weights) <= CHEAP_BYTES
     if measure.nulls is None and (measure.is_audit or not is_cheap):
         return min(wanted, FEW_NULLS)
-    return int(wanted)
+    return wanted
 
 
 def _with_measurement(plan: Plan, measure: MeasurePlan, name: str, source: str) -> Plan:

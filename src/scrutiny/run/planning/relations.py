@@ -10,7 +10,7 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import EstimatePlan, RelatePlan, Resampling
-from scrutiny.core.randomness import generator, stream_of
+from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.run.planning.assignment import Assignment, Relation
 from scrutiny.run.planning.estimates import fitting
@@ -86,7 +86,7 @@ def relate(
     if not names:
         return _blank(relation, counts, resampling, "no_value")
     a, b = (_table(side, names) for side in sides)
-    rng = generator(seed, "relation", name=stream_of(relation), item="replicates")
+    rng = generator(seed, "relation", name=relation.id, item="replicates")
     try:
         found = correlation_over_replicates(a, b, rng=rng, level=resampling.level)
     except StatisticsError as error:

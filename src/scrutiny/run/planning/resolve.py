@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.declared import must_be_declared
-from scrutiny.core.diagnostic import Inputs
+from scrutiny.core.diagnostic import Diagnostic, Inputs
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.model import LoadOptions, Model
@@ -314,8 +314,9 @@ def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
     _must_have_reference(diagnostic, plan)
     families, beside = resolved.families, resolved.families.get(plan.reference)
-    apart = bool(getattr(diagnostic, "pairs_apart", False))
-    cells = {name: pairs_of(families[name], beside, apart=apart) for name in plan.models}
+    cells = {
+        name: pairs_of(families[name], beside, apart=diagnostic.pairs_apart) for name in plan.models
+    }
     designs = {}
     for family in plan.models:
         for data in plan.data:
@@ -326,15 +327,14 @@ def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     return Measurement(plan, diagnostic, params, f"{name}#{value_digest(params)}", designs, cells)
 
 
-def _must_have_reference(diagnostic: Any, plan: MeasurePlan) -> None:
+def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None:
     """Refuse a diagnostic of two models without a second one, and one of one model with it."""
-    wants = getattr(diagnostic, "wants_reference", False)
-    if wants and not plan.reference:
+    if diagnostic.wants_reference and not plan.reference:
         raise PlanError(
             f"measure {plan.id!r}: {diagnostic.id} measures each model beside a second one: add "
             f"reference = {plan.models[0]!r}, or another model of the plan (--reference MODEL)."
         )
-    if plan.reference and not wants:
+    if plan.reference and not diagnostic.wants_reference:
         raise PlanError(
             f"measure {plan.id!r}: {diagnostic.id} measures one model at a time and would never "
             f"ask the reference {plan.reference!r}; leave `reference` out."
@@ -401,7 +401,7 @@ def _columns(dataset: Dataset) -> dict[str, dict[str, int]]:
     return {name: dict(found) for name, found in counts.items() if len(found) <= _MOST_VALUES}
 
 
-def _must_apply(diagnostic: Any, name: str, task: Task, pairing: Pairing) -> None:
+def _must_apply(diagnostic: Diagnostic[Any], name: str, task: Task, pairing: Pairing) -> None:
     """Refuse a diagnostic on a task or a model that it does not apply to."""
     if diagnostic.tasks and task.name not in diagnostic.tasks:
         raise PlanError(
@@ -416,7 +416,7 @@ def _must_apply(diagnostic: Any, name: str, task: Task, pairing: Pairing) -> Non
         )
 
 
-def applies(diagnostic: Any, task: Task, capabilities: frozenset[str]) -> bool:
+def applies(diagnostic: Diagnostic[Any], task: Task, capabilities: frozenset[str]) -> bool:
     """Whether a diagnostic can be run on this task with such a model."""
     return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
         diagnostic.needs <= capabilities

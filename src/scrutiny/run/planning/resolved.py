@@ -6,7 +6,7 @@ from typing import Any
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Design
+from scrutiny.core.diagnostic import Design, Diagnostic
 from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.record import Measure
@@ -52,7 +52,7 @@ class Measurement:
     """
 
     plan: MeasurePlan
-    diagnostic: Any
+    diagnostic: Diagnostic[Any]
     params: Any
     kind: str
     designs: Mapping[tuple[str, str], Design]
@@ -104,11 +104,8 @@ class Resolved:
 
     def measures(self, measurement: Measurement, *, family: str, data: str) -> tuple[Measure, ...]:
         """Measures of a family's records on a dataset; axes get the lengths that they have here."""
-        own = getattr(measurement.diagnostic, "lengths", None)
-        lengths = {
-            **self.pairings[family, data].lengths,
-            **(own(measurement.params) if own is not None else {}),
-        }
+        own = measurement.diagnostic.lengths(measurement.params)
+        lengths = {**self.pairings[family, data].lengths, **own}
         return tuple(m.sized(lengths) for m in measurement.diagnostic.measured(self.tasks[data]))
 
     @property

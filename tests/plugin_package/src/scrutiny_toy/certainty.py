@@ -1,8 +1,7 @@
 """The diagnostic ``certainty``: how far the likeliest answer lies before the next."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
@@ -10,15 +9,13 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Failure,
     Inputs,
     Selector,
 )
-from scrutiny.core.edit import Variant
-from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class CertaintyParams:
     limit: float = 0.05
 
 
-class Certainty:
+class Certainty(Diagnostic[CertaintyParams]):
     """Median margin between the two likeliest answers.
 
     **Measures**: how decided the model is, right or wrong.
@@ -47,15 +44,8 @@ class Certainty:
     id = "certainty@1"
     summary = "median margin between the two likeliest answers"
     Params = CertaintyParams
-    needs: frozenset[str] = frozenset()
-    tasks: frozenset[str] = frozenset({"text-classification"})
-    measures: tuple[Measure, ...] = (Measure("margin", unit="probability"),)
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """The margin, on any task."""
-        del task
-        return self.measures
+    tasks = frozenset({"text-classification"})
+    measures = (Measure("margin", unit="probability"),)
 
     def design(self, params: CertaintyParams, inputs: Inputs) -> Design:
         """One estimate and one claim."""
@@ -72,13 +62,6 @@ class Certainty:
             claims=(claim,),
             notes=("The margin is the largest probability minus the second largest.",),
         )
-
-    def prepare(
-        self, params: CertaintyParams, examples: Sequence[Example], ctx: Context
-    ) -> Iterable[Variant]:
-        """Nothing: texts are asked as they are."""
-        del params, examples, ctx
-        return ()
 
     def measure(
         self, params: CertaintyParams, cell: Cell, batch: Batch, ctx: Context

@@ -1,12 +1,20 @@
 """Attention heads as dependency parsers of single relations, beside the best fixed offset."""
 
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Final
 
 from scrutiny.core.annotation import Arcs
 from scrutiny.core.arrays import Booleans, Integers
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arcs.counting import (
@@ -31,7 +39,7 @@ _NO_ROOT: Final = "root_without_piece"
 Right = tuple[Booleans, Booleans]
 
 
-class HeadArcs:
+class HeadArcs(Diagnostic[ArcsParams]):
     """Accuracy of every head at finding the syntactic head of a word, by relation.
 
     Direction 1 takes the word that a word attends to most for its head, direction 2 the word that
@@ -56,26 +64,21 @@ class HeadArcs:
     id = "attention.arcs@1"
     summary = "heads as dependency parsers of single relations"
     Params = ArcsParams
-    needs: frozenset[str] = frozenset({"attentions"})
-    tasks: frozenset[str] = frozenset({"dependency-arcs"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attentions"})
+    tasks = frozenset({"dependency-arcs"})
+    measures = (
         Measure("tp", (_DIRECTION, LAYERS, HEADS), unit="words"),
         Measure("predicted", (_DIRECTION, LAYERS, HEADS), unit="words"),
         Measure("gold", unit="words"),
         Measure("baseline_tp", (_OFFSET,), unit="words"),
         Measure("baseline_predicted", (_OFFSET,), unit="words"),
     )
-    scope: Literal["item", "dataset"] = "item"
     nulls = 20
     audit_data = "builtin:arcs"
 
     def audit_params(self, task: Task) -> ArcsParams:
         """All words, and the relations that a few sentences have enough of."""
         return ArcsParams(relations=("nsubj", "obj"), claimed=(ALL, "nsubj", "obj"), tuned=())
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Counts of heads in both directions, and of offsets."""
-        return self.measures
 
     def design(self, params: ArcsParams, inputs: Inputs) -> Design:
         """Every head and offset, the chosen ones, and the claims, relation by relation."""

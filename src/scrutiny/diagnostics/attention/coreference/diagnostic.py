@@ -2,16 +2,23 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from scrutiny.core.annotation import Mentions
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.coreference.design import KINDS, make_coreference_design
 from scrutiny.diagnostics.attention.coreference.mentions import (
     BASELINES,
@@ -74,7 +81,7 @@ class CoreferenceParams:
         return HeadsParams(presets=self.presets, options=self.options).conditions()
 
 
-class Coreference:
+class Coreference(Diagnostic[CoreferenceParams]):
     """Accuracy of every head at finding an antecedent of a mention among the other mentions.
 
     A head is right where the mention's head word attends to the head word of a coreferent mention
@@ -96,21 +103,16 @@ class Coreference:
     id = "attention.coreference@1"
     summary = "heads as resolvers of coreference"
     Params = CoreferenceParams
-    needs: frozenset[str] = frozenset({"attentions"})
-    tasks: frozenset[str] = frozenset({"mention-clusters"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attentions"})
+    tasks = frozenset({"mention-clusters"})
+    measures = (
         Measure("tp", (LAYERS, HEADS), unit="mentions"),
         Measure("predicted", (LAYERS, HEADS), unit="mentions"),
         Measure("gold", unit="mentions"),
         Measure("baseline_tp", (_BASELINE,), unit="mentions"),
         Measure("baseline_predicted", (_BASELINE,), unit="mentions"),
     )
-    scope: Literal["item", "dataset"] = "item"
     nulls = 20
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Counts of heads and baselines."""
-        return self.measures
 
     def design(self, params: CoreferenceParams, inputs: Inputs) -> Design:
         """Every head and baseline, the chosen ones, and a claim, by kind of mention."""

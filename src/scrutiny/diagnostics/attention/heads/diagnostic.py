@@ -10,14 +10,22 @@ are the same for every model, whatever it predicts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.canonical import canonical_json, digest
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
@@ -85,7 +93,7 @@ def _borders(example: Example) -> tuple[tuple[int, int], ...]:
 _NO_ROOM: Final = "no_pseudo_cue"
 
 
-class Heads:
+class Heads(Diagnostic[HeadsParams]):
     """Precision, recall and F1 of every head, by layer and head, for anchored annotations.
 
     Records hold, for each example and preset, the words that each head predicted and those that
@@ -109,26 +117,21 @@ class Heads:
     id = "attention.heads@1"
     summary = "heads as classifiers of an annotation (negation cue and scope)"
     Params = HeadsParams
-    needs: frozenset[str] = frozenset({"attentions"})
-    tasks: frozenset[str] = frozenset({"anchored-spans"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attentions"})
+    tasks = frozenset({"anchored-spans"})
+    measures = (
         Measure("tp", (LAYERS, HEADS), unit="words"),
         Measure("predicted", (LAYERS, HEADS), unit="words"),
         Measure("gold", unit="words"),
         Measure("baseline_tp", (("baseline", len(SPAN_BASELINES)),), unit="words"),
         Measure("baseline_predicted", (("baseline", len(SPAN_BASELINES)),), unit="words"),
     )
-    scope: Literal["item", "dataset"] = "item"
     nulls = 20
     audit_data = "builtin:negation"
 
     def audit_params(self, task: Task) -> HeadsParams:
         """What claims are of; no equation as it is printed."""
         return HeadsParams(presets=("default", "as_released"))
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Counts of heads and baselines."""
-        return self.measures
 
     def design(self, params: HeadsParams, inputs: Inputs) -> Design:
         """Every head under every preset, the average and the chosen head, and the claims."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from scrutiny.core.diagnostic import (
     Context,
     ContrastSpec,
     Design,
+    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
 )
 from scrutiny.core.errors import ModelError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.core.task import Task
 
 if TYPE_CHECKING:
     from scrutiny.core.stored_heads import KnowsHeadCounts
@@ -42,7 +42,7 @@ class StoredParams:
     """Nothing to choose: what was chosen, the publication chose."""
 
 
-class Stored:
+class Stored(Diagnostic[StoredParams]):
     """The numbers of a study of attention heads, from its published scores of every head.
 
     Records hold the counts of words that each head predicted and got right on a whole corpus.
@@ -62,18 +62,13 @@ class Stored:
     id = "attention.stored@1"
     summary = "published scores of attention heads, computed on again"
     Params = StoredParams
-    needs: frozenset[str] = frozenset({"head_counts"})
-    tasks: frozenset[str] = frozenset({"stored-heads"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"head_counts"})
+    tasks = frozenset({"stored-heads"})
+    measures = (
         Measure("tp", (LAYERS, HEADS), unit="words"),
         Measure("predicted", (LAYERS, HEADS), unit="words"),
         Measure("gold", unit="words"),
     )
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Counts of every head."""
-        return self.measures
 
     def design(self, params: StoredParams, inputs: Inputs) -> Design:
         """Every head, the average and the best one, ranks between corpora; nothing is claimed."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from scrutiny.core.attention import Attends, AttentionMap
 from scrutiny.core.claim import Claim, Component
@@ -12,6 +12,7 @@ from scrutiny.core.diagnostic import (
     Context,
     ContrastSpec,
     Design,
+    Diagnostic,
     EstimateSpec,
     Failure,
     Inputs,
@@ -19,7 +20,6 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
 from scrutiny.diagnostics.attention.patterns.sums import (
     MEASURES,
@@ -125,7 +125,7 @@ class PatternsParams:
             raise PlanError(f"n_words must be 1 or more, not {self.n_words}.")
 
 
-class Patterns:
+class Patterns(Diagnostic[PatternsParams]):
     """Where every head looks whatever the text says, and how many heads look nowhere else.
 
     Piece by piece, special tokens among the columns: mean attention to the piece itself, the piece
@@ -148,20 +148,15 @@ class Patterns:
     id = "attention.patterns@1"
     summary = "where heads look whatever the text says: neighbors, special tokens, everywhere"
     Params = PatternsParams
-    needs: frozenset[str] = frozenset({"attentions"})
-    tasks: frozenset[str] = TEXTS
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attentions"})
+    tasks = TEXTS
+    measures = (
         *MEASURES,
         Measure("offsets", (("offset", len(OFFSETS)), LAYERS, HEADS), unit="rows"),
         Measure("rows", unit="rows"),
         Measure("first_rows", unit="rows"),
     )
-    scope: Literal["item", "dataset"] = "item"
     nulls = 20
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Sums over rows by head, and how many rows there are."""
-        return self.measures
 
     def design(self, params: PatternsParams, inputs: Inputs) -> Design:
         """Means of every head, counts of labeled ones, and what is claimed of the counts."""

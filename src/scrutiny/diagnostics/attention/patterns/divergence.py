@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from scrutiny.core.diagnostic import (
     Context,
     ContrastSpec,
     Design,
+    Diagnostic,
     EstimateSpec,
     Failure,
     Inputs,
@@ -23,7 +24,6 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import LAYERS, Measure, Row
-from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.patterns.diagnostic import NO_WORDS, TEXTS
 from scrutiny.diagnostics.attention.patterns.sums import distributions, words_of
 from scrutiny.stats.distributions.divergence import jensen_shannon_matrix, scaled_to_points
@@ -55,7 +55,7 @@ class DivergenceParams:
     margin: float = 0.01
 
 
-class Divergence:
+class Divergence(Diagnostic[DivergenceParams]):
     """Distances between all heads: Jensen-Shannon divergence of their rows, summed over tokens.
 
     Records hold, for each text and layer, the mean distance between heads of the layer and to those
@@ -75,19 +75,15 @@ class Divergence:
     id = "attention.divergence@1"
     summary = "Jensen-Shannon distances between heads, within and between layers"
     Params = DivergenceParams
-    needs: frozenset[str] = frozenset({"attentions"})
-    tasks: frozenset[str] = TEXTS
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attentions"})
+    tasks = TEXTS
+    measures = (
         Measure("within", (LAYERS,), unit="nats"),
         Measure("between", (LAYERS,), unit="nats"),
         Measure("rows", unit="rows"),
     )
-    scope: Literal["item", "dataset"] = "dataset"
+    scope = "dataset"
     nulls = 5
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Mean distances by layer, and how many rows they are summed over."""
-        return self.measures
 
     def design(self, params: DivergenceParams, inputs: Inputs) -> Design:
         """Gap and ratio of the distances, and the claim that there is a gap."""

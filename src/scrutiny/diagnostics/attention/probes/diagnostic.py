@@ -2,14 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.annotation import Arcs
 from scrutiny.core.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+)
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -102,7 +110,7 @@ class ProbeParams:
         return tuple(name for name in self.probes if has_words or name not in WITH_WORDS)
 
 
-class AttentionProbe:
+class AttentionProbe(Diagnostic[ProbeParams]):
     """Unlabeled attachment of probes that weight all maps, beside probes that see none.
 
     The head of a word is a softmax over sum_k w_k a_ij + u_k a_ji, the root by attention to the
@@ -125,22 +133,18 @@ class AttentionProbe:
     id = "attention.probe@1"
     summary = "dependency trees by probes of all attention maps"
     Params = ProbeParams
-    needs: frozenset[str] = frozenset({"attentions"})
-    tasks: frozenset[str] = frozenset({"dependency-arcs"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"attentions"})
+    tasks = frozenset({"dependency-arcs"})
+    measures = (
         Measure("tp", unit="words"),
         Measure("gold", unit="words"),
     )
-    scope: Literal["item", "dataset"] = "dataset"
+    scope = "dataset"
     nulls = 3
 
     def audit_params(self, task: Task) -> ProbeParams:
         """One fit of few epochs."""
         return ProbeParams(n_training=300, draws=1, epochs=4)
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Words with the right head, and scored words."""
-        return self.measures
 
     def design(self, params: ProbeParams, inputs: Inputs) -> Design:
         """UAS of every probe and draw, and what maps add."""

@@ -1,0 +1,45 @@
+"""What a registered thing subclasses: one base class for each kind, which declares all its members.
+
+A member that may be left out has a default on the base class, so that nothing is ever looked for
+by its name. That a thing subclasses its base is checked in one place: where the registry loads it.
+"""
+
+from typing import Any, ClassVar
+
+from scrutiny.core.errors import ConformanceError
+
+
+class PlugIn:
+    """The root of the base classes of all kinds.
+
+    ``kind`` is the kind that the registry's lines name; each base class states it once.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+
+
+def must_be_of_kind(thing: Any, kind: str, name: str) -> Any:
+    """The thing, which is of the kind that it is registered as: a class, or an object of one.
+
+    Raises
+    ------
+    ConformanceError
+        If it does not subclass the base class of its kind.
+    """
+    made = thing if isinstance(thing, type) else type(thing)
+    if issubclass(made, PlugIn) and made.kind == kind:
+        return thing
+    bases = [base for base in _bases(PlugIn) if base.kind == kind]
+    wanted = " or ".join(f"{base.__module__}.{base.__qualname__}" for base in bases)
+    raise ConformanceError(
+        f"{name}: {made.__qualname__} of {made.__module__} is no {kind.replace('_', ' ')}. It must "
+        f"subclass {wanted or 'the base class of its kind'}, which declares what it may have."
+    )
+
+
+def _bases(root: type[PlugIn]) -> list[type[PlugIn]]:
+    """Classes that state a kind themselves."""
+    found = [] if root is PlugIn else [root] if "kind" in vars(root) else []
+    return found + [base for sub in root.__subclasses__() for base in _bases(sub)]
