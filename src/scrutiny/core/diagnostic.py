@@ -248,9 +248,17 @@ class Context(Protocol):
 
     task: Task
     seed: int
-    model: Model | None
-    labels: tuple[str, ...]
     reference: Reference | None
+
+    @property
+    def model(self) -> Model | None:
+        """The cell's model, for capabilities beyond `predict`."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The model's labels in the data's words, in the order of the scores."""
+        ...
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None

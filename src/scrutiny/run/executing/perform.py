@@ -4,13 +4,13 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.collecting import seldom_collected
-from scrutiny.core.diagnostic import Batch, Cell
+from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.secrets import redacted
 from scrutiny.models.answers.guests import at_home, errors_named, exits_refused
@@ -92,7 +92,8 @@ class Performer:
         reference = self._reference(task)
         context = self._context(task, reference=reference)
         examples = dataset.examples[task.start : task.stop]
-        variants = list(measurement.diagnostic.prepare(measurement.params, examples, context))
+        changing = cast("ChangesTexts[Any]", measurement.diagnostic)
+        variants = list(changing.prepare(measurement.params, examples, context))
         table = variants_table(measurement.kind, task.dataset, variants)
         tallies = [] if reference is None else [reference.tally]
         return {"variants": table, "timings": _timing(task, perf_counter() - start, tallies)}
