@@ -88,7 +88,10 @@ def test_files_are_named_after_the_plug_in() -> None:
     for text in texts.values():
         assert "$" not in text
         assert text.endswith("\n")
-    assert "class WordLength:" in texts[Path("src/scrutiny_word_length/diagnostic.py")]
+    assert (
+        "class WordLength(Diagnostic[WordLengthParams]):"
+        in texts[Path("src/scrutiny_word_length/diagnostic.py")]
+    )
 
 
 @pytest.mark.parametrize("name", ["WordLength", "word-length", "1st", "class", "_x", "a__b", ""])

@@ -27,7 +27,10 @@ UNANSWERED: Final = "unanswered"
 class AskedModel(Protocol):
     """A model that is attacked: the context of a cell, or its reference."""
 
-    labels: tuple[str, ...]
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Its labels in the data's words."""
+        ...
 
     @property
     def model(self) -> Model | None:
