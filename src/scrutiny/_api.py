@@ -56,8 +56,9 @@ def run(
     options
         Workers, cache, progress.
     **params
-        Parameters of the diagnostic; ``task`` names the task where the columns do not tell. A plan
-        has its own models, data and parameters.
+        Parameters of the diagnostic; ``task`` names the task where the columns do not tell, and
+        ``where`` a slice or several ("length > 20", "negated") in which the main numbers are
+        computed, too. A plan has its own models, data and parameters.
 
     Raises
     ------
@@ -70,11 +71,12 @@ def run(
     >>> found.estimate("accuracy").counts.planned
     640
     """
+    where = params.pop("where", ())
     if not isinstance(what, str) or Path(what).suffix in {".toml", ".json"}:
         plan = _plan_of(what)
         _must_stand_alone({"model": model, "data": data, "reference": reference, **params})
         plan = plan if seed is None else replace(plan, seed=plain_given(seed))
-        return _finish(plan, out, options, {}, {})
+        return _finish(plan, out, options, {}, {}, where)
     name = registry().resolve("diagnostic", what)
     models, datasets = _inputs(model, data, params.pop("task", ""))
     given = _objects(_MODEL, model)
@@ -92,13 +94,14 @@ def run(
     )
     chosen = 0 if seed is None else plain_given(seed)
     plan = Plan(seed=chosen, data=datasets, models=models, measure=(measure,))
-    return _finish(plan, out, options, given, _objects(_DATA, data))
+    return _finish(plan, out, options, given, _objects(_DATA, data), where)
 
 
 def audit(
     *,
     model: Any,
     data: Any,
+    where: str | Sequence[str] = (),
     out: str | Path | None = None,
     seed: int = 0,
     task: str = "",
@@ -106,7 +109,7 @@ def audit(
 ) -> "Run":
     """Finished run of everything that applies to a model string and a data string.
 
-    Parameters are those of `run`.
+    Parameters are those of `run`, ``where`` among them.
     """
     if not isinstance(model, str) or not isinstance(data, str):
         raise errors.PlanError(
@@ -116,7 +119,8 @@ def audit(
     models, datasets = _inputs(model, data, task)
     from scrutiny.run.planning.audit import audit_plan
 
-    return _finish(audit_plan(models, datasets, seed=plain_given(seed)), out, options, {}, {})
+    plan = audit_plan(models, datasets, seed=plain_given(seed))
+    return _finish(plan, out, options, {}, {}, where)
 
 
 def load(path: str | Path) -> "Run":
@@ -223,9 +227,11 @@ def _finish(
     options: "RunOptions | None",
     models: Mapping[str, Any],
     data: Mapping[str, Any],
+    where: str | Sequence[str],
 ) -> "Run":
     from scrutiny._results import Run
     from scrutiny.run.driver import RunOptions, run_plan
+    from scrutiny.run.planning.asked_slices import with_slices
     from scrutiny.run.planning.resolve import resolve
     from scrutiny.run.training.trained import with_trained
 
@@ -239,6 +245,7 @@ def _finish(
         )
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
     options = options or RunOptions()
+    plan = with_slices(plan, [where] if isinstance(where, str) else plain_given([*where]))
     plan = with_trained(plan, data=data, progress=options.progress)
     resolved = resolve(plan, options=LoadOptions(), data=data, models=models)
     used = replace(options, command=options.command or "scrutiny.run(...)")

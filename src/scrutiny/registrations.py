@@ -444,6 +444,7 @@ REGISTRATIONS: Final = (
     Registration("part", "published@1", f"{_PA}.published:PART"),
     Registration("part", "matrices@1", f"{_PA}.matrices:PART"),
     Registration("part", "layer-grid@1", f"{_PA}.layer_grid:PART"),
+    Registration("part", "slices@1", f"{_PA}.slices:PART"),
     Registration("part", "attacks@1", f"{_D}.attack.parts:PART", "attack_success"),
     Registration("part", "seeds@1", f"{_PA}.seeds:PART"),
     Registration("part", "flip-histogram@1", f"{_PA}.flip_histogram:PART"),

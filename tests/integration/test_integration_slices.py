@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 import scrutiny
+from scrutiny.core.claim import IN_SLICES
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
+from scrutiny.core.predicates import complement
 from scrutiny.data.attributes.texts import negated
+from scrutiny.parts.slices import part
+from scrutiny.report.formats.named import render
+from scrutiny.report.reading.load import load_view
 
 SLICES = {"a": {"a_topic": "film"}, "b": {"a_topic": "restaurant"}}
 PLAN = {
@@ -40,6 +45,7 @@ PLAN = {
             "contrast": {"a": "length > 10", "b": "not (length > 10)"},
         },
     ],
+    "where": ["negated", "length>10", "exclamation"],
     "resampling": {"draws": 400},
 }
 
@@ -167,3 +173,89 @@ def test_what_texts_are_told_apart_by_is_a_slice(run):
     assert rule.estimate.counts.n == len(inside) - found.counts.n
     with pytest.raises(UserError, match="has topic = maybe; there are"):
         run.gate("accuracy > 0 where topic=maybe and negated")
+
+
+def in_slice(run, metric, where, role="baseline"):
+    (found,) = (e for e in run.estimates if e.key.group == where and e.key.metric == metric)
+    assert found.key.role == role
+    return found
+
+
+def test_main_numbers_stand_inside_of_the_slices_that_were_asked_for(run):
+    for where in ("negated", "length > 10"):
+        whole = run.estimate(f"accuracy where {where}")
+        assert in_slice(run, "accuracy@1", where) == whole
+        gap = in_slice(run, "accuracy@1", f"{where} - {complement(where)}", "contrast")
+        other = run.estimate(f"accuracy where {complement(where)}")
+        assert gap.value == pytest.approx(whole.value - other.value)
+        assert whole.counts.n + other.counts.n == gap.counts.n == 300
+        drop = in_slice(run, "drop(accuracy)@1", where, "measured")
+        assert drop.value == run.estimate(f"drop(accuracy) where {where}").value
+    groups = {e.key.group for e in run.estimates}
+    assert not any("exclamation" in group for group in groups)
+    (warning,) = (w for w in run.manifest["warnings"] if "exclamation" in w)
+    assert "with fewer than 20 there is no number" in warning
+    assert [one["where"] for one in run.manifest["slices"]] == [
+        "negated",
+        "length > 10",
+        "exclamation",
+    ]
+
+
+def test_worse_than_elsewhere_is_claimed_with_one_correction_for_each_number(run):
+    claims = [f.claim for f in run.findings if f.claim.family.endswith(IN_SLICES)]
+    assert [(c.says, c.components[0].operator) for c in claims] == [
+        ("accuracy is lower where negated than elsewhere", "<"),
+        ("accuracy is lower where length > 10 than elsewhere", "<"),
+        ("typos: accuracy drop is higher where negated than elsewhere", ">"),
+        ("typos: accuracy drop is higher where length > 10 than elsewhere", ">"),
+    ]
+    assert len({c.family for c in claims}) == 2
+    assert all("Holm over 2" in f.reason for f in run.findings if f.claim in claims)
+
+
+def test_the_page_has_each_slice_once_and_the_clearest_in_front(run):
+    view = load_view(run.path)
+    assert {e.key.group for e in view.estimates if e.key.role != "contrast"} <= {
+        "all",
+        "changed",
+        "topic = film",
+    }
+    mine = [f for f in view.findings if f.claim.family.endswith(IN_SLICES)]
+    assert len(mine) == 2
+    assert len(view.slices.findings) == 4
+    every = [f for f in run.findings if f.claim.family == mine[0].claim.family]
+    assert mine[0].p_supported == min(f.p_supported for f in every)
+    assert len(view.all_findings) == len(run.findings)
+    found = part(view)
+    assert [row[:3] for row in found.charts[0].table.rows] == [
+        ("all items", "", "300"),
+        ("negated", "not told apart", str(in_slice(run, "accuracy@1", "negated").counts.n)),
+        ("length > 10", "not told apart", str(in_slice(run, "accuracy@1", "length > 10").counts.n)),
+        ("exclamation", "too small", "3"),
+    ]
+    assert found.charts[0].spec is not None
+    assert "In which slices?" in render(view, "html")
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [("lenght > 3", "Did you mean 'length'"), ("topic = cinema", "topic = cinema; there are")],
+)
+def test_slices_that_no_data_has_are_refused_before_anything_is_asked(where, said, tmp_path):
+    with pytest.raises(UserError, match=said):
+        scrutiny.run(PLAN, where=where, out=tmp_path / "run")
+
+
+def test_few_items_that_count_have_no_number(tmp_path):
+    plan = {
+        **PLAN,
+        "where": [],
+        "estimate": [{"id": "few", "from": "robustness", "metric": "accuracy where exclamation"}],
+    }
+    (few,) = (
+        e
+        for e in scrutiny.run(plan, out=tmp_path / "run").estimates
+        if e.key.group == "exclamation"
+    )
+    assert (few.value, few.status, few.reason) == (None, "refused", "fewer_than_20_items")

@@ -95,6 +95,18 @@ def running_options(function: F) -> F:
     for option in reversed(
         [
             click.option("--seed", type=int, help="Of everything random; 0 unless the plan says."),
+            click.option(
+                "--where",
+                multiple=True,
+                metavar="SLICE",
+                help='Also in this slice, e.g. "length > 20", negated; repeatable.',
+            ),
+            click.option(
+                "--training",
+                default="",
+                metavar="STRING",
+                help="Data that the model was trained on, for slices that look into it.",
+            ),
             click.option("--limit", default=None, help="Items: 100, or 100:200.", metavar="N|A:B"),
             click.option("--out", type=Folder(path_type=Path), help="Run folder."),
             click.option("--workers", type=click.IntRange(1), default=1, show_default=True),

@@ -9,6 +9,8 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 Verdict = Literal["supported", "not supported", "undecided", "refused"]
 Scope = Literal["this checkpoint", "this recipe", "beyond this dataset"]
 
+#: End of the family of claims on the slices of one number: they share a correction.
+IN_SLICES: Final = " in slices"
 OPERATORS: Final = (">", "<", ">=", "<=")
 
 

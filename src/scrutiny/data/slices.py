@@ -20,7 +20,6 @@ from scrutiny.core.predicates import (
     share_of,
     terms_of,
     truth,
-    written_value,
 )
 from scrutiny.core.registry import registry
 from scrutiny.data.attributes.attribute import (
@@ -269,22 +268,19 @@ class Slice:
 def slices_for(
     examples: Sequence[Example],
     *,
-    words: Sequence[str] = (),
     asked: Sequence[str] = (),
     fewest: int = FEWEST,
 ) -> list[tuple[Slice, tuple[bool, ...]]]:
     """All slices that divide some items, with who belongs to each.
 
-    Beside the attributes of texts that answer yes or no: a word each that the user names, slices
-    that they ask for, thirds by length, every gold label, every value of the items' columns
-    ``a_*``. Attributes of English words are left out where the items are not all English.
+    Beside the attributes of texts that answer yes or no: slices that the user asks for, thirds by
+    length, every gold label, every value of the items' columns ``a_*``. Attributes of English
+    words are left out where the items are not all English.
 
     Parameters
     ----------
     examples
         The items.
-    words
-        Words that the user names.
     asked
         Predicates that the user asks for.
     fewest
@@ -294,9 +290,8 @@ def slices_for(
         return []
     items = Items.of(examples)
     candidates = [
-        *_declared(is_english=all(e.language.startswith("en") for e in examples)),
-        *(Slice(f"word {w}", f"with the word {w!r}", f"has {written_value(w)}") for w in words),
         *(Slice(joined(text), f"where {joined(text)}", text) for text in asked),
+        *_declared(is_english=all(e.language.startswith("en") for e in examples)),
         *_by_length(examples),
         *_by_value("label", "label", [e.gold for e in examples if isinstance(e.gold, str)]),
     ]

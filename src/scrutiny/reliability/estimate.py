@@ -351,8 +351,8 @@ def _by_name(names: Sequence[str | None], resampled: Resampled) -> dict[str, flo
     return {name or "{}": value for name, value in values}
 
 
-def refused(estimated: Estimated) -> Estimated:
-    """The estimate without its value: something that it presupposes is not so."""
+def refused(estimated: Estimated, reason: str) -> Estimated:
+    """The estimate without its value, and why it is refused."""
     whole = replace(
         estimated.estimate,
         value=None,
@@ -362,7 +362,7 @@ def refused(estimated: Estimated) -> Estimated:
         by_replicate={},
         across={},
         status="refused",
-        reason="below_presupposed",
+        reason=reason,
     )
     return Estimated(whole)
 

@@ -13,6 +13,7 @@ from scrutiny.core.registry import registry
 from scrutiny.models.strings.lineage import replicates_of
 from scrutiny.run.asking.sameness import compared, outcomes, who
 from scrutiny.run.estimating.label_check import matches_to_show
+from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.doubtful_data import data_warnings
 from scrutiny.run.planning.resolved import Measurement, Resolved
@@ -70,7 +71,11 @@ def manifest(
             name: _model_manifest(f) | _compared(journal, resolved, f)
             for name, f in resolved.families.items()
         },
-        "warnings": [*chosen_by(resolved), *data_warnings(resolved.datasets)],
+        "warnings": [
+            *chosen_by(resolved),
+            *data_warnings(resolved.datasets),
+            *too_small(resolved),
+        ],
         "label_matches": list(matches_to_show(resolved)),
         "labels": {
             f"{family} on {data}": pairing.labels.note
@@ -78,6 +83,7 @@ def manifest(
         },
         "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
         "families": _families(resolved),
+        "slices": [plain(size) for size in resolved.slices],
         "specs": [to_json(assignment) for assignment in resolved.assignments],
         "contrasts": [
             {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}

@@ -146,7 +146,7 @@ def test_seeds_are_the_noise_floor(place, command):
             command("run", f"{name}.toml", "--out", name, "--display", "none", "--draws", "300")[0]
             == 0
         )
-    _, out, _ = command("compare", "plan", "other", "--word", "bread", "--all")
+    _, out, _ = command("compare", "plan", "other", "--where", "has bread", "--all")
     flat = " ".join(out.split())
     assert "between two replicates of the first (3 pairs)" in flat
     assert "pair by pair" in flat

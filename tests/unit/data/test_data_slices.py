@@ -164,9 +164,9 @@ def test_labels_columns_lengths_and_named_words():
     examples += [example("a thing " + "word " * k, 24 + k) for k in range(6)]
     found = dict(
         (one.name, sum(members))
-        for one, members in slices_for(examples, words=("Refund",), fewest=5)
+        for one, members in slices_for(examples, asked=("has Refund",), fewest=5)
     )
-    assert found["word Refund"] == 24
+    assert found['has "Refund"'] == 24
     assert (found["label up"], found["label down"]) == (16, 8)
     assert (found["topic food"], found["topic arts"]) == (6, 18)
     assert found["short"] > 5 < found["long"]

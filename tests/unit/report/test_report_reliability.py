@@ -52,7 +52,12 @@ def test_every_part_has_its_ingredients(parts):
     known = [
         n for n in registry().names("part") if not registry().entry("part", n).registration.needs
     ]
-    absent = {"published@1", "matrices@1", "layer-grid@1"}  # the run has nothing of these
+    absent = {
+        "slices@1",
+        "published@1",
+        "matrices@1",
+        "layer-grid@1",
+    }  # the run has nothing of these
     assert len(parts) == len(set(known) - absent)
 
 

@@ -187,7 +187,7 @@ def _plan_of(text: str, flags: Mapping[str, Any]) -> "Plan":
     from scrutiny.cli.running.plans import plan_from_flags
 
     several = [
-        plan_from_flags({**flags, "what": what, "models": (text,), "params": ()})
+        plan_from_flags({**flags, "what": what, "models": (text,), "params": (), "where": ()})
         for what in flags["measures"] or ("performance",)
     ]
     return replace(several[0], measure=tuple(m for plan in several for m in plan.measure))

@@ -12,6 +12,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.core.storable import repeated
+from scrutiny.run.planning.asked_slices import with_slices
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.file import read_plan
 
@@ -26,7 +27,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     """
     what = flags["what"]
     if is_plan(what):
-        return _adjusted(read_plan(Path(what)), flags)
+        return with_slices(_adjusted(read_plan(Path(what)), flags), flags.get("where", ()))
     name = registry().resolve("diagnostic", what)
     models, second = named_with_reference(flags)
     data = named_data(flags)
@@ -41,7 +42,8 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
         params=params,
         reference=second,
     )
-    return _adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
+    whole = _adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
+    return with_slices(whole, flags.get("where", ()))
 
 
 def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
@@ -60,7 +62,7 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
                 f"{str(flags['plan'])!r} says what it measures, so {beside[0]} would be passed "
                 "over: leave it out, or take the [[measure]] out of the plan."
             )
-        return base
+        return with_slices(base, flags.get("where", ()))
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
     plan = audit_plan(
         base.models,
@@ -75,7 +77,7 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
             "No diagnostic applies to this model and this data. `scrutiny list diagnostics` says "
             "what each of them needs."
         )
-    return replace(plan, on_bad_row=base.on_bad_row)
+    return with_slices(replace(plan, on_bad_row=base.on_bad_row), flags.get("where", ()))
 
 
 def _base_of(flags: Mapping[str, Any]) -> Plan:
@@ -107,6 +109,8 @@ def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
         data = tuple(
             d if d.name in plan.only_trained else replace(d, limit=flags["limit"]) for d in data
         )
+    if flags.get("training"):
+        data = tuple(replace(d, training=flags["training"]) for d in data)
     return replace(
         plan,
         data=data,

@@ -23,6 +23,7 @@ from scrutiny.core.secrets import redacted
 from scrutiny.core.storable import storable
 from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
+from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.doubtful_data import data_warnings
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training.trained import chosen_by
@@ -88,7 +89,8 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
                 f"{dataset.name}: {len(dataset.bad_rows)} rows do not read and were left out; "
                 f"the first is {first.source}: {first.reason}"
             )
-    for sentence in (*chosen_by(resolved), *data_warnings(resolved.datasets)):
+    warned = (*data_warnings(resolved.datasets), *too_small(resolved))
+    for sentence in (*chosen_by(resolved), *warned):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
     folder = run_plan(resolved, out, options=request.running)

@@ -24,9 +24,6 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
 @click.option(
     "--again", metavar="RUN", help="Another run or log of the first model: the noise floor."
 )
-@click.option(
-    "--word", "words", multiple=True, metavar="W", help="Also look at inputs with W; repeatable."
-)
 @click.option("--top", default=5, show_default=True, help="Inputs to list that differ most.")
 @click.option(
     "--paired/--unpaired",
@@ -93,7 +90,7 @@ def command(**flags: Any) -> int:
         options = CompareOptions(
             paired=flags["paired"],
             margin=flags["margin"],
-            words=flags["words"],
+            where=flags["where"],
             noise=sides.noise,
             again=sides.again,
         )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.core.claim import Finding
+from scrutiny.core.claim import IN_SLICES, Finding
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name, shared_words, slug
 from scrutiny.parts.wording.numbers import interval, out_of
@@ -115,9 +115,15 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
 
 def _places(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     """Family and context of each finding; one without an estimate takes its family's context."""
-    families = {f.claim.family: context(f) for f in reversed(findings) if context(f)}
+    families = {_family(f): context(f) for f in reversed(findings) if context(f)}
     families.pop("", None)
-    return [(f.claim.family, context(f) or families.get(f.claim.family, "")) for f in findings]
+    return [(_family(f), context(f) or families.get(_family(f), "")) for f in findings]
+
+
+def _family(finding: Finding) -> str:
+    """Family of a finding; the clearest slices of all numbers of a diagnostic stand together."""
+    family = finding.claim.family
+    return IN_SLICES if family.endswith(IN_SLICES) else family
 
 
 def _order(finding: Finding) -> tuple[int, float]:
@@ -141,7 +147,7 @@ def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     """Frame and label of each claim, family by family."""
     by_family: dict[tuple[str, str], list[int]] = {}
     for i, finding in enumerate(findings):
-        family = family_name(finding.claim.diagnostic), finding.claim.family
+        family = family_name(finding.claim.diagnostic), _family(finding)
         by_family.setdefault(family, []).append(i)
     frames: list[tuple[str, str]] = [("", finding.claim.says) for finding in findings]
     for places in by_family.values():

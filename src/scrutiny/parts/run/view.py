@@ -12,6 +12,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import Reproduction
+from scrutiny.parts.run.in_slices import InSlices
 
 if TYPE_CHECKING:
     import numpy as np
@@ -288,6 +289,9 @@ class RunView:
         Printed figures beside the run's own.
     records
         Raw measures, read when a page asks for them.
+    slices
+        What was computed in the slices that were asked for; it stands nowhere else, but for the
+        clearest finding of each number.
     """
 
     facts: RunFacts
@@ -301,3 +305,14 @@ class RunView:
     families: Mapping[str, str] = field(default_factory=dict)
     published: tuple[Reproduction, ...] = ()
     records: Records = field(default_factory=NoRecords)
+    slices: InSlices = field(default_factory=InSlices)
+
+    @property
+    def all_estimates(self) -> tuple[Estimate, ...]:
+        """Every number of the run, those in slices last."""
+        return (*self.estimates, *self.slices.estimates)
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """Every finding of the run, those on slices last."""
+        return (*self.findings, *(f for f in self.slices.findings if f not in self.findings))

@@ -28,8 +28,8 @@ def render_csv(view: RunView) -> str:
     writer = csv.DictWriter(handle, _HEADER, lineterminator="\n")
     writer.writeheader()
     rule = _rule(view)
-    waiting = [(_finding_row(f, rule), f) for f in view.findings]
-    for estimate in view.estimates:
+    waiting = [(_finding_row(f, rule), f) for f in view.all_findings]
+    for estimate in view.all_estimates:
         row = _flat(estimate)
         claims = [f for f in waiting if f[1].estimate == estimate]
         waiting = [f for f in waiting if f[1].estimate != estimate]

@@ -50,8 +50,8 @@ DETAILS: Final = (
 
 def render_ndjson(view: RunView) -> str:
     """Estimates, one a line, then findings, then printed figures; NaN cannot occur."""
-    objects = [estimate_object(e) | _details(e) for e in view.estimates]
-    objects += [finding_object(f) for f in view.findings]
+    objects = [estimate_object(e) | _details(e) for e in view.all_estimates]
+    objects += [finding_object(f) for f in view.all_findings]
     objects += [published_object(p) for p in view.published]
     return "".join(
         json.dumps(o, ensure_ascii=False, allow_nan=False, separators=(", ", ": ")) + "\n"

@@ -24,8 +24,8 @@ class CompareOptions:
         model strings.
     margin
         Largest loss that does not matter; nothing judges no regression.
-    words
-        Words that make slices of their own.
+    where
+        Slices that the user asks for, beside the declared ones.
     noise
         What is known of the first model against itself from elsewhere, by dataset.
     again
@@ -36,7 +36,7 @@ class CompareOptions:
 
     paired: bool | None = None
     margin: float | None = None
-    words: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
     noise: Mapping[str, Noise] = field(default_factory=dict)
     again: RunFolder | None = None
     fewest: int = 20

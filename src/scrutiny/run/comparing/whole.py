@@ -110,7 +110,7 @@ def _condition(one: Assignment) -> str:
 
 def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
     """Declared slices of the items, and each dataset that was pooled."""
-    found = slices_for(sides.examples, words=options.words, fewest=options.fewest)
+    found = slices_for(sides.examples, asked=options.where, fewest=options.fewest)
     for name, inside in sides.parts.items():
         if inside.sum() >= options.fewest <= (~inside).sum():
             one = Slice(f"dataset {name}", f"of dataset {name!r}")

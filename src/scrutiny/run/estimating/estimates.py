@@ -17,6 +17,7 @@ from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts, columns_of
 from scrutiny.core.statistic import ReplicateTest, Statistic
 from scrutiny.data.run_items import RunItems
+from scrutiny.data.slices import FEWEST
 from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.along import estimate_along
 from scrutiny.reliability.claims import decide
@@ -55,7 +56,7 @@ class Estimator:
     def estimate(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification; refused where what it presupposes is not so."""
         found = self._estimated(assignment)
-        return found if self._is_granted(assignment) else refused(found)
+        return found if self._is_granted(assignment) else refused(found, "below_presupposed")
 
     def _estimated(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification, whatever it presupposes."""
@@ -227,19 +228,30 @@ def estimate_all(
             # the draws of all heads are large: those that no claim names are let go
             estimated |= {name: one for name, one in several.items() if name in named}
             continue
-        found = estimator.estimate(assignment)
+        found = _in_slice(estimator.estimate(assignment), assignment)
         estimated[assignment.spec.id] = found
         rows.append(found.estimate)
         if estimator.resampling.replicates == "each":
             rows += by_replicate(found)
         rows += rows_of_tests(estimator, assignment)
     for pair in contrasts:
-        estimated[pair.id] = estimator.contrast(pair)
+        estimated[pair.id] = _in_slice(estimator.contrast(pair), pair.a)
         rows.append(estimated[pair.id].estimate)
     known = {name: found.estimate for name, found in estimated.items()}
     for relation in relations:
         rows.append(relate(relation, known, resampling=estimator.resampling, seed=estimator.seed))
     return with_holm(rows), decide(claims, estimated)
+
+
+def _in_slice(found: Estimated, assignment: Assignment) -> Estimated:
+    """Estimate; refused in a slice of which too few items count (of attacks, attacked ones)."""
+    is_small = _is_in_slice(assignment.spec) and found.estimate.divided_by < FEWEST
+    return refused(found, f"fewer_than_{FEWEST}_items") if is_small else found
+
+
+def _is_in_slice(spec: EstimateSpec) -> bool:
+    """Whether a specification is over a slice that somebody asks for, not a part of the design."""
+    return bool(spec.where) and spec.group == spec.where
 
 
 def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate]:
@@ -272,7 +284,9 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
 def _is_tested(spec: EstimateSpec) -> bool:
     """Whether a specification is of what a family did, be it one tuned on a control task."""
     is_tuned = spec.role == "control" and all(s.role == "measured" for s in spec.sides.values())
-    return (spec.role == "measured" or is_tuned) and spec.group != "changed"
+    # tests in a slice would join the family of the whole's
+    is_apart = spec.group == "changed" or _is_in_slice(spec)
+    return (spec.role == "measured" or is_tuned) and not is_apart
 
 
 def _test_row(

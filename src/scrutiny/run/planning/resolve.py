@@ -22,6 +22,7 @@ from scrutiny.data.tasks.names import load_task
 from scrutiny.models.answers.guests import at_home, errors_named
 from scrutiny.models.named.family import expand
 from scrutiny.run.asking.sameness import reading_of
+from scrutiny.run.planning.asked_slices import asked_slices
 from scrutiny.run.planning.claims import plan_claims, with_presupposed
 from scrutiny.run.planning.doubtful_data import refused_on_shared, shared_data
 from scrutiny.run.planning.estimates import plan_assignments, plan_contrasts
@@ -191,14 +192,19 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
         *(c.id for _, c in contrasts),
     ]
     claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
+    planned = tuple(design_claims(resolved))
+    asked = asked_slices(resolved, designed, planned)
+    assignments = (*assignments, *asked.assignments)
     data_of = {a.spec.id: a.dataset for a in assignments}
-    data_of |= {c.id: c.a.dataset for c in (*controlled, *(c for _, c in contrasts))}
+    pairs = (*controlled, *(c for _, c in contrasts), *asked.contrasts)
+    data_of |= {c.id: c.a.dataset for c in pairs}
     return replace(
         resolved,
         assignments=assignments,
         relations=tuple(plan_relations(resolved, assignments)),
-        contrasts=(*controlled, *(c for _, c in contrasts)),
-        claims=tuple(refused_on_shared((*design_claims(resolved), *claims), data_of, shared)),
+        contrasts=pairs,
+        claims=tuple(refused_on_shared((*planned, *claims, *asked.claims), data_of, shared)),
+        slices=asked.sizes,
     )
 
 

@@ -82,12 +82,22 @@ class Measurement:
         return shard_size(max(costs, default=1), whole=whole)
 
 
+@dataclass(frozen=True, slots=True)
+class SliceSize:
+    """How many items of a dataset are in a slice, and how many are known not to be."""
+
+    dataset: str
+    where: str
+    inside: int
+    elsewhere: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
     """Everything a run needs, ready to be sent to workers.
 
     ``assignments``, ``contrasts``, ``relations`` and ``claims`` are the designs' and the plan's
-    own, under full names.
+    own, under full names. ``slices`` are those that are asked for, with how many items they have.
     """
 
     plan: Plan
@@ -101,6 +111,7 @@ class Resolved:
     contrasts: tuple[Contrast, ...] = ()
     relations: tuple[Relation, ...] = ()
     claims: tuple[Claim, ...] = ()
+    slices: tuple[SliceSize, ...] = ()
 
     def measures(self, measurement: Measurement, *, family: str, data: str) -> tuple[Measure, ...]:
         """Measures of a family's records on a dataset; axes get the lengths that they have here."""

@@ -1,0 +1,92 @@
+"""In which slices: each main number inside of the slices that were asked for, beside all items."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.findings import forest
+from scrutiny.parts.charts.tables import Chart, ChartTable, Line
+from scrutiny.parts.part import Part, ReportPart, shown
+from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.in_slices import gap_key
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.numbers import NO_VALUE, interval
+from scrutiny.parts.words import anchor, title_of
+
+_ALL: Final = "all items"
+#: What is said of a slice, by the verdict on "worse than elsewhere".
+_STATES: Final = {"supported": "worse", "not supported": "better"}
+_OPEN: Final = "not told apart"
+_SMALL: Final = "too small"
+_HEADER: Final = (
+    "slice",
+    "against elsewhere",
+    "items",
+    "inside",
+    "inside \N{MINUS SIGN} elsewhere",
+)
+_LEAD: Final = (
+    "Each number inside of the slices that were asked for. A slice is called worse or better where "
+    "the difference from all other items is shown with Holm's correction over the slices of the "
+    "number. The bars are intervals of single slices: whether two differ is not told by bars that "
+    "touch or do not. A slice of fewer than 20 items has no number. A slice says where the "
+    "difference is, not why."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """A chart for each main number; nothing where no slice was asked for."""
+    kept, note = shown(list(_charts(view)), "numbers")
+    return Part("slices", "In which slices?", _LEAD, kept, note) if kept else None
+
+
+def _charts(view: RunView) -> Iterator[Chart]:
+    numbers: dict[str, list[Estimate]] = {}
+    for one in view.slices.estimates:
+        if one.key.role != "contrast" and one.key.replicate is None:
+            numbers.setdefault(identity(one.key, without=["group"]), []).append(one)
+    wholes = {identity(e.key, without=["group"]): e for e in view.estimates if e.key.group == "all"}
+    for name, inside in numbers.items():
+        if name in wholes:
+            yield _chart(view, wholes[name], inside)
+
+
+def _chart(view: RunView, whole: Estimate, inside: Sequence[Estimate]) -> Chart:
+    """Forest of one number and its table."""
+    known = {one.key.group: one for one in inside}
+    rows = [(_ALL, "", f"{whole.counts.planned:,}", interval(whole), NO_VALUE)]
+    lines = [Line(_ALL, {_ALL: whole})]
+    for size in view.slices.sizes:
+        if size["dataset"] != whole.key.dataset:
+            continue
+        one, count = known.get(size["where"]), f"{size['inside']:,}"
+        state = _SMALL if one is None or one.value is None else _state(view, one)
+        gap = None if one is None else _gap(view, one)
+        rows.append((size["where"], state, count, interval(one), interval(gap, signed=True)))
+        if one is not None and one.value is not None:
+            lines.append(Line(f"{size['where']} ({count})", {state: one}))
+    place = anchor("slices", whole.key)
+    table = ChartTable(_HEADER, tuple(rows), 2)
+    title = title_of([whole.key], view)
+    made = forest(place, lines, metric=whole.key.metric, limit=None)
+    if made is None:
+        return Chart(place, title, "No slice is large enough.", None, table)
+    return replace(made, title=title, table=table, is_open=True)
+
+
+def _gap(view: RunView, inside: Estimate) -> Estimate | None:
+    """Inside minus elsewhere; nothing where too few items are elsewhere."""
+    wanted = identity(replace(inside.key, **gap_key(inside.key)))
+    return next((e for e in view.slices.estimates if identity(e.key) == wanted), None)
+
+
+def _state(view: RunView, inside: Estimate) -> str:
+    """Whether a number is worse or better than elsewhere."""
+    gap = _gap(view, inside)
+    found = (f for f in view.slices.findings if f.estimate is not None and gap is not None)
+    verdict = next((f.verdict for f in found if f.estimate == gap), "")
+    return _STATES.get(verdict, _OPEN)
+
+
+PART: Final = ReportPart(__doc__, part)

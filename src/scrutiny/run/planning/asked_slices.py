@@ -1,0 +1,170 @@
+"""Slices that a run is asked for: each main number inside of them, and inside minus elsewhere.
+
+The main numbers of a diagnostic are those that its claims are about, and the level that it starts
+from. In a slice of fewer than `FEWEST` items none is computed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scrutiny.core.canonical import canonical_json
+from scrutiny.core.claim import IN_SLICES, Claim, Component
+from scrutiny.core.errors import PlanError, UserError
+from scrutiny.core.expressions import spoken
+from scrutiny.core.plan import Plan
+from scrutiny.core.predicates import canonical, complement
+from scrutiny.data.slices import FEWEST
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.on_rows import on_rows
+from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.resolved import Resolved, SliceSize
+from scrutiny.run.planning.slicing import items_of, over
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSlices:
+    """What a plan computes in the slices that it asks for."""
+
+    sizes: tuple[SliceSize, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+
+def with_slices(plan: Plan, where: Sequence[str]) -> Plan:
+    """Plan whose measurements are all asked in these slices, too."""
+    measures = (replace(m, where=tuple(dict.fromkeys([*m.where, *where]))) for m in plan.measure)
+    return replace(plan, measure=tuple(measures))
+
+
+def too_small(resolved: Resolved) -> Iterator[str]:
+    """A sentence for each slice without a number, since it has, or leaves, too few items."""
+    for one in resolved.slices:
+        if min(one.inside, one.elsewhere) < FEWEST:
+            what = "no number" if one.inside < FEWEST else "no difference from elsewhere"
+            yield (
+                f"{one.dataset}: {one.inside:,} items are in the slice {one.where!r} and "
+                f"{one.elsewhere:,} elsewhere; with fewer than {FEWEST} there is {what}."
+            )
+
+
+def asked_slices(
+    resolved: Resolved, designed: Sequence[Assignment], claims: Sequence[Claim]
+) -> AskedSlices:
+    """Everything that is computed in the slices of a plan.
+
+    Parameters
+    ----------
+    resolved
+        The plan, looked up.
+    designed, claims
+        What the designs compute and claim, under full names.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a slice does not read, or no dataset has what it speaks of.
+    """
+    sizes = {(one.dataset, one.where): one for one in _sizes(resolved)}
+    inside: list[Assignment] = []
+    gaps: list[Contrast] = []
+    worse: list[Claim] = []
+    for number in _main(resolved, designed, claims):
+        for text in resolved.measurements[number.measure].plan.where:
+            where = canonical(text)
+            size = sizes.get((number.dataset, where))
+            if size is None or size.inside < FEWEST:
+                continue
+            within = _named(over(number, where), f"{number.spec.id} where {where}")
+            inside.append(within)
+            if size.elsewhere < FEWEST or not _has_gap(number.spec.metric):
+                continue
+            name = f"{within.spec.id}, minus elsewhere"
+            other = _named(over(number, complement(where)), f"{name}/elsewhere")
+            gaps.append(Contrast(name, within, other, is_paired=True))
+            worse += _worse(number, where, name)
+    return AskedSlices(tuple(sizes.values()), tuple(inside), tuple(gaps), tuple(worse))
+
+
+def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
+    """Size of every slice on every dataset whose items have what it speaks of."""
+    asked: dict[str, dict[str, None]] = {}
+    for measurement in resolved.measurements.values():
+        for text in measurement.plan.where:
+            asked.setdefault(canonical(text), {}).update(dict.fromkeys(measurement.plan.data))
+    for where, datasets in asked.items():
+        refused: list[UserError] = []
+        for name in datasets:
+            try:
+                yield _size(resolved, name, where)
+            except UserError as error:  # data that a diagnostic brings itself have other columns
+                refused.append(error)
+        if len(refused) == len(datasets):
+            raise refused[0]
+
+
+def _size(resolved: Resolved, dataset: str, where: str) -> SliceSize:
+    items = items_of(resolved, dataset)
+    items.must_have(where, where=f"The slice {where!r}: no item of {dataset!r}")
+    found = items.inside(where)
+    return SliceSize(dataset, where, found.count(True), found.count(False))
+
+
+def _main(
+    resolved: Resolved, designed: Sequence[Assignment], claims: Sequence[Claim]
+) -> Iterator[Assignment]:
+    """Main numbers of the measurements that are asked in slices, each once."""
+    named = {claim.components[0].estimate for claim in claims if claim.components}
+    claimed = {a.measure for a in designed if a.spec.id in named}
+    seen: set[tuple[str, ...]] = set()
+    for one in designed:
+        spec = one.spec
+        is_whole = spec.group == "all" and not (spec.at or spec.along or spec.beside)
+        is_level = spec.role == "baseline" and not spec.condition
+        is_main = spec.id in named or is_level or one.measure not in claimed
+        if not (resolved.measurements[one.measure].plan.where and is_whole and is_main):
+            continue
+        if resolved.families[one.subject].role != "measured" or spec.role == "control":
+            continue
+        place = (one.subject, one.dataset, spec.metric, canonical_json(dict(one.condition)))
+        if place not in seen:  # the level stands in several diagnostics
+            seen.add(place)
+            yield one
+
+
+def _named(assignment: Assignment, name: str) -> Assignment:
+    return replace(assignment, spec=replace(assignment.spec, id=name))
+
+
+def _has_gap(metric: str) -> bool:
+    """Whether a metric can be compared between slices of one dataset."""
+    try:
+        on_rows(metric_of(metric), np.ones(1, dtype=np.bool_))
+    except PlanError:
+        return False
+    return True
+
+
+def _worse(number: Assignment, where: str, gap: str) -> Iterator[Claim]:
+    """Claim that a number is worse in a slice; one correction over all slices of the number."""
+    known = {"better": ("<", "lower"), "worse": (">", "higher")}
+    operator, word = known.get(metric_of(number.spec.metric).higher_is, ("", ""))
+    if not operator:
+        return
+    place = _place(number.condition)
+    yield Claim(
+        id=gap,
+        says=f"{place}{spoken(number.spec.metric)} is {word} where {where} than elsewhere",
+        diagnostic=number.kind.partition("@")[0],
+        components=(Component(gap, 0.0, "elsewhere", operator),),
+        family=f"{number.spec.id}{IN_SLICES}",
+        needs_control=False,
+    )
+
+
+def _place(condition: Mapping[str, object]) -> str:
+    """Condition of a number before its name, in words."""
+    said = " ".join(str(value).partition("@")[0] for value in condition.values() if value != 0)
+    return f"{said}: " if said else ""
