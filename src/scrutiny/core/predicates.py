@@ -12,6 +12,8 @@ from typing import Final
 
 from scrutiny.core.errors import PlanError
 
+#: Key that holds a slice, in plans and selectors.
+WHERE: Final = "where"
 _WORD: Final = re.compile(r"[^\W\d][\w.@-]*")
 _QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'(?![\w])')
 _OPERATOR: Final = re.compile(r"<=|>=|!=|==?|<|>")

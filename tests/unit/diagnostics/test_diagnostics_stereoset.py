@@ -111,7 +111,7 @@ def test_one_claim_for_each_kind_and_domain():
     assert intra.competence == (("lms/all/log-mean", 50.0), ("competence:agreement", 0.5))
     assert inter.competence[0] == ("lms/all/nsp", 50.0)
     specs = {spec.id: spec for spec in found.estimates}
-    assert specs["ss/job/nsp"].where == {"a_category": "job", "a_kind": "intersentence"}
+    assert specs["ss/job/nsp"].where == "a_category = job and a_kind = intersentence"
 
 
 def test_both_kinds_are_estimated_together_by_every_pair_of_procedures():

@@ -153,7 +153,7 @@ def test_each_category_gets_a_score_and_a_claim():
     }
     design = Pairs().design(PairsParams(), inputs(n=33, **columns))
     specs = {spec.id: spec for spec in design.estimates}
-    assert specs["score/age/pll-shared"].where == {"a_category": "age"}
+    assert specs["score/age/pll-shared"].where == "a_category = age"
     assert specs["direction/stereo/aul"].metric == "decided_score@1"
     assert [claim.id for claim in design.claims] == ["all", "age"]  # three pairs carry no claim
     against = [component.against for component in design.claims[1].components]
@@ -173,10 +173,10 @@ def test_controls_become_components_of_the_claim_over_all():
     sets = {"a_set": {"original": 40, "negated": 30}, "u_pair": {"0": 2}}
     design = CrowsPairs().design(PairsParams(("aul",)), inputs(n=70, **sets))
     specs = {spec.id: spec for spec in design.estimates}
-    assert specs["score/all/aul"].where == {"a_set": "original"}
-    assert specs["set/negated/aul"].where == {"a_set": "negated"}
+    assert specs["score/all/aul"].where == "a_set = original"
+    assert specs["set/negated/aul"].where == "a_set = negated"
     minus = specs["minus_negated/aul"]
-    assert (minus.metric, minus.unit, minus.where) == ("original_minus(negated)@1", "u_pair", {})
+    assert (minus.metric, minus.unit, minus.where) == ("original_minus(negated)@1", "u_pair", "")
     assert "control: negated" in [c.against for c in design.claims[0].components]
     untied = CrowsPairs().design(PairsParams(("aul",)), inputs(n=70, a_set=sets["a_set"]))
     assert "minus_negated/aul" not in {spec.id for spec in untied.estimates}

@@ -37,12 +37,11 @@ def folder(monkeypatch):
         "specs": [to_json(made)],
         "contrasts": [],
     }
+    items = pa.Table.from_pylist([{"dataset": "x", "item": f"i{n}"} for n in range(60)])
     return SimpleNamespace(
         manifest=manifest,
-        measured=lambda: (
-            pa.Table.from_pylist(records, schema=RECORDS),
-            pa.Table.from_pylist([{"dataset": "x", "item": f"i{n}"} for n in range(60)]),
-        ),
+        measured=lambda: (pa.Table.from_pylist(records, schema=RECORDS), items),
+        items=lambda: items,
     )
 
 

@@ -106,9 +106,9 @@ def test_both_tasks_are_trained_from_the_same_inputs_and_probed(base, tmp_path):
         if (e.key.metric, e.key.subject, e.key.reference) == wanted
     }
     assert gains["all"].counts.n == len(ROWS)
-    assert gains["a_heldout=yes"].counts.n == HELD_OUT
-    assert gains["a_heldout=yes"].n_units == HELD_OUT
-    assert gains["all"].value != gains["a_heldout=yes"].value
+    assert gains["a_heldout = yes"].counts.n == HELD_OUT
+    assert gains["a_heldout = yes"].n_units == HELD_OUT
+    assert gains["all"].value != gains["a_heldout = yes"].value
 
 
 def test_items_that_are_not_there_are_refused(base, tmp_path):

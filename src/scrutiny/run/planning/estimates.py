@@ -8,12 +8,12 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import EstimatePlan
-from scrutiny.core.predicates import equal, joined
+from scrutiny.core.predicates import WHERE, equal, joined
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.rules import says
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.slicing import WHERE, items_of, over, split
+from scrutiny.run.planning.slicing import items_of, over, split
 from scrutiny.run.planning.specs import PlacedDesign, places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")

@@ -23,10 +23,9 @@ from scrutiny.core.plan import (
     Resampling,
     TrainPlan,
 )
-from scrutiny.core.predicates import joined, metric_and_slice
+from scrutiny.core.predicates import WHERE, joined, metric_and_slice
 from scrutiny.core.published import PublishedPlan
 from scrutiny.reliability.rules import parse_rule
-from scrutiny.run.planning.slicing import WHERE
 
 #: What a claim can be asked to survive, beside ``choices:NAME``.
 CHECKS: Final = ("items", "seeds", "datasets")

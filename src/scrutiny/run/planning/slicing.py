@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.predicates import canonical, joined
@@ -11,9 +11,6 @@ from scrutiny.data.run_items import training_of
 from scrutiny.data.slices import COLUMNS, Items
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
-
-#: Key of a selector that holds a slice.
-WHERE: Final = "where"
 
 
 def items_of(resolved: Resolved, dataset: str) -> Items:
