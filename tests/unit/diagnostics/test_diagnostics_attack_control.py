@@ -11,8 +11,7 @@ from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity
 from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
-from scrutiny.perturb.recipes.attack import control_space_of, given_for
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import control_space_of, given_for, search_of, space_of
 from scrutiny.perturb.recipes.naming import parse_attack
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all

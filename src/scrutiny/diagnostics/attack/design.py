@@ -133,7 +133,7 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
 def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
     """Claim of each attack whose success is a changed answer."""
     for name, attack in attacks.items():
-        if not getattr(attack, "is_fooling", True):
+        if not attack.is_fooling:
             continue
         components = []
         for draw in range(params.draws):

@@ -12,8 +12,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.control import AtRandom, expense_of
 from scrutiny.diagnostics.attack.params import AttackParams
-from scrutiny.perturb.recipes.attack import Attack, Given, control_space_of, speaks
-from scrutiny.perturb.recipes.building import search_of
+from scrutiny.perturb.recipes.attack import Attack, Given, control_space_of, search_of, speaks
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.setting import Search, Settings, Victim

@@ -1,11 +1,11 @@
-"""One check of the values that a transformation's parameters may have.
+"""Parameters of transformations and attacks: read, written, and checked in one place.
 
 A value that no table has would change nothing and say nothing; it is refused with what is allowed.
 Choices are those of a ``Literal``, and what a transformation names itself: its class attribute
 ``allowed`` maps a parameter to the values that its tables have.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from math import inf
@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.perturb.engine.recipe_syntax import Value, coerce
 
 #: Least and largest number by the name of a parameter, in every transformation of our own.
 LIMITS: Final = {
@@ -59,6 +60,58 @@ def check_parameters(transformation: Any) -> None:
         if value is not None and not low <= value <= high:
             most = "" if high == inf else f" and at most {high:g}"
             raise PlanError(f"{key!r} of {name} must be at least {low:g}{most}, not {value}.")
+
+
+def parameters_of(kind: Any) -> dict[str, Any]:
+    """Type of each parameter of a class, in the order of their declaration."""
+    if not is_dataclass(kind):
+        return {}
+    hints = get_type_hints(kind)
+    return {f.name: hints[f.name] for f in fields(kind) if f.init}
+
+
+def chosen_parameters(thing: Any) -> list[tuple[str, Any]]:
+    """Parameters that are not what they are by default, in the order of their declaration."""
+    kind: Any = type(thing)
+    if not is_dataclass(thing):
+        return []
+    default = kind()
+    return [
+        (f.name, value)
+        for f in fields(thing)
+        if (value := getattr(thing, f.name)) != getattr(default, f.name)
+    ]
+
+
+def read_parameters(
+    kind: Any, written: Mapping[str, Value], *, of: str, besides: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Values as the types that a class declares for its parameters.
+
+    Parameters
+    ----------
+    kind
+        The class.
+    written
+        Values as they were written.
+    of
+        Its name, for messages.
+    besides
+        Types of parameters that it has besides its own.
+
+    Raises
+    ------
+    PlanError
+        If a value is of the wrong type.
+    UnknownNameError
+        For a parameter or a choice that does not exist; near ones are in the message.
+    """
+    known = parameters_of(kind)
+    known |= {key: hint for key, hint in (besides or {}).items() if key not in known}
+    for key in written:
+        if key not in known:
+            raise UnknownNameError(f"parameter of {of}", key, known)
+    return {key: coerce(v, known[key], of=f"{key!r} of {of}") for key, v in written.items()}
 
 
 def _each(value: Any) -> Iterable[Any]:

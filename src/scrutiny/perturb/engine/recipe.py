@@ -1,18 +1,23 @@
 """Recipes: one transformation with its parameters, or several in a row."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any, Final, Literal, get_args, get_type_hints
+from typing import Any, Final, Literal, get_args
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
-from scrutiny.perturb.engine.parameters import check_parameters
-from scrutiny.perturb.engine.recipe_syntax import coerce, read_recipe, write_value
+from scrutiny.perturb.engine.parameters import (
+    check_parameters,
+    chosen_parameters,
+    parameters_of,
+    read_parameters,
+)
+from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 
 AtOnce = Callable[[Document, Sequence[Site], Sequence[float]], list[Edit] | None]
 Where = Literal["around", "anywhere", "within"]
@@ -244,16 +249,9 @@ def recipes_for(
 def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
     """Step of a full name and of the parameters as written."""
     kind = registry().load("transformation", name)
-    hints = _own_parameters(kind)
-    for key in parameters:
-        if key not in hints and key not in _OF_STEPS:
-            raise UnknownNameError(f"parameter of {name}", key, [*hints, *_OF_STEPS])
-    read = {
-        key: coerce(value, hints.get(key, _OF_STEPS.get(key)), of=f"{key!r} of {name}")
-        for key, value in parameters.items()
-    }
-    own = {key: value for key, value in read.items() if key in hints}
-    transformation: Transformation = kind(**own)
+    read = read_parameters(kind, parameters, of=name, besides=_OF_STEPS)
+    own = parameters_of(kind)
+    transformation: Transformation = kind(**{k: v for k, v in read.items() if k in own})
     counts = {key: read[key] for key in ("share", "least", "most") if key in read}
     intensity = replace(transformation.intensity, **counts)
     _check_intensity(intensity, name)
@@ -263,14 +261,6 @@ def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
         where=read.get("where"),
         fields=read.get("fields", ()),
     )
-
-
-def _own_parameters(kind: Any) -> dict[str, Any]:
-    """Type of each parameter of a transformation, in the order of their declaration."""
-    if not is_dataclass(kind):
-        return {}
-    hints = get_type_hints(kind)
-    return {f.name: hints[f.name] for f in fields(kind) if f.init}
 
 
 def _check_intensity(intensity: Intensity, name: str) -> None:
@@ -288,15 +278,8 @@ def _check_intensity(intensity: Intensity, name: str) -> None:
 def _step_name(step: Step) -> str:
     """Canonical form: what differs from the defaults, in the order of declaration."""
     transformation = step.transformation
-    written = []
-    if is_dataclass(transformation):
-        default = type(transformation)()
-        written = [
-            (f.name, value)
-            for f in fields(transformation)
-            if (value := getattr(transformation, f.name)) != getattr(default, f.name)
-        ]
     usual = transformation.intensity
+    written = [*chosen_parameters(transformation)]
     written += [
         (key, getattr(step.intensity, key))
         for key in ("share", "least", "most")

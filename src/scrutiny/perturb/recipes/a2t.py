@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from scrutiny.core.errors import PlanError
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.recipes.similar import NO_ENCODER, NO_VECTORS, closest, cosine, synonyms
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -17,7 +16,7 @@ from scrutiny.perturb.words.masked import MaskedReplace
 
 
 @dataclass(frozen=True, slots=True)
-class A2t:
+class A2t(Attack):
     """Near words at the places with the largest gradients, few of them: made to train against.
 
     Parameters
@@ -48,7 +47,6 @@ class A2t:
 
     id: ClassVar[str] = "a2t@1"
     summary: ClassVar[str] = "a few near words at the places that the gradient names"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}

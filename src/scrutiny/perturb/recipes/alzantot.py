@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.recipes.similar import NO_VECTORS, synonyms
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
@@ -18,7 +17,7 @@ _GENERATIONS: Mapping[str, int] = {"as_published": 20, "faster": 40, "improved":
 
 
 @dataclass(frozen=True, slots=True)
-class Alzantot:
+class Alzantot(Attack):
     """Near words, put together by a genetic algorithm.
 
     Parameters
@@ -54,8 +53,6 @@ class Alzantot:
 
     id: ClassVar[str] = "alzantot@1"
     summary: ClassVar[str] = "near words, put together by a genetic algorithm"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {
         "vectors": NO_VECTORS,

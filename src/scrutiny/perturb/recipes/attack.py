@@ -1,10 +1,11 @@
-"""What a published attack is, and what it can count on."""
+"""What a published attack is, what it can count on, and what it is put together from."""
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from scrutiny.core.task import Task
 from scrutiny.perturb.resources.loading import RESOURCES
+from scrutiny.perturb.search.move import Amount, Changeable
 from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.search.space import Space
 
@@ -36,28 +37,47 @@ class Given(NamedTuple):
         return self.fields[-1:] if len(self.fields) > 1 else ()
 
 
-class Attack(Protocol):
+class Attack:
     """A published attack; one small file each, a frozen dataclass of its parameters.
 
-    ``resources`` it cannot do without; ``lacking`` says by resource what it does without one that
-    it could use. ``needs`` are capabilities of the victim. ``deviations`` are sentences on what it
-    does otherwise than the paper, whatever it is given.
-
-    Two members may be left out: ``is_fooling``, false where success is no changed answer, and
-    ``control_space()``, where random change goes if the method brings candidates of its own.
+    Attributes
+    ----------
+    id
+        Versioned name.
+    summary
+        What it does, in a few words.
+    languages
+        Languages that it knows; ``*`` stands for any.
+    needs
+        Capabilities of the victim.
+    resources
+        What it cannot do without.
+    lacking
+        By resource, what it does without one that it could use.
+    deviations
+        Sentences on what it does otherwise than the paper, whatever it is given.
+    is_fooling
+        False where success is no changed answer.
     """
 
-    id: str
-    summary: str
-    languages: frozenset[str]
-    needs: frozenset[str]
-    resources: tuple[str, ...]
-    lacking: Mapping[str, str]
-    deviations: tuple[str, ...]
+    __slots__ = ()
+
+    id: ClassVar[str]
+    summary: ClassVar[str]
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
+    resources: ClassVar[tuple[str, ...]] = ()
+    lacking: ClassVar[Mapping[str, str]] = {}
+    deviations: ClassVar[tuple[str, ...]] = ()
+    is_fooling: ClassVar[bool] = True
 
     def search(self, given: Given) -> Search:
         """Space, goal and method."""
-        ...
+        raise NotImplementedError
+
+    def control_space(self) -> Space | None:
+        """Where random change goes if the method brings candidates of its own; else nothing."""
+        return None
 
 
 def given_for(
@@ -90,11 +110,44 @@ def deviations_of(attack: Attack, given: Given) -> tuple[str, ...]:
 
 def control_space_of(attack: Attack, search: Search) -> Space:
     """Where random change goes that stands beside an attack."""
-    own = getattr(attack, "control_space", None)
-    found: Space | None = None if own is None else own()
+    found = attack.control_space()
     return search.space if found is None else found
 
 
 def speaks(attack: Attack, language: str) -> bool:
     """Whether an attack knows a language."""
     return not attack.languages.isdisjoint({"*", language, language.partition("-")[0]})
+
+
+def space_of(
+    *transformations: Any,
+    may_change: Changeable | None = None,
+    amount: Amount | None = None,
+    most: int | None = None,
+    constraints: Sequence[Any] = (),
+    step_constraints: Sequence[Any] = (),
+) -> Space:
+    """Space of transformations that share a rule.
+
+    Parameters
+    ----------
+    transformations
+        What proposes candidates, in this order.
+    may_change, amount, most
+        Which words, how many, and how many candidates of each.
+    constraints, step_constraints
+        Vetoes against the item, and against the text before the step.
+    """
+    return Space.of(
+        *transformations,
+        most=most,
+        may_change=may_change,
+        amount=amount,
+        constraints=constraints,
+        step_constraints=step_constraints,
+    )
+
+
+def search_of(space: Space, goal: Any, method: Any) -> Search:
+    """Search of a space, a goal and a method."""
+    return Search(space, goal, method)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of
 from scrutiny.perturb.recipes.replace_then_insert import ReplaceThenInsert
 from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, cosine
 from scrutiny.perturb.search.goals.labels import Untargeted
@@ -20,7 +19,7 @@ Mode = Literal["R", "I", "R/I", "R+I"]
 
 
 @dataclass(frozen=True, slots=True)
-class Bae:
+class Bae(Attack):
     """Words replaced by, or set beside, what a masked language model expects there.
 
     Words are ranked by what the model loses without them. At each, the word is replaced (R) or a
@@ -54,8 +53,6 @@ class Bae:
 
     id: ClassVar[str] = "bae@1"
     summary: ClassVar[str] = "words that a masked language model expects, replaced or inserted"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Given, search_of, space_of
 from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, closest, cosine
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked

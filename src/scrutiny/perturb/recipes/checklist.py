@@ -1,11 +1,9 @@
 """CheckList: names, places, numbers and contractions changed until the label flips."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.move import Move
@@ -17,7 +15,7 @@ from scrutiny.perturb.universal.number_swap import NumberSwap
 
 
 @dataclass(frozen=True, slots=True)
-class CheckList:
+class CheckList(Attack):
     """Changes that should not matter, searched for the combination that does.
 
     Contractions are written out and full forms contracted, people and places get other names,
@@ -48,10 +46,7 @@ class CheckList:
     summary: ClassVar[str] = (
         "names, places, numbers and contractions, changed until the label flips"
     )
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("entities",)
-    lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = (
         "CheckList is a suite of tests; the attack is TextAttack's.",
         "An entity is renamed throughout the text, organizations among them; TextAttack changes "

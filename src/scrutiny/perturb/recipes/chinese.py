@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scrutiny.perturb.chinese.characters import Homophone, LookAlike
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.setting import Search
@@ -14,7 +13,7 @@ from scrutiny.perturb.words.masked import MaskedReplace
 
 
 @dataclass(frozen=True, slots=True)
-class Chinese:
+class Chinese(Attack):
     """Homophones, look-alikes and expected characters, by saliency times gain.
 
     Parameters
@@ -43,8 +42,6 @@ class Chinese:
     id: ClassVar[str] = "chinese@1"
     summary: ClassVar[str] = "Chinese characters of like sound or shape, or expected ones"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
-    resources: ClassVar[tuple[str, ...]] = ()
     lacking: ClassVar[Mapping[str, str]] = {
         "masked_lm": "No masked language model is given, so none proposes characters.",
         "pinyin": "Readings of characters are not installed, so none is replaced by sound.",

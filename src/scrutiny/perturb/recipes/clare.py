@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, cosine
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
@@ -15,7 +14,7 @@ from scrutiny.perturb.words.masked import MaskedInsert, MaskedMerge, MaskedRepla
 
 
 @dataclass(frozen=True, slots=True)
-class Clare:
+class Clare(Attack):
     """At every step the best of all replacements, insertions and merges of the text.
 
     Parameters
@@ -47,8 +46,6 @@ class Clare:
     summary: ClassVar[str] = (
         "words replaced, inserted and merged as a masked language model expects"
     )
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (

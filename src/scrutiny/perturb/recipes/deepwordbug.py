@@ -1,14 +1,12 @@
 """DeepWordBug: one slip in each of the most important words."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
 from scrutiny.perturb.characters.slips import DeleteLetter, SwapLetters
 from scrutiny.perturb.constraints.how_much import EditDistance
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
@@ -16,7 +14,7 @@ from scrutiny.perturb.search.setting import Search
 
 
 @dataclass(frozen=True, slots=True)
-class DeepWordBug:
+class DeepWordBug(Attack):
     """One of four slips in each of the most important words, the best of the four.
 
     Words are ranked by what the model loses when an unknown word stands there. In each, two
@@ -49,9 +47,6 @@ class DeepWordBug:
     id: ClassVar[str] = "deepwordbug@1"
     summary: ClassVar[str] = "one slip of the keyboard in each of the most important words"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = (
         "Words are ranked by replacing each (the paper's replace-1, and TextAttack's choice); the "
         "paper's scores of heads and tails are not there.",

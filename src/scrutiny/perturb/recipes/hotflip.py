@@ -1,14 +1,12 @@
 """HotFlip: words or characters exchanged as the gradient calls for."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
 from scrutiny.perturb.characters.slips import DeleteLetter
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.recipes.character_flips import CharacterFlips
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.goals.labels import Untargeted
@@ -19,7 +17,7 @@ from scrutiny.perturb.search.space import Space
 
 
 @dataclass(frozen=True, slots=True)
-class HotFlip:
+class HotFlip(Attack):
     """The flips that the gradient of the loss calls for, by a beam.
 
     One backward pass estimates, for every place and every entry of the vocabulary, what putting it
@@ -57,10 +55,8 @@ class HotFlip:
 
     id: ClassVar[str] = "hotflip@1"
     summary: ClassVar[str] = "words or characters exchanged as the gradient calls for"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
     needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
-    lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = (
         "The cosine between words is that of the victim's own input vectors.",
         "The flips with the best estimates are asked about and the answers decide; the paper "

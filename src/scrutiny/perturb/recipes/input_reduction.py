@@ -1,11 +1,9 @@
 """Input reduction: ever fewer words with the same answer."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.search.goals.input_reduction import FewestWords
 from scrutiny.perturb.search.methods.beam import Beam
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -15,7 +13,7 @@ from scrutiny.perturb.words.delete_word import DeleteWord
 
 
 @dataclass(frozen=True, slots=True)
-class InputReduction:
+class InputReduction(Attack):
     """Words left out one after the other while the model keeps saying the same.
 
     It fools nobody: the goal is the model's own label for as few words as possible, and the share
@@ -49,9 +47,6 @@ class InputReduction:
     id: ClassVar[str] = "input_reduction@1"
     summary: ClassVar[str] = "ever fewer words with the same answer"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = (
         "Importance is what the model says without a word; the paper estimates it by the gradient "
         "first.",

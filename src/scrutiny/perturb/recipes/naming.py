@@ -1,12 +1,11 @@
 """Attacks by their written form: ``bae(mode="R+I")``, ``pwws@1``."""
 
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import Any, get_type_hints
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
-from scrutiny.perturb.engine.recipe_syntax import coerce, read_recipe, write_value
+from scrutiny.perturb.engine.parameters import chosen_parameters, read_parameters
+from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 from scrutiny.perturb.recipes.attack import Attack
 
 
@@ -32,31 +31,11 @@ def parse_attack(text: str) -> Attack:
     name, written = steps[0]
     full = registry().resolve("attack", name)
     kind = registry().load("attack", full)
-    hints = _parameters(kind)
-    for key in written:
-        if key not in hints:
-            raise UnknownNameError(f"parameter of {full}", key, hints)
-    read = {k: coerce(v, hints[k], of=f"{k!r} of {full}") for k, v in written.items()}
-    attack: Attack = kind(**read)
+    attack: Attack = kind(**read_parameters(kind, written, of=full))
     return attack
 
 
 def name_of(attack: Attack) -> str:
     """Canonical form, which reads back: what differs from the defaults, in order."""
-    if not is_dataclass(attack):
-        return attack.id
-    default = type(attack)()
-    written = [
-        f"{f.name}={write_value(value)}"
-        for f in fields(attack)
-        if (value := getattr(attack, f.name)) != getattr(default, f.name)
-    ]
+    written = [f"{name}={write_value(value)}" for name, value in chosen_parameters(attack)]
     return f"{attack.id}({','.join(written)})" if written else attack.id
-
-
-def _parameters(kind: Any) -> dict[str, Any]:
-    """Type of each parameter, in the order of their declaration."""
-    if not is_dataclass(kind):
-        return {}
-    hints = get_type_hints(kind)
-    return {f.name: hints[f.name] for f in fields(kind) if f.init}

@@ -1,13 +1,11 @@
 """Pruthi et al.: one misspelled word, the worst there is."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from scrutiny.perturb.characters.random_letters import InsertLetter
 from scrutiny.perturb.characters.slips import DeleteLetter, NeighborKey, SwapLetters
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.move import Amount, Changeable
@@ -15,7 +13,7 @@ from scrutiny.perturb.search.setting import Search
 
 
 @dataclass(frozen=True, slots=True)
-class Pruthi:
+class Pruthi(Attack):
     """The worst single misspelling: every inner letter of every longer word is tried.
 
     Two inner neighbors are exchanged, an inner letter is left out, put in, or replaced by a key
@@ -49,9 +47,6 @@ class Pruthi:
     id: ClassVar[str] = "pruthi@1"
     summary: ClassVar[str] = "the worst misspelling of one word"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = (
         "One random letter is put in at each place, as in TextAttack.",
     )

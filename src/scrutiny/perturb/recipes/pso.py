@@ -1,11 +1,9 @@
 """PSO: a swarm of texts with words exchanged."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.search.move import Changeable
@@ -14,7 +12,7 @@ from scrutiny.perturb.words.wordnet_all import WordnetAll
 
 
 @dataclass(frozen=True, slots=True)
-class Pso:
+class Pso(Attack):
     """Words of a like meaning, put together by a swarm.
 
     Parameters
@@ -41,10 +39,7 @@ class Pso:
 
     id: ClassVar[str] = "pso@1"
     summary: ClassVar[str] = "words of a like meaning, put together by a swarm"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
-    lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = (
         "WordNet synonyms of the word's part of speech, in its inflection, stand in for words of "
         "the same HowNet sememes.",

@@ -1,11 +1,9 @@
 """PWWS: synonyms by probability weighted word saliency."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
@@ -14,7 +12,7 @@ from scrutiny.perturb.words.wordnet_all import WordnetAll
 
 
 @dataclass(frozen=True, slots=True)
-class Pwws:
+class Pwws(Attack):
     """WordNet synonyms, in the order of saliency times gain.
 
     Each word's best synonym is the one that lowers the probability of the gold label most. Words
@@ -47,10 +45,7 @@ class Pwws:
 
     id: ClassVar[str] = "pwws@1"
     summary: ClassVar[str] = "WordNet synonyms, by saliency times gain"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
-    lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = (
         "Named entities stay: the paper exchanges them for the most frequent entity of their type "
         "among the other classes of a training set.",

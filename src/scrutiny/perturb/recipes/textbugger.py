@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 from scrutiny.perturb.characters.slips import DeleteLetter, SplitWord, SwapLetters
 from scrutiny.perturb.characters.unseen import Homoglyph
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of
 from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
     NO_VECTORS,
@@ -24,7 +23,7 @@ from scrutiny.perturb.search.space import Space
 
 
 @dataclass(frozen=True, slots=True)
-class TextBugger:
+class TextBugger(Attack):
     """A space in a word, a letter gone, two exchanged, a look-alike, or a near word.
 
     Words are ranked by what the model loses without them; in each the bug that helps most stays.
@@ -58,8 +57,6 @@ class TextBugger:
 
     id: ClassVar[str] = "textbugger@1"
     summary: ClassVar[str] = "five bugs for each of the most important words, the best of the five"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (

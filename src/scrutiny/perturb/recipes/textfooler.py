@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Given
-from scrutiny.perturb.recipes.building import search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
     NO_VECTORS,
@@ -23,7 +22,7 @@ from scrutiny.perturb.search.setting import Search
 
 
 @dataclass(frozen=True, slots=True)
-class TextFooler:
+class TextFooler(Attack):
     """Counter-fitted neighbors of the most important words, as long as the sentence stays near.
 
     Words are ranked by what the model loses without them, and each is replaced by the candidate
@@ -61,8 +60,6 @@ class TextFooler:
 
     id: ClassVar[str] = "textfooler@1"
     summary: ClassVar[str] = "near words of the same part of speech, the most important ones first"
-    languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (
