@@ -6,10 +6,19 @@ from collections.abc import Collection, Sequence
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.testing.toy_models import KeywordClassifier
+from scrutiny.testing.toy_models import KeywordClassifier, ToyModel
 
 
-class FlakyClassifier:
+class _OftenRight(ToyModel):
+    """A model that goes wrong at certain items; it has no fingerprint, so no answer is kept."""
+
+    def __init__(self, fails_on: Collection[str], *, inner: Model | None = None) -> None:
+        self._inner: Model = inner or KeywordClassifier()
+        self._fails_on = frozenset(fails_on)
+        super().__init__(self._inner.task, tuple(self._inner.labels))
+
+
+class FlakyClassifier(_OftenRight):
     """A model that raises `RuntimeError` whenever certain items are in the batch.
 
     Parameters
@@ -25,20 +34,9 @@ class FlakyClassifier:
         Identifiers of each batch that was asked, in order.
     """
 
-    is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset({"predict"})
-
     def __init__(self, fails_on: Collection[str], *, inner: Model | None = None) -> None:
-        self._inner: Model = inner or KeywordClassifier()
-        self._fails_on = frozenset(fails_on)
-        self.source = "testing:FlakyClassifier"
-        self.task = self._inner.task
-        self.labels = self._inner.labels
+        super().__init__(fails_on, inner=inner)
         self.calls: list[tuple[str, ...]] = []
-
-    def fingerprint(self) -> str | None:
-        """Nothing: such a model should not be cached across runs."""
-        return None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Predictions of the inner model, unless an item fails."""
@@ -49,7 +47,7 @@ class FlakyClassifier:
         return self._inner.predict(examples)
 
 
-class NanClassifier:
+class NanClassifier(_OftenRight):
     """A model whose probabilities are NaN for certain items.
 
     Parameters
@@ -60,20 +58,6 @@ class NanClassifier:
         Answers all other items; a `KeywordClassifier` unless given.
     """
 
-    is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset({"predict"})
-
-    def __init__(self, fails_on: Collection[str], *, inner: Model | None = None) -> None:
-        self._inner: Model = inner or KeywordClassifier()
-        self._fails_on = frozenset(fails_on)
-        self.source = "testing:NanClassifier"
-        self.task = self._inner.task
-        self.labels = self._inner.labels
-
-    def fingerprint(self) -> str | None:
-        """Nothing: such a model should not be cached across runs."""
-        return None
-
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Predictions of the inner model, some of them NaN."""
         nan = Prediction(scores=(math.nan,) * len(self.labels))
@@ -82,7 +66,7 @@ class NanClassifier:
         return [nan if example.id in self._fails_on else answer for example, answer in pairs]
 
 
-class WrongShapeClassifier:
+class WrongShapeClassifier(ToyModel):
     """A model that gives a number of probabilities which is not that of its labels.
 
     Parameters
@@ -93,20 +77,11 @@ class WrongShapeClassifier:
         Labels that it claims to have.
     """
 
-    is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset({"predict"})
-
     def __init__(
         self, columns: int = 3, *, labels: tuple[str, ...] = ("negative", "positive")
     ) -> None:
-        self.source = "testing:WrongShapeClassifier"
-        self.task = "text-classification"
-        self.labels = labels
+        super().__init__("text-classification", labels)
         self._columns = columns
-
-    def fingerprint(self) -> str | None:
-        """Nothing: its answers are never kept."""
-        return None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Predictions of the wrong shape."""

@@ -7,17 +7,15 @@ import numpy as np
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.attention_layer import AttendedText
-from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.words.attention import LinearReadout, softmax
+from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_texts
 
-_TASK = "text-classification"
 
-
-class ToyAttentionLayer:
+class ToyAttentionLayer(ToyModel):
     """A classifier that mixes what its words say by how much it looks at them.
 
     The weight of a word is the softmax of its score, its vector is what it says: a logit for each
@@ -45,7 +43,6 @@ class ToyAttentionLayer:
     [0.333, 0.667]
     """
 
-    is_batch_invariant = True
     capabilities: frozenset[str] = frozenset({"predict", "attention_layer"})
 
     def __init__(
@@ -57,21 +54,14 @@ class ToyAttentionLayer:
         bias: Sequence[float] | None = None,
         is_shared: bool = False,
     ) -> None:
-        self.source = "testing:ToyAttentionLayer"
-        self.task = _TASK
-        self.labels = labels
         self._scores = dict(scores)
         self._says = {word: np.asarray(logits, dtype=np.float64) for word, logits in says.items()}
         offset = np.zeros(len(labels)) if bias is None else np.asarray(bias, dtype=np.float64)
         self._readout = LinearReadout(np.eye(len(labels)), offset)
         self._is_shared = is_shared
-
-    def fingerprint(self) -> str:
-        """Digest of scores, logits and labels."""
         said = {word: logits.tolist() for word, logits in self._says.items()}
-        offset = self._readout.bias.tolist()
-        parts = [self._scores, said, self.labels, offset, self._is_shared]
-        return digest("toy-attention@1", canonical_json(parts))
+        made_of = [self._scores, said, labels, offset.tolist(), is_shared]
+        super().__init__("text-classification", labels, version="toy-attention@1", made_of=made_of)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of each example, in order."""

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.language import (
@@ -19,6 +18,7 @@ from scrutiny.core.language import (
 )
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError
+from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_spans
 
 SPECIALS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -27,7 +27,7 @@ SPECIAL_SHARE: Final = 0.01
 _UNK, _CLS, _SEP, _MASK = 1, 2, 3, 4
 
 
-class ToyLanguage:
+class ToyLanguage(ToyModel):
     """What the toy language models share: words in lower case as tokens, and a fingerprint.
 
     Texts are cut by the light tokenizer and are ``[CLS] ... [SEP]`` or ``[CLS] ... [SEP] ...
@@ -43,23 +43,16 @@ class ToyLanguage:
         Most tokens of one sequence.
     """
 
-    is_batch_invariant = True
-    labels: tuple[str, ...] = ()
     begin_id: int | None = None
 
     def __init__(self, words: Sequence[str], identity: Any, *, limit: int | None = None) -> None:
-        self.source = f"testing:{type(self).__name__}"
-        self.task = "sentence-pairs"
+        made_of = [type(self).__name__, words, identity, limit]
+        super().__init__("sentence-pairs", (), version="toy-language@1", made_of=made_of)
         self.capabilities: frozenset[str] = frozenset({"tokenizes", "attention_received"})
         self.limit = limit
         self.mask_id: int | None = _MASK
         self.words = (*SPECIALS, *words)
         self._ids = {word: i for i, word in enumerate(self.words)}
-        self._identity = canonical_json([type(self).__name__, words, identity, limit])
-
-    def fingerprint(self) -> str | None:
-        """Digest of the words and what they stand for."""
-        return digest("toy-language@1", self._identity)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Nothing: it has no labels.

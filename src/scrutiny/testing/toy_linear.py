@@ -5,16 +5,16 @@ from functools import cached_property
 from math import log
 from typing import Any
 
-from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
+from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_spans
 
 
-class LinearClassifier:
+class LinearClassifier(ToyModel):
     """A bag of words with integer weights: p(second label) = 2^s / (1 + 2^s), s their sum.
 
     So a sum of 1 gives 2/3, 2 gives 4/5, 3 gives 8/9, and 0 a tie, which is the first label. Words
@@ -47,7 +47,6 @@ class LinearClassifier:
     (1,)
     """
 
-    is_batch_invariant = True
     capabilities: frozenset[str] = frozenset({"predict", "gradients"})
 
     def __init__(
@@ -60,19 +59,12 @@ class LinearClassifier:
     ) -> None:
         if len(labels) != 2:
             raise ModelError(f"This classifier has two labels, not {len(labels)}.")
-        self.source = "testing:LinearClassifier"
-        self.task = task
-        self.labels: tuple[str, ...] = labels
         self.asked: list[tuple[tuple[str, ...], ...]] = []
         self._weights = dict(weights)
         self._bias = bias
         self._rows = {word: row for row, word in enumerate(self._weights, start=1)}
-
-    def fingerprint(self) -> str | None:
-        """Digest of the weights and labels."""
-        return digest(
-            "linear@1", canonical_json([self._weights, self._bias, self.labels, self.task])
-        )
+        made_of = [self._weights, bias, labels, task]
+        super().__init__(task, labels, version="linear@1", made_of=made_of)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """One prediction for each example, in order."""

@@ -9,7 +9,36 @@ from scrutiny.core.task import Prediction
 from scrutiny.text.tokens import token_spans
 
 
-class KeywordClassifier:
+class ToyModel:
+    """What toys have in common: a name, a task, labels, and a fingerprint.
+
+    Parameters
+    ----------
+    task
+        Name of the task.
+    labels
+        Labels, in the order of the probabilities.
+    version, made_of
+        What the fingerprint is a digest of; without a version there is none.
+    """
+
+    is_batch_invariant = True
+    capabilities: frozenset[str] = frozenset({"predict"})
+
+    def __init__(
+        self, task: str, labels: tuple[str, ...], *, version: str = "", made_of: object = None
+    ) -> None:
+        self.source = f"testing:{type(self).__name__}"
+        self.task = task
+        self.labels = labels
+        self._identity = digest(version, canonical_json(made_of)) if version else None
+
+    def fingerprint(self) -> str | None:
+        """Digest of what it is made of."""
+        return self._identity
+
+
+class KeywordClassifier(ToyModel):
     """A classifier that counts words: p(positive) = (1 + good) / (2 + good + bad).
 
     Words are compared in lower case, so "Good" counts and "goood" does not: every typing error
@@ -32,9 +61,6 @@ class KeywordClassifier:
     Prediction(label='positive', scores=(0.4, 0.6), spans=None, text=None)
     """
 
-    is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset({"predict"})
-
     def __init__(
         self,
         good: Sequence[str] = ("good",),
@@ -43,15 +69,10 @@ class KeywordClassifier:
         labels: tuple[str, str] = ("negative", "positive"),
         task: str = "text-classification",
     ) -> None:
-        self.source = "testing:KeywordClassifier"
-        self.task = task
-        self.labels: tuple[str, ...] = labels
         self._good = frozenset(good)
         self._bad = frozenset(bad)
-
-    def fingerprint(self) -> str | None:
-        """Digest of the keywords and labels."""
-        return digest("keywords@1", canonical_json([self._good, self._bad, self.labels, self.task]))
+        made_of = [self._good, self._bad, labels, task]
+        super().__init__(task, labels, version="keywords@1", made_of=made_of)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """One prediction for each example, in order."""
@@ -71,7 +92,7 @@ class KeywordClassifier:
         return Prediction(label=self.labels[int(positive > 0.5)], scores=scores)
 
 
-class ConstantClassifier:
+class ConstantClassifier(ToyModel):
     """A classifier that always says the same, with certainty.
 
     Parameters
@@ -94,9 +115,6 @@ class ConstantClassifier:
     (0.0, 1.0)
     """
 
-    is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset({"predict"})
-
     def __init__(
         self,
         label: str = "positive",
@@ -106,22 +124,16 @@ class ConstantClassifier:
     ) -> None:
         if label not in labels:
             raise ModelError(f"{label!r} is not among the labels {', '.join(labels)}.")
-        self.source = "testing:ConstantClassifier"
-        self.task = task
-        self.labels = labels
+        super().__init__(task, labels, version="constant@1", made_of=[label, labels, task])
         scores = tuple(float(label == other) for other in labels)
         self._answer = Prediction(label=label, scores=scores)
-
-    def fingerprint(self) -> str | None:
-        """Digest of the label and its alternatives."""
-        return digest("constant@1", canonical_json([self._answer.label, self.labels, self.task]))
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Return the same prediction for each example."""
         return [self._answer] * len(examples)
 
 
-class GazetteerTagger:
+class GazetteerTagger(ToyModel):
     """A tagger that finds listed names, the longest first, at word borders and in their case.
 
     Parameters
@@ -136,20 +148,11 @@ class GazetteerTagger:
     (Span(field='text', start=0, end=8, label='LOC'), Span(field='text', start=10, end=14, label='PER'))
     """  # noqa: E501 - the example's output is one line
 
-    is_batch_invariant = True
-    capabilities: frozenset[str] = frozenset({"predict"})
-
     def __init__(self, names: Mapping[str, str]) -> None:
-        self.source = "testing:GazetteerTagger"
-        self.task = "token-tagging"
-        self.labels = tuple(sorted(set(names.values())))
-        self._names = dict(names)
+        labels = tuple(sorted(set(names.values())))
+        super().__init__("token-tagging", labels, version="gazetteer@1", made_of=dict(names))
         self._by_words = {tuple(_words(name)): label for name, label in names.items()}
         self._longest = max(map(len, self._by_words), default=0)
-
-    def fingerprint(self) -> str | None:
-        """Digest of the names and their labels."""
-        return digest("gazetteer@1", canonical_json(self._names))
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Spans of each example, in order."""
