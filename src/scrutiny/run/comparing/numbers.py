@@ -6,8 +6,9 @@ minus the first's, with one t term for the replicates of each side, or of the pa
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
+from scrutiny.core.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import spoken
@@ -138,19 +139,9 @@ def _by_position(first: Sequence[str], second: Sequence[str]) -> dict[str, str]:
     return dict(zip(dict.fromkeys(first), dict.fromkeys(second), strict=False))
 
 
-def _meaning(assignment: Assignment) -> tuple[Any, ...]:
-    spec = assignment.spec
-    return (
-        assignment.kind,
-        assignment.subject,
-        assignment.reference,
-        assignment.dataset,
-        spec.metric,
-        str(sorted(spec.condition.items(), key=str)),
-        str(sorted(assignment.within.items())),
-        spec.group,
-        spec.role,
-    )
+def _meaning(assignment: Assignment) -> str:
+    """What an assignment is of, as a key."""
+    return canonical_json(plain(assignment.key))
 
 
 def _claim(name: str, assignment: Assignment) -> Claim:
