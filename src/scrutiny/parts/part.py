@@ -61,6 +61,8 @@ class Part:
         Whether its charts take so little room that small pages keep twice as many.
     chapter
         Heading that it stands under.
+    facts
+        What is said in words, each by its name.
     """
 
     anchor: str
@@ -70,6 +72,7 @@ class Part:
     note: str = ""
     is_compact: bool = False
     chapter: Chapter = RELIABILITY
+    facts: tuple[tuple[str, str], ...] = ()
 
     def cut(self, *, charts: int, rows: int) -> "Part":
         """Return the part with at most so many charts, and rows a table; twice if compact."""

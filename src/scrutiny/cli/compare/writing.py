@@ -1,53 +1,75 @@
-"""What ``scrutiny compare`` found, as lines, as objects and as a page."""
+"""What ``scrutiny compare`` found, printed as lines or objects, and written as a page."""
 
 import json
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import click
+from rich.text import Text
 
-from scrutiny.cli.compare.words import outcome_words
-from scrutiny.cli.narrow import narrowed
-from scrutiny.core.storable import printable
+from scrutiny.cli.compare.headline import headline, verdicts
+from scrutiny.cli.compare.objects import objects_of
+from scrutiny.cli.compare.parts import parts_of
+from scrutiny.cli.compare.sides import Opened
+from scrutiny.cli.running.request import command_line
+from scrutiny.parts.wording.layout import wrapped
+from scrutiny.report.formats.html import LARGEST, render_parts
+from scrutiny.report.terminal.page import write_lines
+from scrutiny.report.terminal.parts import part_lines
+from scrutiny.run.comparing.levels import SideBySide
+from scrutiny.store.files import save_text
+from scrutiny.store.run_folder import RunFolder
 
-if TYPE_CHECKING:
-    from scrutiny.cli.compare.sides import Opened
-    from scrutiny.run.comparing.levels import SideBySide
+#: Inputs of each level on a page, tried in this order until it is small enough.
+INPUTS: Final = (40, 20, 10, 5, 0)
 
 
-def printed(found: "SideBySide", flags: Mapping[str, Any]) -> None:
+def printed(found: SideBySide, flags: Mapping[str, Any]) -> None:
     """Print objects, or lines whose first one says what changed."""
-    from scrutiny.cli.compare.lines import findings_of, headline, lines_of
-    from scrutiny.cli.compare.objects import objects_of
-    from scrutiny.cli.compare.shared_lines import shared_lines
-
     if flags["as_json"]:
         for one in objects_of(found, top=flags["top"]):
             click.echo(json.dumps(one, ensure_ascii=False))
         return
-    click.secho(narrowed(headline(found)), bold=True)
-    if found.outcome_of_levels is not None:
-        click.echo(f"{outcome_words(found.outcome_of_levels)} {flags['margin']:g}.")
-    for level in found.levels:
-        for line in lines_of(level, top=flags["top"], show_all=flags["show_all"]):
-            click.echo(printable(line))
-    for line in shared_lines(found.shared):
-        click.echo(printable(line))
-    for line in findings_of(found.comparison, show_all=flags["show_all"]):
-        click.echo(printable(line))
-    for text in found.comparison.differences:
-        click.echo(narrowed(f"The runs also differ in {text}."))
+    margin, top, is_whole = flags["margin"], flags["top"], flags["show_all"]
+    lines = [*wrapped(headline(found), style="bold"), *map(Text, verdicts(found, margin))]
+    for part in parts_of(found, margin=margin, top=top, is_whole=is_whole):
+        lines += part_lines(part)
+    write_lines(lines)
     if flags["out"] is not None:
         click.echo(f"Kept in {Path(flags['out'])}")
     if flags["html"] is not None:
         click.echo(f"Page: {flags['html']}")
 
 
-def write_page(found: "SideBySide", sides: "Opened", flags: Mapping[str, Any]) -> None:
-    """Write the page of a comparison."""
-    from scrutiny.cli.compare.page import view_of
-    from scrutiny.report.compare.html import render_compare_html
-    from scrutiny.store.files import save_text
+def write_page(found: SideBySide, sides: Opened, flags: Mapping[str, Any]) -> None:
+    """Write the page of a comparison; inputs are left out until it is small enough."""
+    is_kept, text = flags["out"] is not None, ""
+    first = _side(sides.first, flags["first"], is_kept=is_kept)
+    second = _side(sides.second, flags["second"], is_kept=is_kept)
+    for most in INPUTS:
+        parts = [*parts_of(found, margin=flags["margin"], top=most, is_whole=True)]
+        text = render_parts(
+            parts,
+            title=f"{second[0]} against {first[0]}",
+            headline=headline(found),
+            verdicts=[*verdicts(found, flags["margin"])],
+            facts=(("First", ", ".join(first)), ("Second", ", ".join(second))),
+            command=command_line(),
+            version=version("scrutiny"),
+        )
+        if len(text.encode("utf-8", "backslashreplace")) < LARGEST:
+            break
+    save_text(Path(flags["html"]), text)
 
-    save_text(Path(flags["html"]), render_compare_html(view_of(found, sides, flags)))
+
+def _side(folder: RunFolder, given: str, *, is_kept: bool) -> list[str]:
+    """Model of a run, where it came from, replicates; of several models the first measured."""
+    models = folder.manifest["models"]
+    measured = [name for name, one in models.items() if one.get("role", "measured") == "measured"]
+    name = next(iter(measured or models), given)
+    count = len(models.get(name, {}).get("replicates", ())) or 1
+    kept = [str(folder.path)] if is_kept else []
+    told = [str(name), given, f"{count} replicate{'s' * (count != 1)}", *kept]
+    return list(dict.fromkeys(told))

@@ -10,6 +10,7 @@ from typing import Any, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import (
     Chart,
+    ChartTable,
     Line,
     Spec,
     flips_table,
@@ -75,6 +76,27 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
         table=forest_table(lines),
         note=left_out(len(lines)),
     )
+
+
+def forest_or_table(
+    anchor: str,
+    title: str,
+    caption: str,
+    lines: Sequence[Line],
+    *,
+    metric: str,
+    limit: float | None = None,
+    table: ChartTable | None = None,
+) -> Chart | None:
+    """Return a `forest` under a title of its own; its table alone where there is one number.
+
+    Nothing without any line. ``table`` stands for that of the chart, where it says more.
+    """
+    if not lines:
+        return None
+    made = forest(anchor, lines, metric=metric, limit=limit)
+    spec, note = (None, "") if made is None else (made.spec, made.note)
+    return Chart(anchor, title, caption, spec, table or forest_table(lines), note)
 
 
 def _forest_layers(

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -11,6 +12,8 @@ from markupsafe import Markup
 
 from scrutiny.core.storable import printable
 from scrutiny.parts.charts.glyphs import WIDTH
+from scrutiny.parts.part import Part
+from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import percent
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, mark
@@ -42,19 +45,48 @@ def render_html(view: RunView, *, largest: int = LARGEST) -> str:
     return text
 
 
+def render_parts(parts: Sequence[Part], **said: Any) -> str:
+    """Return a page of parts alone, such as that of a comparison.
+
+    Parameters
+    ----------
+    parts
+        In the order of the page, those of a chapter one after the other.
+    said
+        Title, headline, verdicts and facts under it, command and version.
+    """
+    specs = {name: spec for p in parts for c in p.charts for name, spec, _ in c.drawings}
+    chapters = grouped((part.chapter, part) for part in parts)
+    return _whole("compare.html.j2", static("report.css"), chapters=chapters, specs=specs, **said)
+
+
 def _render(view: RunView, detail: Detail, made: Made) -> str:
     content = page(view, detail, made=made)
-    scripts = (static("vega.min.js"), static("report.js"))
-    template = environment().get_template("report.html.j2")
-    return template.render(
+    return _whole(
+        "report.html.j2",
+        static("report.css") + (static("heads.css") if _has_switch(content) else ""),
         page=content,
         facts=view.facts,
+        title=view.facts.title or view.facts.path,
+        version=view.facts.version,
         seeds=seeds(view),
-        style=Markup(static("report.css") + (static("heads.css") if _has_switch(content) else "")),
-        scripts=[Markup(script) for script in scripts],
-        policy=policy_of(scripts),
         most_trusted=min(MOST_TRUSTED, detail.listed),
         specs=content.specs(),
+    )
+
+
+def _whole(template: str, style: str, **values: Any) -> str:
+    """A page with its sheet and its scripts inside."""
+    scripts = (static("vega.min.js"), static("report.js"))
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            style=Markup(style),
+            scripts=[Markup(script) for script in scripts],
+            policy=policy_of(scripts),
+            **values,
+        )
     )
 
 

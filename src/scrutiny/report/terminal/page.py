@@ -3,7 +3,7 @@
 import errno
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -48,9 +48,14 @@ def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
 
     ``NO_COLOR`` is honored; characters that the stream cannot encode are replaced by ASCII.
     """
+    write_lines(terminal_lines(view), stream)
+
+
+def write_lines(lines: Iterable[Text], stream: IO[str] | None = None) -> None:
+    """Write lines as `write_terminal` writes those of a report."""
     stream = stream or sys.stdout
     console = _Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
-    for line in terminal_lines(view):
+    for line in lines:
         line.plain = _encodable(line.plain, stream)
         console.print(line, soft_wrap=True)
 
@@ -196,6 +201,8 @@ def _encodable(text: str, stream: IO[str]) -> str:
     try:
         text.encode(encoding)
     except (UnicodeEncodeError, LookupError):
-        signs = str.maketrans({"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~"})
+        signs = str.maketrans(
+            {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
+        )
         return text.translate(signs).encode("ascii", "replace").decode("ascii")
     return text

@@ -1,0 +1,92 @@
+"""What a comparison says first: which inputs changed, whether a loss is shown."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from scrutiny.parts.wording.numbers import denominator, number
+from scrutiny.run.comparing.levels import Level, SideBySide
+from scrutiny.run.comparing.slices import Change
+
+_MOST_NAMED: Final = 3
+_OF_LEVELS: Final = {
+    "no regression": "PASS  the loss is shown to lie within",
+    "regression": "FAIL  a loss is shown to lie beyond",
+    "undecided": "UNDECIDED  nothing is shown about a loss of",
+}
+_OF_INVARIANCES: Final = {
+    "no regression": "PASS  the second keeps these invariances of the first within",
+    "regression": "FAIL  the second is shown to lose more of these invariances than",
+    "undecided": "UNDECIDED  nothing is shown about a loss of invariances of",
+}
+
+
+def headline(whole: SideBySide) -> str:
+    """The one thing to know: which inputs changed, or that nothing is shown."""
+    leads = sorted([*_changed(whole), *_lost(whole)])
+    if leads:
+        return leads[0][2]
+    found = whole.comparison
+    count = sum(f.verdict != "undecided" for f in found.findings)
+    items = _shared(found.n_shared)
+    if count == 0:
+        return f"No difference is shown, of {len(found.findings)} compared on {items}."
+    return f"{count} of {len(found.findings)} numbers differ, on {items}."
+
+
+def verdicts(whole: SideBySide, margin: float | None) -> Iterator[str]:
+    """Whether a loss beyond the margin is shown, of the levels and of shared invariances."""
+    if whole.outcome_of_levels is not None:
+        yield f"{_OF_LEVELS[whole.outcome_of_levels]} {margin:g}."
+    if whole.shared is not None and whole.shared.outcome is not None:
+        yield f"{_OF_INVARIANCES[whole.shared.outcome]} {whole.shared.margin:g}."
+
+
+def is_gain(change: Change, level: Level) -> bool:
+    """Whether a change is for the better."""
+    return (change.value > 0) != level.lower_is_better
+
+
+def level_name(level: Level) -> str:
+    """What the level is called."""
+    metric = level.metric.partition("@")[0]
+    return f"{metric} ({level.condition})" if level.condition else metric
+
+
+def _shared(counts: Mapping[str, int]) -> str:
+    """How many items of which datasets both runs have."""
+    if len(counts) > _MOST_NAMED:
+        return f"{sum(counts.values()):,} items of {len(counts)} datasets"
+    return ", ".join(f"{n:,} items of {name}" for name, n in counts.items())
+
+
+def _changed(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
+    """Whether it is a gain, its p, and the sentence, of the clearest change of each level."""
+    for level in whole.levels:
+        own = [found.change for found in level.shown if not found.goes_back_to]
+        if not own and level.overall.is_shown:
+            own = [level.overall]
+        for change in own[:1]:
+            is_all, is_better = change.name == "all", is_gain(change, level)
+            where = "overall" if is_all else f"on inputs {change.says}"
+            of = f"{change.n:,} items" if is_all else f"{change.n:,} of {level.overall.n:,}"
+            yield (
+                is_better,
+                change.p_holm,
+                f"{'Better' if is_better else 'Worse'} {where}: {level_name(level)} "
+                f"{number(change.before)} \N{RIGHTWARDS ARROW} {number(change.after)} "
+                f"({of} of {level.dataset}).",
+            )
+
+
+def _lost(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
+    """The same of every invariance of the first that the second is shown to lose."""
+    for one in () if whole.shared is None else whole.shared.kept:
+        if one.is_forward and one.outcome == "regression":
+            yield (
+                False,
+                1.0,  # behind what changes without any change of the text
+                f"Less stable under {one.capability} changes: of those that keep the first's "
+                f"answer, {number(one.hard.value)} keep the second's (could be "
+                f"{number(one.ceiling.value)}; {denominator(one.hard)} changed texts of "
+                f"{one.dataset}).",
+            )

@@ -1,0 +1,80 @@
+"""Everything that is said of two sides, as parts that a terminal and a page show alike."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from scrutiny.cli.compare.levels import level_part
+from scrutiny.cli.compare.shared import shared_parts
+from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.findings import forest_or_table
+from scrutiny.parts.charts.tables import Line, forest_table
+from scrutiny.parts.part import Chapter, Part
+from scrutiny.parts.words import full_labels
+from scrutiny.run.comparing.levels import SideBySide
+from scrutiny.run.comparing.numbers import RunComparison
+
+NUMBERS: Final = Chapter(
+    "numbers",
+    "Numbers that both runs have",
+    "Of any diagnostic, paired on items, with one correction over all.",
+)
+DIFFERENTLY: Final = Chapter("differently", "What the runs did differently", "")
+
+
+def parts_of(
+    whole: SideBySide, *, margin: float | None, top: int, is_whole: bool
+) -> Iterator[Part]:
+    """Levels, shared invariances, the numbers of both runs, what was done differently.
+
+    Parameters
+    ----------
+    whole
+        What two sides show.
+    margin
+        Largest loss that does not matter, or nothing.
+    top
+        Inputs of each level, at most.
+    is_whole
+        Whether what does not differ is said, too.
+    """
+    for place, level in enumerate(whole.levels, 1):
+        yield level_part(level, f"level-{place}", margin=margin, top=top, is_whole=is_whole)
+    if whole.shared is not None:
+        yield from shared_parts(whole.shared)
+    yield from _numbers(whole.comparison, is_whole=is_whole)
+    said = [text.partition(": ") for text in whole.comparison.differences]
+    facts = tuple((name, words) for name, _, words in said)
+    if is_whole and not facts:
+        facts = (("nothing", "beside the models: same versions, same seed, same data"),)
+    if facts:
+        title = "The runs also differ in"
+        yield Part("differences", title, "", (), chapter=DIFFERENTLY, facts=facts)
+
+
+def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:
+    """Numbers of both runs, those first that are shown to differ; where asked for the others."""
+    known = [(f.verdict == "undecided", f.estimate) for f in found.findings if f.estimate]
+    labels = full_labels([e.key for _, e in known]) if known else []
+    lines = [
+        (is_same, Line(label, {"not shown to differ" if is_same else "differs": e}))
+        for label, (is_same, e) in zip(labels, known, strict=True)
+        if is_whole or not is_same
+    ]
+    listed = [line for _, line in sorted(lines, key=lambda one: one[0])]
+    drawn = [line for line in listed if all(map(_is_share, line.series.values()))]
+    chart = forest_or_table(
+        "numbers-chart",
+        f"Numbers of both runs, second minus first (Holm over {len(found.findings)})",
+        "Those first that are shown to differ; shares are drawn, all numbers are listed.",
+        drawn or listed,
+        metric="second minus first",
+        table=forest_table(listed),
+    )
+    if chart is not None:
+        yield Part("differing", chart.title, "", (chart,), chapter=NUMBERS)
+
+
+def _is_share(found: Estimate) -> bool:
+    """Whether a difference has an interval that fits the axis of shares."""
+    ends = (found.value, found.low, found.high)
+    return all(end is not None and abs(end) <= 1 for end in ends)

@@ -1,0 +1,296 @@
+"""What compare says as parts: a page of one file, everything escaped, tables under charts."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from scrutiny.cli.compare.headline import headline, verdicts
+from scrutiny.cli.compare.parts import parts_of
+from scrutiny.core.claim import Claim, Component, Finding
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.record import Counts
+from scrutiny.report.formats.html import LARGEST, render_parts, static
+from scrutiny.report.terminal.parts import part_lines
+from scrutiny.run.comparing.agreement import Agreed, SidesAgreement
+from scrutiny.run.comparing.flips import UNKNOWN, FlippedItems, Noise
+from scrutiny.run.comparing.items import DifferingInput
+from scrutiny.run.comparing.kept import Kept, SharedInvariances
+from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
+from scrutiny.run.comparing.numbers import RunComparison
+from scrutiny.run.comparing.slices import Change
+from scrutiny.stats.significance.exact import ExactTest
+
+VOID = {"meta", "br", "img", "input", "link", "hr", "line", "circle"}
+HOSTILE = "<script>alert('x')</script><img src=x onerror=y>{{7*7}}"
+
+
+class Outline(HTMLParser):
+    """Tags, ids and texts outside of scripts; every tag has to close."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.texts, self.open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in {"script", "style"}:
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+    @property
+    def ids(self):
+        return [attributes["id"] for _, attributes in self.tags if "id" in attributes]
+
+
+def estimate(value, low, high, metric="hard_scope@1"):
+    key = EstimateKey("invariance.scope@1#a", metric, "v2", "dev", reference="v1")
+    return Estimate(key, value, low, high, 0.95, "crossed@1", Counts(n=90, skipped=10), 90)
+
+
+def finding(metric="accuracy@1", verdict="supported", value=0.1):
+    claim = Claim("c", f"{metric} is lower in the second run", "x", (Component("e", 0.0),))
+    own = estimate(value, value - 0.05, value + 0.05, metric)
+    return Finding(claim, own, verdict, "this recipe", "so")
+
+
+def change(name, says, before=0.9, after=0.8, p=0.2):
+    return Change(name, says, 40, 9, before, after, -0.2, 0.0, 0.01, p, p)
+
+
+NEGATION = change("negation", "with a negation", 1.0, 0.4, 0.0001)
+
+
+def differing(number, text="The soup was not fresh."):
+    return DifferingInput(
+        *(f"i{number}", f"dev.csv:{number}", text, "bad", "bad", "good"),
+        *(1.0, 0.0, 0.7, 1.0, ("negation",)),
+    )
+
+
+def level(**more):
+    own = Level(
+        subject="v1",
+        reference="v2",
+        dataset="dev",
+        metric="accuracy@1",
+        condition="",
+        difference=estimate(0.073, 0.018, 0.128),
+        changes=(change("all", "of all"), NEGATION, change("question", "with a question")),
+        shown=(ShownChange(NEGATION, "", ("bad", "good", 12, 24)),),
+        noise=Noise("another run", 0.02, 220, 1),
+        flips=FlippedItems(
+            broken=estimate(0.118, 0.079, 0.166),
+            mended=estimate(0.045, 0.019, 0.076),
+            tests=(ExactTest(26, 0.0076, 0.0, 36, "mcnemar", "two-sided"),),
+            n_pairs=1,
+            answers_differ=0.164,
+        ),
+        disagreements=tuple(differing(k) for k in range(14)),
+        detectable=0.075,
+        outcome="regression",
+        agreement=SidesAgreement(
+            (
+                Agreed("kappa@1", estimate(0.671, 0.568, 0.762), floor=0.9304),
+                Agreed("jsd@1", None, "no_probabilities"),
+            ),
+            "another run",
+        ),
+    )
+    return replace(own, **more)
+
+
+def kept(is_forward, verdict="supported"):
+    pair = ("v1", "v2") if is_forward else ("v2", "v1")
+    return Kept(
+        *("typo", "1", *pair, "dev", is_forward),
+        hard=estimate(0.94, 0.92, 0.96),
+        random=estimate(0.9, 0.88, 0.92),
+        ceiling=estimate(0.98, 0.97, 0.99),
+        how="another run",
+        further={"scope_lift@1": estimate(0.04, 0.01, 0.07)},
+        finding=finding(verdict=verdict),
+    )
+
+
+def whole(**more):
+    found = (finding(), finding("bias@1", "undecided"))
+    own = SideBySide(
+        RunComparison(found, {"dev": 220}, ("torch: 2.4 and 2.5",)),
+        (level(),),
+        SharedInvariances((kept(True, "not supported"), kept(False)), 0.05),
+    )
+    return replace(own, **more)
+
+
+def parts(found=None, *, top=40, is_whole=True):
+    return [*parts_of(found or whole(), margin=0.02, top=top, is_whole=is_whole)]
+
+
+def chart(name, found=None, **more):
+    return next(c for p in parts(found, **more) for c in p.charts if c.anchor.endswith(name))
+
+
+def page(found=None, **more):
+    found = found or whole()
+    said = {
+        "title": "v2 against v1",
+        "headline": headline(found),
+        "verdicts": [*verdicts(found, 0.02)],
+        "facts": (("First", "v1"), ("Second", "v2")),
+        "command": "scrutiny compare hf:./v1 hf:./v2",
+        "version": "0.1",
+    }
+    return render_parts(parts(found), **(said | more))
+
+
+@pytest.fixture(scope="module")
+def text():
+    return page()
+
+
+@pytest.fixture(scope="module")
+def outline(text):
+    return Outline(text)
+
+
+def test_the_page_is_one_small_file_that_fetches_nothing(text, outline):
+    assert len(text.encode()) < LARGEST
+    assert outline.open == []
+    for tag, attributes in outline.tags:
+        assert "src" not in attributes, tag
+        assert attributes.get("href", "#").startswith("#")
+        assert tag not in {"link", "iframe", "img", "object", "embed", "base"}
+    policy = next(a for _, a in outline.tags if a.get("http-equiv"))["content"]
+    assert "default-src 'none'" in policy
+
+
+def test_ids_are_unique_and_every_link_has_a_target(outline):
+    for own in (outline, Outline(page(whole(levels=(level(), level()))))):
+        assert len(own.ids) == len(set(own.ids))
+        links = {a["href"][1:] for _, a in own.tags if a.get("href", "").startswith("#")}
+        assert links <= set(own.ids)
+
+
+def test_what_stands_where(outline):
+    wanted = ["verdict", "levels", "shared", "numbers", "differently", "reproduce"]
+    assert [one for one in outline.ids if one in wanted] == wanted
+    order = [
+        "Worse on inputs with a negation: accuracy 1.000 → 0.400 (40 of 40 of dev).",
+        "FAIL a loss is shown to lie beyond 0.02.",
+        "FAIL the second is shown to lose more of these invariances than 0.05.",
+        "noise floor",
+        "How many items flip",
+        "How far both agree",
+        "Floor: the first model between two runs of it.",
+        "Where it changed",
+        "Inputs that differ most beyond noise, 14 of 14",
+        "Changes that keep the answer of v1, asked of v2",
+        "lost: so",
+        "Changes that keep the answer of v2, asked of v1 (told, not judged)",
+        "second minus first (Holm over 2)",
+        "2.4 and 2.5",
+        "scrutiny compare hf:./v1 hf:./v2",
+    ]
+    said = outline.text[outline.text.index("Worse on") :]
+    at = 0
+    for one in order:
+        at = said.index(one, at)
+    assert said.count("The soup was not fresh.") == 14
+
+
+def test_every_chart_has_a_specification_and_a_table(text, outline):
+    specs = json.loads(
+        re.search(r'<script type="application/json" id="specs">(.*?)</script>', text, re.DOTALL)[1]
+    )
+    boxes = [a["data-chart"] for _, a in outline.tags if "data-chart" in a]
+    assert len(boxes) == 5
+    assert set(boxes) == set(specs)
+    assert text.count("<table") >= len(boxes)
+
+
+def test_everything_is_escaped():
+    odd = replace(differing(1, HOSTILE), first=HOSTILE, slices=(HOSTILE,))
+    levels = (level(dataset=HOSTILE, disagreements=(odd,), changes=(change("all", HOSTILE),) * 3),)
+    found = whole(levels=levels, comparison=RunComparison((), {}, (f"{HOSTILE}: {HOSTILE}",)))
+    text = page(found, title=HOSTILE, headline=HOSTILE, command=HOSTILE)
+    for script in (static("vega.min.js"), static("report.js")):
+        text = text.replace(script, "")
+    assert "<script>alert" not in text
+    assert "<img" not in text
+    assert Outline(text).text.count("{{7*7}}") > 6
+
+
+def test_what_is_not_there_is_not_told():
+    bare = whole(levels=(), comparison=RunComparison((), {"dev": 2}, ()), shared=None)
+    outline = Outline(page(bare, command="", verdicts=[]))
+    assert outline.open == []
+    assert {"levels", "shared", "likeness", "numbers"}.isdisjoint(outline.ids)
+    assert "Nothing was judged: no margin was given." in outline.text
+    assert "nothing beside the models" in outline.text
+    assert parts(bare, is_whole=False) == []
+    odd = level(flips=None, noise=UNKNOWN, agreement=SidesAgreement(), changes=(NEGATION,))
+    (part, *_) = parts(whole(levels=(replace(odd, shown=(), disagreements=()),)))
+    assert [one.anchor for one in part.charts] == ["level-1-slices"]
+    assert dict(part.facts)["noise floor"].startswith("not known: the first model was run once.")
+    assert dict(part.facts)["inputs"] == "no input differs"
+
+
+def test_the_noise_floor_is_a_row_and_a_line():
+    found = chart("flips")
+    assert found.spec["layer"][1]["data"]["values"] == [{"at": 0.02}]
+    assert found.table.rows[0] == ("noise floor", "0.0200", "220/220")
+    assert found.table.rows[2] == ("right to wrong", "0.118 [0.079, 0.166]", "90/100")
+    graded = replace(level().flips, is_graded=True)
+    labels = [row[0] for row in chart("flips", whole(levels=(level(flips=graded),))).table.rows]
+    assert labels[2:4] == ["worse", "better"]
+
+
+def test_slices_are_drawn_with_the_margin_on_the_side_of_the_loss():
+    def margin(found):
+        return chart("slices", found).spec["layer"][1]["data"]["values"][0]["at"]
+
+    assert margin(None) == -0.02
+    assert margin(whole(levels=(level(lower_is_better=True),))) == 0.02
+    rows = chart("slices").table.rows
+    assert [row[0] for row in rows] == ["all items", "with a negation", "with a question"]
+    assert " ".join(rows[1][1].split()) == "worse, mostly bad → good (12 of 24 changed answers)"
+    back = replace(level().shown[0], goes_back_to="question")
+    rows = chart("slices", whole(levels=(level(shown=(back,)),)), is_whole=False).table.rows
+    assert [row[1] for row in rows] == ["nothing of its own beside 'question'"]
+
+
+def test_numbers_of_another_scale_are_listed_and_not_drawn():
+    several = (finding("loss@1", "undecided", 40.0), finding("bias@1", "undecided"), finding())
+    found = whole(comparison=RunComparison(several, {"dev": 2}, ()))
+    own = chart("numbers-chart", found)
+    drawn = [(v["series"], v["value"]) for v in own.spec["data"]["values"]]
+    assert drawn == [("differs", 0.1), ("not shown to differ", 0.1)]
+    assert [row[1] for row in own.table.rows] == ["0.100 [0.050, 0.150]", "–", "–"]
+    assert len(chart("numbers-chart", found, is_whole=False).table.rows) == 1
+
+
+def test_a_terminal_shows_the_same_parts_in_80_columns():
+    lines = [line.plain for part in parts(top=2, is_whole=False) for line in part_lines(part)]
+    assert max(map(len, lines)) <= 80
+    said = " ".join(" ".join(lines).split())
+    assert "change 0.900 → 0.800: −0.073 [−0.128, −0.018]; 90 of 100" in said
+    assert "McNemar p = .0076 (36 flip) (mid-p)" in said
+    assert "kappa 0.671 [0.568, 0.762] 0.930 90/100" in said
+    assert "with a negation worse, mostly bad → good" in said
+    assert said.count("The soup was not fresh.") == 2
+    assert "random changes 0.900 [0.880, 0.920], lift 0.040 [0.010, 0.070]" in said
+    assert "question" not in said
