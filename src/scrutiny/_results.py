@@ -11,8 +11,9 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.expressions import gained
 from scrutiny.core.given import path_given, text_given
-from scrutiny.core.predicates import metric_and_slice, parted
+from scrutiny.core.predicates import metric_and_slices, parted
 from scrutiny.reliability.rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.reading.load import load_view
@@ -152,7 +153,8 @@ class Run:
         ``condition`` may name the ``dataset`` and the ``subject`` beside what varies in the run;
         versions may be left out. A slice behind the metric (``accuracy where length > 20``), or a
         column of the items (``a_topic="film"``), makes it the estimate on that slice, computed now
-        if the run has not.
+        if the run has not. ``accuracy where negated minus not negated`` is a gap of two slices,
+        ``gain(drop(accuracy))`` the drop of the second model minus that of the first.
 
         Raises
         ------
@@ -160,10 +162,12 @@ class Run:
             If there is none, or more than one: the conditions that tell them apart are listed.
         """
         texts = {n: v if isinstance(v, str) else canonical_json(v) for n, v in condition.items()}
-        metric, where = metric_and_slice(metric)
+        metric, where, minus = metric_and_slices(metric)
         columns, rest = parted(where)
-        rule = Rule(metric, ">", 0.0, {**texts, **columns}, rest)
-        if rest or names_slice(self.folder, rule.where):  # which the run need not have computed
+        side = parted(minus) if minus else None
+        rule = Rule(metric, ">", 0.0, {**texts, **columns}, rest, side)
+        # which the run need not have computed
+        if rest or side or gained(metric) or names_slice(self.folder, rule.where):
             return _the_one(metric, estimates_on(self.folder, rule, group=group))
         whole = [e for e in self.estimates if e.key.replicate is None]
         found = [

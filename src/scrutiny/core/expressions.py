@@ -42,11 +42,14 @@ class Expression(NamedTuple):
         return f"{self.name}{inner}{'' if self.version is None else f'@{self.version}'}"
 
 
+#: Of two models: the second minus the first.
+GAIN: Final = "gain"
 _SPOKEN: Final = {
     "drop": "{} drop",
     "excess": "excess {} drop",
     "beyond": "{} beyond chance",
     "gap": "{} gap",
+    "gain": "{} gain",
 }
 
 
@@ -70,6 +73,24 @@ def _in_words(whole: Expression) -> str:
     if whole.name in _SPOKEN and len(inner) == 1:
         return _SPOKEN[whole.name].format(*inner)
     return " ".join([whole.name, *inner])
+
+
+def gained(metric: str) -> str:
+    """The metric whose gain is written: of ``gain(m)`` m, of others nothing.
+
+    Examples
+    --------
+    >>> gained("gain(drop(accuracy))"), gained("drop(accuracy)")
+    ('drop(accuracy)', '')
+    """
+    try:
+        whole = parse_expression(metric)
+    except PlanError:
+        return ""
+    if whole.name != GAIN or len(whole.arguments) != 1:
+        return ""
+    (inner,) = whole.arguments
+    return inner._replace(version=whole.version or inner.version).text
 
 
 def is_meant(text: str, metric: str) -> bool:

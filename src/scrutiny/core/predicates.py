@@ -28,6 +28,7 @@ _NOT: Final = re.compile(r"not\b")
 _RESERVED: Final = frozenset({"and", "not", "in", "or"})
 _PARTS: Final = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _HAS: Final = "has"
+_MINUS: Final = re.compile(r"((?:\"[^\"]*\"|[^\"])*?)\sminus\s(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +171,31 @@ def parted(text: str) -> tuple[dict[str, str], str]:
     return {p.name: p.value for p in plain}, And(rest).text
 
 
-def metric_and_slice(text: str) -> tuple[str, str]:
-    """A metric as it is written, and the slice behind ``where``.
+def metric_and_slices(text: str) -> tuple[str, str, str]:
+    """A metric as it is written, the slice behind ``where``, and the one behind ``minus``.
 
     Examples
     --------
-    >>> metric_and_slice("drop(accuracy) where length>20"), metric_and_slice("accuracy")
-    (('drop(accuracy)', 'length > 20'), ('accuracy', ''))
+    >>> metric_and_slices("drop(accuracy) where length>20"), metric_and_slices("accuracy")
+    (('drop(accuracy)', 'length > 20', ''), ('accuracy', '', ''))
+    >>> metric_and_slices("accuracy where topic=film minus topic=hotel")
+    ('accuracy', 'topic = film', 'topic = hotel')
     """
     metric, _, where = text.partition(" where ")
-    return metric.strip(), canonical(where)
+    where, minus = subtracted(where)
+    return metric.strip(), canonical(where), canonical(minus)
+
+
+def subtracted(where: str) -> tuple[str, str]:
+    """What stands before and behind ``minus``; nothing behind it where it is not there.
+
+    Examples
+    --------
+    >>> subtracted("subject=new, negated minus subject=old"), subtracted('topic = "a minus b"')
+    (('subject=new, negated', 'subject=old'), ('topic = "a minus b"', ''))
+    """
+    found = _MINUS.fullmatch(where)
+    return (found[1].strip(), found[2].strip()) if found else (where, "")
 
 
 def canonical(text: str) -> str:

@@ -10,7 +10,7 @@ from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import is_meant
 from scrutiny.core.given import refuse_odd_values
-from scrutiny.core.predicates import parted
+from scrutiny.core.predicates import parted, subtracted
 
 _VERSION: Final = re.compile(r"@[0-9]+")
 _RULE: Final = re.compile(
@@ -24,7 +24,8 @@ class Rule:
     """A comparison of a metric with a limit.
 
     ``where`` holds what the condition of an estimate must contain, as text, or columns of the
-    items; ``slice`` is the rest of what stands behind ``where``: what the items must be.
+    items; ``slice`` is the rest of what stands behind ``where``: what the items must be. ``minus``
+    is the same of what is subtracted, behind ``minus``.
     """
 
     metric: str
@@ -32,6 +33,7 @@ class Rule:
     limit: float
     where: Mapping[str, str] = field(default_factory=dict)
     slice: str = ""
+    minus: tuple[Mapping[str, str], str] | None = None
 
     def fits(self, metric: str, condition: Mapping[str, object]) -> bool:
         """Whether an estimate of this metric and condition is meant."""
@@ -77,4 +79,6 @@ def parse_rule(text: str) -> Rule:
         )
     limit = float(found["limit"]) / (100 if found["percent"] else 1)
     refuse_odd_values(limit, where=f"The limit {found['limit']} of the rule {text!r}")
-    return Rule(found["metric"], found["operator"], limit, *parted(found["where"] or ""))
+    where, minus = subtracted(found["where"] or "")
+    side = parted(minus) if minus else None
+    return Rule(found["metric"], found["operator"], limit, *parted(where), side)

@@ -9,7 +9,7 @@ from scrutiny.core.predicates import (
     canonical,
     complement,
     equal,
-    metric_and_slice,
+    metric_and_slices,
     parse_predicate,
     parted,
     terms_of,
@@ -70,6 +70,7 @@ def test_what_is_not_known_stays_unknown(text, known, holds):
 
 
 def test_a_metric_may_have_a_slice_behind_it():
-    assert metric_and_slice("drop(accuracy) where  length>3") == ("drop(accuracy)", "length > 3")
+    found = metric_and_slices("drop(accuracy) where  length>3 minus not negated")
+    assert found == ("drop(accuracy)", "length > 3", "not negated")
     names = [term.name for term in terms_of(parse_predicate("a and not (b, c > 1)"))]
     assert names == ["a", "b", "c"]

@@ -58,6 +58,17 @@ def test_the_value_is_the_difference_of_the_means():
     assert found.by_replicate == {}
 
 
+@pytest.mark.parametrize("replicates", [1, 3, 5])
+@pytest.mark.parametrize("paired", [False, True])
+def test_five_points_of_a_hundred_are_a_twentieth(replicates, paired):
+    """Numerators are subtracted before they are divided: .95 - .9 is a little less than .05."""
+    right = (np.arange(100) < np.array([95, 90])[:, None]).astype(float)
+    sides = [side(np.tile(one, (replicates, 1))) for one in right]
+    found = differ(*sides, paired=paired).estimate
+    assert found.value == 0.05
+    assert set(found.by_replicate.values()) <= {0.05}
+
+
 def test_each_unpaired_side_has_a_t_term_of_its_own():
     a, b = hits(5, 400, 0.9), hits(4, 400, 0.7)
     found = differ(side(a), side(b)).estimate

@@ -13,12 +13,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
-from scrutiny.core.statistic import Statistic
+from scrutiny.core.statistic import AdditiveStatistic, Statistic
 from scrutiny.reliability.across import across, compared_runs
 from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import worst
@@ -207,6 +208,8 @@ def contrast(
     except StatisticsError:
         return Estimated(replace(blank, reason="no_value"))
     is_by_replicate = paired and apart.point.size == count
+    if statistic.is_mean and interval is not None:
+        interval, apart = _subtracted_first(values, statistics, interval, apart)
     found = valued(
         key,
         meeting.counts,
@@ -256,6 +259,34 @@ def _drawn(
         for statistic, side in zip(statistics, values, strict=True)
     )
     return first, second
+
+
+def _subtracted_first(
+    values: tuple[Floats, Floats],
+    statistics: tuple[Statistic, Statistic],
+    interval: Interval,
+    apart: Resampled,
+) -> tuple[Interval, Resampled]:
+    """Means with one denominator, subtracted before they are divided: 95 - 90 of 100 are .05."""
+    one, other = (
+        s.components(side).sum(axis=-2) if isinstance(s, AdditiveStatistic) else np.zeros((0, 1))
+        for s, side in zip(statistics, values, strict=True)
+    )  # (replicate, component)
+    counts = np.concatenate([one[:, -1], other[:, -1]])
+    statistic = statistics[0]
+    if not counts.size or np.ptp(counts) or not isinstance(statistic, AdditiveStatistic):
+        return interval, apart
+
+    def value(sums: Floats) -> Floats:
+        sums[..., -1] = counts[0]
+        found: Floats = statistic.value(sums[..., None, :], np.ones((*sums.shape[:-1], 1)))
+        return found
+
+    mean = value((one.mean(axis=0) - other.mean(axis=0))[None])
+    each = value(one - other) if apart.point.size == len(one) == len(other) else mean
+    if apart.point.size not in (1, len(each)):
+        return interval, apart
+    return replace(interval, point=float(mean[0])), replace(apart, point=each)
 
 
 def _smaller_divisor(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.core.expressions import is_meant
+from scrutiny.core.expressions import gained, is_meant
 from scrutiny.core.plan import Resampling
 from scrutiny.core.predicates import equal, joined
 from scrutiny.data.run_items import RunItems
@@ -16,7 +16,7 @@ from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.rules import Rule, parse_rule
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
-from scrutiny.run.planning.slicing import contrast_over, over, split
+from scrutiny.run.planning.slicing import contrast_over, over, split, two_models
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -57,7 +57,9 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
         The run.
     rules
         ``drop(accuracy) <= 0.05 where transformation=typos``; ``gain > 0`` of the plan's estimate
-        ``gain``; ``accuracy >= -0.01 where reference=v1``; ``accuracy > .8 where length > 20``.
+        ``gain``; ``accuracy >= -0.01 where reference=v1``; ``accuracy > .8 where length > 20``;
+        ``gain(drop(accuracy)) <= 0`` of two models; and a gap of two slices,
+        ``accuracy < .1 where negated minus not negated``.
     group
         Items that are meant: ``all`` or ``changed``.
 
@@ -113,16 +115,79 @@ def _chosen(
     names = _attributes(estimator, known)
     chosen = []
     for rule, text in zip(rules, texts, strict=True):
-        columns, rest = split(rule.where, names=names)
-        asked = joined(equal(columns), rule.slice)
-        found = _meant(replace(rule, where=rest), text, known, group)
-        for dataset in (
-            {n.key.dataset for n in found} & {*estimator.slices.datasets} if asked else ()
-        ):
-            place = f"The rule {text!r}: no item of {dataset!r}"
-            estimator.slices.of(dataset).must_have(asked, where=place)
-        chosen.append([number.over(asked) for number in found] if asked else found)
+        whole = _written_out(rule, text, folder, known)
+        columns, where = split(whole.where, names=names)
+        asked = joined(equal(columns), whole.slice)
+        numbers = [n for n in known if isinstance(n.of, Assignment)] if whole.minus else known
+        side = _Side(replace(whole, where=where), asked, text)
+        found = side.numbers(estimator, numbers, group)
+        if whole.minus:
+            columns, stated = split(whole.minus[0], names=names)
+            minus = replace(
+                side,
+                rule=replace(whole, where={**where, **stated}),
+                asked=joined(equal(columns), whole.minus[1]) or asked,
+            )
+            others = minus.numbers(estimator, numbers, group)
+            found = [_difference(one, others, stated, text) for one in found]
+        chosen.append(found)
     return estimator, chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What one side of a rule asks for: numbers, and the slice that they are over."""
+
+    rule: Rule
+    asked: str
+    text: str
+
+    def numbers(
+        self, estimator: Estimator, known: "Sequence[_Number]", group: str
+    ) -> "list[_Number]":
+        """The numbers on the slice."""
+        found = _meant(self.rule, self.text, known, group)
+        if not self.asked:
+            return found
+        for dataset in {n.key.dataset for n in found} & {*estimator.slices.datasets}:
+            place = f"The rule {self.text!r}: no item of {dataset!r}"
+            estimator.slices.of(dataset).must_have(self.asked, where=place)
+        return [number.over(self.asked) for number in found]
+
+
+def _written_out(rule: Rule, text: str, folder: RunFolder, known: "Sequence[_Number]") -> Rule:
+    """The rule, its ``gain(m)`` written out as m of two models."""
+    metric = gained(rule.metric)
+    if not metric:
+        return rule
+    models = folder.manifest["models"]
+    measured = dict.fromkeys(number.key.subject for number in known)
+    names = [name for name in measured if models[name]["role"] == "measured"]
+    second, first, where = two_models(rule.where, names, text=f"The rule {text!r}")
+    where["subject"] = second
+    return replace(rule, metric=metric, where=where, minus=({"subject": first}, ""))
+
+
+def _difference(
+    one: "_Number", others: "Sequence[_Number]", stated: Collection[str], text: str
+) -> "_Number":
+    """A number minus the one that differs from it in what is stated alone.
+
+    Raises
+    ------
+    PlanError
+        If there is none, or more than one.
+    """
+    own = {name: value for name, value in one.where.items() if name not in stated}
+    fitting = [o for o in others if own.items() <= o.where.items()]
+    sides = [number.of for number in (one, *fitting)]
+    a, b = (*sides, None, None)[:2]
+    if len(sides) != 2 or not isinstance(a, Assignment) or not isinstance(b, Assignment):
+        there = "; ".join(o.said for o in fitting) or "nothing"
+        raise PlanError(f"The rule {text!r}: from {one.said} is subtracted {there}. Say which.")
+    is_paired = a.subject == b.subject and dict(a.within) == dict(b.within)
+    made = Contrast(f"{one.id} minus {fitting[0].id}", a, b, is_paired)
+    return _Number(made.id, made, one.measure)
 
 
 def _attributes(estimator: Estimator, known: "Sequence[_Number]") -> set[str]:

@@ -7,13 +7,14 @@ from typing import Any, Final
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.expressions import gained
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.predicates import WHERE, equal, joined
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.rules import says
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.slicing import items_of, over, split
+from scrutiny.run.planning.slicing import items_of, over, split, two_models
 from scrutiny.run.planning.specs import PlacedDesign, places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
@@ -29,7 +30,7 @@ def plan_assignments(
     PlanError, UnknownNameError
         If one names a measurement, metric or condition that there is not.
     """
-    for plan in resolved.plan.estimate:
+    for plan in _written(resolved):
         if plan.contrast:
             continue
         chosen = _fitting(plan, resolved, designed, plan.where)
@@ -48,7 +49,7 @@ def plan_contrasts(
     PlanError, UnknownNameError
         As `plan_assignments`; or if a side fits several estimates of one dataset.
     """
-    for plan in resolved.plan.estimate:
+    for plan in _written(resolved):
         if not plan.contrast:
             continue
         if set(plan.contrast) != {"a", "b"}:
@@ -68,6 +69,22 @@ def plan_contrasts(
             one, other = sides[0][dataset], sides[1][dataset]
             is_paired = _is_paired(resolved, one, other) if plan.paired is None else plan.paired
             yield plan.id, Contrast(name, one, other, is_paired)
+
+
+def _written(resolved: Resolved) -> Iterator[EstimatePlan]:
+    """The plan's estimates, ``gain(m)`` written out as m of two models."""
+    models = [name for name, one in resolved.families.items() if one.role == "measured"]
+    for plan in resolved.plan.estimate:
+        metric = gained(plan.metric)
+        if not metric:
+            yield plan
+            continue
+        text = f"estimate {plan.id!r}"
+        if plan.contrast:
+            raise PlanError(f"{text}: a gain is a contrast already; leave `contrast` out.")
+        second, first, where = two_models(plan.where, models, text=text)
+        sides = {"a": {"subject": second}, "b": {"subject": first}}
+        yield replace(plan, metric=metric, where=where, contrast=sides)
 
 
 def fitting(

@@ -23,7 +23,7 @@ from scrutiny.core.plan import (
     Resampling,
     TrainPlan,
 )
-from scrutiny.core.predicates import WHERE, joined, metric_and_slice
+from scrutiny.core.predicates import WHERE, equal, joined, metric_and_slices, parted
 from scrutiny.core.published import PublishedPlan
 from scrutiny.reliability.rules import parse_rule
 
@@ -319,13 +319,26 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
 
 
 def _estimate(estimate: _Estimate) -> EstimatePlan:
-    """Estimate; a slice behind the metric joins those of ``where``."""
+    """Estimate; a slice behind the metric joins those of ``where``, two are its sides."""
     stated = estimate.model_dump()
-    metric, slice_text = metric_and_slice(estimate.metric)
+    metric, slice_text, minus = metric_and_slices(estimate.metric)
+    if minus and estimate.contrast:
+        raise PlanError(f"estimate {estimate.id!r}: say {estimate.metric!r}, or a contrast.")
+    if minus:
+        sides = {"a": _selector(slice_text), "b": _selector(minus)}
+        return EstimatePlan(**{**stated, "metric": metric, "contrast": sides})
     where = {**estimate.where, WHERE: joined(slice_text, estimate.where.get(WHERE, ""))}
     return EstimatePlan(
         **{**stated, "metric": metric, "where": where if where[WHERE] else estimate.where}
     )
+
+
+def _selector(text: str) -> dict[str, Any]:
+    """Selector of a side as it is written: who it is of, and the slice."""
+    equals, rest = parted(text)
+    who = {name: value for name, value in equals.items() if name in ("subject", "reference")}
+    asked = joined(equal({n: v for n, v in equals.items() if n not in who}), rest)
+    return who | ({WHERE: asked} if asked else {})
 
 
 def _once(names: tuple[str, ...]) -> tuple[str, ...]:
