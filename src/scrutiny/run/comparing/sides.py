@@ -237,35 +237,29 @@ def answers_of(
         # a logged score's own name is none of the filter that its answers stand under
         own = {k: v for k, v in one.condition.items() if k != "metric"}
         wanted |= {(one.dataset, canonical_json(c)) for c in (own, dict(one.within))}
+    place = {
+        (name, assignments[of].dataset, item): (row, column)
+        for row, name in enumerate(replicates)
+        for column, (of, item) in enumerate(items)
+    }
     table = folder.outputs()
     is_own = pc.equal(table["subject"], assignments[0].subject)
-    place = {(assignments[of].dataset, name): k for k, (of, name) in enumerate(items)}
-    labels = np.full((len(replicates), len(place)), None, dtype=object)
+    labels = np.full((len(replicates), len(items)), None, dtype=object)
     scores: dict[tuple[int, int], Sequence[float]] = {}
     are_spans = are_texts = False
     for row in table.filter(pc.and_(is_own, pc.is_null(table["variant"]))).to_pylist():
-        column = place.get((row["dataset"], row["item"]))
-        if (row["dataset"], row["condition"]) not in wanted or column is None:
+        at = place.get((row["replicate"], row["dataset"], row["item"]))
+        if at is None or (row["dataset"], row["condition"]) not in wanted:
             continue
-        if row["replicate"] not in replicates:
-            continue
-        at = replicates.index(row["replicate"]), column
         said = (row[name] for name in ("label", "text", "spans"))
         labels[at] = next((one for one in said if one is not None), None)
         are_spans = are_spans or labels[at] == row["spans"] is not None
         are_texts = are_texts or (row["label"] is None and row["text"] is not None)
         if row["scores"] is not None:
             scores[at] = row["scores"]
-    return Answers(labels, _dense(scores, labels.shape), are_spans, are_texts)
-
-
-def _dense(
-    scores: Mapping[tuple[int, int], Sequence[float]], shape: tuple[int, ...]
-) -> Floats | None:
-    """Probabilities ``(replicate, item, label)``, if all are there; 0 behind fewer choices."""
-    if not scores or len(scores) != int(np.prod(shape)):
-        return None
-    dense = np.zeros((*shape, max(map(len, scores.values()))))
-    for at, found in scores.items():
-        dense[(*at, slice(len(found)))] = found
-    return dense
+    dense = None
+    if len(scores) == labels.size > 0:  # 0 behind the probabilities of items with fewer choices
+        dense = np.zeros((*labels.shape, max(map(len, scores.values()))))
+        for at, found in scores.items():
+            dense[(*at, slice(len(found)))] = found
+    return Answers(labels, dense, are_spans, are_texts)
