@@ -27,7 +27,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     """
     what = flags["what"]
     if is_plan(what):
-        return with_slices(_adjusted(read_plan(Path(what)), flags), flags.get("where", ()))
+        return with_slices(adjusted(read_plan(Path(what)), flags), flags.get("where", ()))
     name = registry().resolve("diagnostic", what)
     models, second = named_with_reference(flags)
     data = named_data(flags)
@@ -42,7 +42,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
         params=params,
         reference=second,
     )
-    whole = _adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
+    whole = adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
     return with_slices(whole, flags.get("where", ()))
 
 
@@ -54,7 +54,7 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
     PlanError
         If there is nothing to audit, or nothing that applies.
     """
-    base = _adjusted(_base_of(flags), flags)
+    base = adjusted(_base_of(flags), flags)
     if base.measure:
         beside = [f"--{name}" for name in ("only", "reference") if flags.get(name)]
         if beside:
@@ -98,7 +98,7 @@ def _base_of(flags: Mapping[str, Any]) -> Plan:
     return plan
 
 
-def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
+def adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
     """Plan with what the flags say on top."""
     resampling = plan.resampling
     if flags.get("draws"):
