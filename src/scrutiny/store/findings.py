@@ -1,4 +1,4 @@
-"""Claims and findings as JSON and back."""
+"""Findings, and printed figures beside ours, as JSON and back."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from scrutiny.core.canonical import plain
 from scrutiny.core.claim import Check, Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.published import PublishedPlan, Reproduction
 from scrutiny.store.estimates import estimate_from_row, estimate_to_row
 
 
@@ -63,3 +64,13 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
 
 def _row(estimate: Estimate | None) -> dict[str, Any] | None:
     return None if estimate is None else estimate_to_row(estimate)
+
+
+def reproduction_to_json(found: Reproduction) -> dict[str, Any]:
+    """Plain JSON of a printed figure with ours."""
+    return dict(plain(found))
+
+
+def reproduction_from_json(data: Mapping[str, Any]) -> Reproduction:
+    """Printed figure of `reproduction_to_json`."""
+    return Reproduction(**{**data, "figure": PublishedPlan(**data["figure"])})

@@ -39,11 +39,15 @@ from scrutiny.store.files import (
     write_atomically,
     write_text,
 )
-from scrutiny.store.findings import finding_from_json, finding_to_json
+from scrutiny.store.findings import (
+    finding_from_json,
+    finding_to_json,
+    reproduction_from_json,
+    reproduction_to_json,
+)
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.native import reading, writing
 from scrutiny.store.portable import portable
-from scrutiny.store.published import reproduction_from_json, reproduction_to_json
 from scrutiny.store.schemas import ROW_GROUP
 from scrutiny.store.seal import damage, is_as_signed, seal_of, signed
 

@@ -10,7 +10,7 @@ from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.capabilities import MaskFiller, MaskQuery
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.universal.masked_lm import MaskedLm
+from scrutiny.perturb.universal.likely_words import MaskedLm
 from scrutiny.text.edits import apply_to_text
 
 ANSWERS = {

@@ -10,9 +10,8 @@ from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe, recipes_for
 from scrutiny.perturb.words.delete_word import DeleteWord
 from scrutiny.perturb.words.inflections import Inflections
+from scrutiny.perturb.words.like_words import VectorNeighbors, WordnetAll, synonyms
 from scrutiny.perturb.words.mention_swap import MentionSwap
-from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
-from scrutiny.perturb.words.wordnet_all import WordnetAll, synonyms
 from scrutiny.text.edits import apply_to_text
 
 

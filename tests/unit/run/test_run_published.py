@@ -12,7 +12,7 @@ from scrutiny.core.published import PublishedPlan
 from scrutiny.core.record import Counts
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.published import must_read, reproduction
-from scrutiny.store.published import reproduction_from_json, reproduction_to_json
+from scrutiny.store.findings import reproduction_from_json, reproduction_to_json
 
 RUNS = {f'{{"run":"{i}"}}': v for i, v in enumerate([0.5, 0.6, 0.7], 1)}
 

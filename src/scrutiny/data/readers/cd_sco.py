@@ -8,7 +8,7 @@ affix) has no word of its own: its frame is left out.
 from collections.abc import Iterator
 from typing import Final
 
-from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.readers.frames import Frame, Sentence
 from scrutiny.data.source import DataSource
 
@@ -45,17 +45,8 @@ def notes(files: list[DataSource]) -> tuple[str, ...]:
 
 def _blocks(source: DataSource) -> Iterator[tuple[int, list[list[str]]]]:
     """Cells of the lines of each sentence, and the line that it starts on."""
-    start, block = 0, list[list[str]]()
-    for number, line in enumerate(lines(source), 1):
-        if line.isspace():
-            if block:
-                yield start, block
-            block = []
-            continue
-        start = start if block else number
-        block.append(line.rstrip("\r\n").split("\t"))
-    if block:
-        yield start, block
+    for first, block in blocks(lines(source)):
+        yield first, [line.split("\t") for line in block]
 
 
 def _n_frames(cells: list[list[str]]) -> int:

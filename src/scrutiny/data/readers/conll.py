@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.peek import with_columns
 from scrutiny.data.source import DataSource
@@ -29,47 +29,32 @@ def read(source: DataSource) -> Table:
 
 
 def _sentences(text: Iterator[str], token: int, tag: int) -> Iterator[RawRow]:
-    values: dict[str, object] = {}
-    tokens: list[str] = []
-    tags: list[str] = []
-    start, problem = 0, ""
-    for number, raw in enumerate(text, 1):
-        line = raw.rstrip("\r\n")
-        if not line or line.isspace():
-            if start:
-                yield _sentence(start, values, (tokens, tags), problem)
-            values, tokens, tags, start, problem = {}, [], [], 0, ""
-            continue
-        if line.startswith("-DOCSTART-"):
-            continue
-        if line.startswith("#") and not tokens:
-            comment = _COMMENT.match(line)
-            if comment or _HEADING.match(line):
-                values |= {comment[1]: comment[2].strip()} if comment else {}
+    for first, block in blocks(text):
+        values: dict[str, object] = {}
+        tokens: list[str] = []
+        tags: list[str] = []
+        start, problem = 0, ""
+        for number, line in enumerate(block, first):
+            if line.startswith("-DOCSTART-"):
                 continue
-        start = start or number
-        cells = line.split("\t") if "\t" in line else line.split()
-        try:
-            tokens.append(cells[token])
-            tags.append(cells[tag])
-            if len(cells) < 2:
-                problem = problem or f"line {number} has a single column"
-        except IndexError:
-            problem = problem or _too_few(number, len(cells), token, tag)
-    if start:
-        yield _sentence(start, values, (tokens, tags), problem)
-
-
-def _sentence(
-    line: int, values: dict[str, object], layers: tuple[list[str], list[str]], problem: str
-) -> RawRow:
-    if problem:
-        return RawRow(line, {}, problem)
-    return RawRow(line, values | {"tokens": layers[0], "tags": [t.strip() for t in layers[1]]})
-
-
-def _too_few(line: int, width: int, token: int, tag: int) -> str:
-    return f"line {line} has {width} columns, too few for token={token},tag={tag}"
+            if line.startswith("#") and not tokens:
+                comment = _COMMENT.match(line)
+                if comment or _HEADING.match(line):
+                    values |= {comment[1]: comment[2].strip()} if comment else {}
+                    continue
+            start = start or number
+            cells = line.split("\t") if "\t" in line else line.split()
+            try:
+                tokens.append(cells[token])
+                tags.append(cells[tag].strip())
+                if len(cells) < 2:
+                    problem = problem or f"line {number} has a single column"
+            except IndexError:
+                said = f"line {number} has {len(cells)} columns, too few for {token=},{tag=}"
+                problem = problem or said
+        if start:
+            found = values | {"tokens": tokens, "tags": tags}
+            yield RawRow(start, {} if problem else found, problem)
 
 
 def _index(source: DataSource, name: str, default: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.stated import stated_columns
 from scrutiny.data.source import DataSource
@@ -85,24 +85,13 @@ def _annotation(words: Sequence[list[str]], kind: str, *, drops: bool) -> dict[s
 
 def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:
     """Of each sentence the line of its first word, what its comments state, and its words."""
-    start, comments, words = 0, dict[str, str](), list[list[str]]()
-    for number, raw in enumerate(lines(source), 1):
-        line = raw.rstrip("\r\n")
-        if not line or line.isspace():
-            if words:
-                yield start, comments, words
-            comments, words = {}, []
-        elif line.startswith("#"):
-            stated = _COMMENT.match(line)
-            comments |= {stated[1]: stated[2].strip()} if stated else {}
-        else:
-            cells = line.split("\t")
-            if _NO_WORD.match(cells[0]):
-                continue
-            start = start if words else number
-            words.append(cells)
-    if words:
-        yield start, comments, words
+    for first, block in blocks(lines(source)):
+        stated = filter(None, map(_COMMENT.match, block))
+        cells = [(n, s.split("\t")) for n, s in enumerate(block, first) if not s.startswith("#")]
+        words = [(number, row) for number, row in cells if not _NO_WORD.match(row[0])]
+        if words:
+            comments = {match[1]: match[2].strip() for match in stated}
+            yield words[0][0], comments, [row for _, row in words]
 
 
 def _problem(words: Sequence[list[str]]) -> str:

@@ -1,8 +1,9 @@
 """Opening files of text, and saying what is wrong with them."""
 
 import codecs
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -79,6 +80,20 @@ def lines(source: DataSource) -> Iterator[str]:
         ) from None
     except PermissionError as error:
         raise DataError(f"{source.target} may not be read ({error.strerror}).") from None
+
+
+def blocks(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    r"""Lines that blank ones set apart, without their ends; and the number of the first of them.
+
+    Examples
+    --------
+    >>> list(blocks(["\n", "a\n", "b\n", " \n", "c"]))
+    [(2, ['a', 'b']), (5, ['c'])]
+    """
+    for has_text, numbered in groupby(enumerate(text, 1), key=lambda line: bool(line[1].strip())):
+        if has_text:
+            held = list(numbered)
+            yield held[0][0], [line.rstrip("\r\n") for _, line in held]
 
 
 def _must_be_of_this_width(source: DataSource, path: Path, encoding: str) -> None:

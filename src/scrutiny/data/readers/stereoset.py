@@ -4,6 +4,7 @@ Nadeem, Bethke and Reddy 2021; controls: Pikuliak, Benova and Bachraty 2023.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -11,12 +12,64 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.json_text import parse_json
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.folders import file_in
-from scrutiny.data.readers.gender_swaps import read_swaps
 from scrutiny.data.readers.json_rows import array_rows, member
 from scrutiny.data.readers.options import takes
 from scrutiny.data.readers.stated import stated_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+
+_OF_PAIRS: Final = ("id", "more", "less", "category", "set", "pair")
+_BRACKETED: Final = re.compile(r"<([^<>]+)>")
+_SETS: Final = ("original", "swapped")
+
+
+def read_swaps(source: DataSource) -> Table:
+    """Pairs of sentences: ``original`` and ``swapped`` of each group share a ``pair``.
+
+    Groups of four lines have the target word in angle brackets: the stereotype, the same with the
+    gender swapped, then what goes against it, likewise. Groups of six have none: a context and two
+    sentences that follow it, then all three swapped.
+
+    Brackets are taken away: the words that differ are the target. Context and what follows it are
+    joined by a space.
+    """
+    numbered = [(i, line.strip()) for i, line in enumerate(lines(source), 1) if line.strip()]
+    marked = sum(bool(_BRACKETED.search(line)) for _, line in numbered)
+    if marked not in (0, len(numbered)):
+        odd = next(i for i, line in numbered if not _BRACKETED.search(line))
+        raise DataError(f"{source.target}:{odd} has no <word>; other lines have.")
+    size = 4 if marked else 6
+    if len(numbered) % size:
+        raise DataError(
+            f"{source.target} has {len(numbered)} lines of text, which are no groups of {size}."
+        )
+    return Table(
+        columns=_OF_PAIRS,
+        rows=_rows(numbered, size),
+        place=source.target,
+        defaults=stated_columns("sentence-pairs", _OF_PAIRS),
+    )
+
+
+def _rows(numbered: list[tuple[int, str]], size: int) -> Iterator[RawRow]:
+    for start in range(0, len(numbered), size):
+        group = numbered[start : start + size]
+        pair = str(start // size)
+        for k, name in enumerate(_SETS):
+            line, more, less = _bracketed(group, k) if size == 4 else _followed(group, k)
+            values = {"id": f"{pair}/{name}", "more": more, "less": less, "set": name}
+            yield RawRow(line, {**values, "pair": pair, "category": "gender"})
+
+
+def _bracketed(group: list[tuple[int, str]], k: int) -> tuple[int, str, str]:
+    (line, more), (_, less) = group[k], group[k + 2]
+    return line, _BRACKETED.sub(r"\1", more), _BRACKETED.sub(r"\1", less)
+
+
+def _followed(group: list[tuple[int, str]], k: int) -> tuple[int, str, str]:
+    (line, context), (_, more), (_, less) = group[3 * k : 3 * k + 3]
+    return line, f"{context} {more}", f"{context} {less}"
+
 
 KINDS: Final = ("intrasentence", "intersentence")
 _FILES: Final = ("dev.json", "dev_reconstructed.json")

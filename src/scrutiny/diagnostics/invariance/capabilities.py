@@ -26,14 +26,14 @@ from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.characters.middle_swap import MiddleSwap
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.search.goal import Goal
-from scrutiny.perturb.search.goals.keep_output import KeepOutput
+from scrutiny.perturb.search.goals.keeping import KeepOutput
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.problem import Method
 from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.search.space import Space
-from scrutiny.perturb.words.wordnet_all import WordnetAll
+from scrutiny.perturb.words.like_words import WordnetAll
 
 ALL: Final = "all"
 _SCRAMBLES: Final = 15

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scrutiny.perturb.search.goal import Answer, Base
-from scrutiny.perturb.search.goals.tagging import Tagging
+from scrutiny.perturb.search.goals.outputs import Tagging
 from scrutiny.perturb.search.state import State
 
 _TAGGED = Tagging(against="prediction")

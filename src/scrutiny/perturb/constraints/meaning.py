@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.constraints.windows import windows, word_count
+from scrutiny.perturb.engine.word_changes import windows, word_count
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
 

@@ -43,7 +43,7 @@ def check_parameters(transformation: Any) -> None:
 
     Examples
     --------
-    >>> from scrutiny.perturb.universal.word_case import WordCase
+    >>> from scrutiny.perturb.universal.surface import WordCase
     >>> check_parameters(WordCase(case="upper"))
     """
     if not is_dataclass(transformation):

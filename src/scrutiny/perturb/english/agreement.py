@@ -1,5 +1,7 @@
 """Edits of one word that keep its neighbors right: casing, and the article before it."""
 
+from collections.abc import Iterator
+
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
 from scrutiny.text.casing import match_case
@@ -8,10 +10,10 @@ from scrutiny.text.inflect import indefinite_article
 _ARTICLES = frozenset({"a", "an"})
 
 
-def replace_word(document: Document, index: int, word: str) -> tuple[Edit, ...] | None:
+def replace_word(document: Document, index: int, word: str) -> Iterator[tuple[Edit, ...]]:
     """Edits that put a word in a token's place, cased alike, with "a" or "an" to match.
 
-    Nothing comes back where the article would have to change and may not.
+    None come where the article would have to change and may not.
 
     Parameters
     ----------
@@ -26,8 +28,9 @@ def replace_word(document: Document, index: int, word: str) -> tuple[Edit, ...] 
     edit = Edit(document.field, start, end, match_case(document.words[index], word))
     article = follow_article(document, index, word)
     if article is None:
-        return (edit,)
-    return None if document.is_protected(article.start, article.end) else (article, edit)
+        yield (edit,)
+    elif not document.is_protected(article.start, article.end):
+        yield article, edit
 
 
 def follow_article(document: Document, index: int, word: str) -> Edit | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
-from scrutiny.perturb.search.goals.input_reduction import FewestWords
+from scrutiny.perturb.search.goals.keeping import FewestWords
 from scrutiny.perturb.search.methods.beam import Beam
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable

@@ -8,7 +8,7 @@ from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
 from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.words.wordnet_all import WordnetAll
+from scrutiny.perturb.words.like_words import WordnetAll
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.search.goal import Judged
-from scrutiny.perturb.search.methods.choosing import Closeness, best, reached
+from scrutiny.perturb.search.goal import Closeness, Judged, best, reached
 from scrutiny.perturb.search.methods.importance import How, rank
 from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Asking, Problem

@@ -14,8 +14,7 @@ from scrutiny.perturb.constraints.meaning import SentenceSimilarity
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
-from scrutiny.perturb.words.wordnet_all import WordnetAll
+from scrutiny.perturb.words.like_words import VectorNeighbors, WordnetAll
 
 #: Words around an edit that are compared, where a paper compares a window.
 WINDOW: Final = 15

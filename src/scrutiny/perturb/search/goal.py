@@ -1,8 +1,10 @@
-"""What a search is for: how good a text is, and whether it is good enough."""
+"""What a search is for: how good a text is, whether it is good enough, the best of several."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.search.state import State
@@ -113,3 +115,71 @@ def probability(prediction: Prediction, label: int, labels: tuple[str, ...]) -> 
 def single(answer: Answer) -> Prediction:
     """Answer of the one model there is, or of the reference."""
     return answer if isinstance(answer, Prediction) else answer.reference
+
+
+Against = Literal["gold", "prediction"]
+
+
+def starting_label(base: Base, against: Against) -> int:
+    """Number of the label that a goal starts from: the gold answer, or the model's own.
+
+    Raises
+    ------
+    ModelError
+        If the model's answer is no label of its own.
+    """
+    if against == "gold" and (gold := base.gold) is not None:
+        return gold
+    predicted = label_of(single(base.answer), base.labels)
+    if predicted not in base.labels:
+        raise ModelError(
+            f"The model answered {predicted!r}, which is not among its labels "
+            f"({', '.join(base.labels) or 'none were given'})."
+        )
+    return base.labels.index(predicted)
+
+
+def why_skipped(base: Base, against: Against) -> str | None:
+    """``no_gold``, ``unknown_label`` or ``already_wrong``, where the goal starts from gold."""
+    if against == "prediction":
+        return None
+    if not isinstance(base.example.gold, str):
+        return "no_gold"
+    if base.gold is None:
+        return "unknown_label"
+    predicted = label_of(single(base.answer), base.labels)
+    return None if predicted == base.example.gold else "already_wrong"
+
+
+class Closeness(Protocol):
+    """How close a text still is to its base, say by a sentence encoder; higher is closer."""
+
+    id: str
+
+    def closeness(self, states: Sequence[State]) -> Sequence[float]:
+        """Closeness of each text."""
+        ...
+
+
+def best(judged: Iterable[Judged]) -> Judged | None:
+    """Judged text of the highest score that has an answer; the first of equals."""
+    found: Judged | None = None
+    for one in judged:
+        if one.answer is not None and (found is None or one.score > found.score):
+            found = one
+    return found
+
+
+def reached(judged: Sequence[Judged], prefer: Closeness | None = None) -> Judged | None:
+    """Text at which the goal is reached: the closest to the base, or that of the best score."""
+    there = [one for one in judged if one.is_reached]
+    if prefer is None or len(there) < 2:
+        return best(there)
+    values = prefer.closeness([one.state for one in there])
+    return there[max(range(len(there)), key=values.__getitem__)]
+
+
+def ranked(judged: Iterable[Judged]) -> list[Judged]:
+    """Answered texts from the best score to the worst; equals in the order of proposal."""
+    answered = [one for one in judged if one.answer is not None]
+    return sorted(answered, key=lambda one: -one.score)

@@ -86,9 +86,7 @@ class AntonymSwap(Change):
         """Antonyms in the adjective's degree, the most frequent sense first."""
         word = document.words[site.token].lower()
         for form in self.forms(word, content_tag(document, site.token)):
-            edits = replace_word(document, site.token, form)
-            if edits is not None:
-                yield edits
+            yield from replace_word(document, site.token, form)
 
     def forms(self, word: str, xpos: str) -> tuple[str, ...]:
         """Antonyms of a lower-case word in the degree of its Penn tag."""

@@ -93,9 +93,7 @@ class SynonymWordnet(Change):
             return
         forms = self._forms(document.words[site.token].lower(), xpos)
         for form in in_random_order(forms, rng):
-            edits = replace_word(document, site.token, form)
-            if edits is not None:
-                yield edits
+            yield from replace_word(document, site.token, form)
 
     def _forms(self, word: str, xpos: str) -> tuple[str, ...]:
         nearest, wider = self._settings()

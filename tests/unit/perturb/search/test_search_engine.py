@@ -11,7 +11,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.search import Amount, AnswerPair, Changeable, Search, Settings, Space, Victim
 from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goals.keep_output import KeepOutput
+from scrutiny.perturb.search.goals.keeping import KeepOutput
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.goals.two_models import Disagreement
 from scrutiny.perturb.search.methods.beam import Beam, Greedy

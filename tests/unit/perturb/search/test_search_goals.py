@@ -11,11 +11,9 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.search.goal import AnswerPair, Base, Slope, label_of
 from scrutiny.perturb.search.goals.distances import DISTANCES, scores_of
-from scrutiny.perturb.search.goals.input_reduction import FewestWords
-from scrutiny.perturb.search.goals.keep_output import KeepOutput
+from scrutiny.perturb.search.goals.keeping import FewestWords, KeepOutput
 from scrutiny.perturb.search.goals.labels import Confidence, Targeted, Untargeted
-from scrutiny.perturb.search.goals.output_text import OutputText
-from scrutiny.perturb.search.goals.tagging import Tagging
+from scrutiny.perturb.search.goals.outputs import OutputText, Tagging
 from scrutiny.perturb.search.goals.two_models import Disagreement, RegressionMargin
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.state import State

@@ -20,13 +20,11 @@ from scrutiny.perturb.recipes.similar import ByEditDistance, ByEncoder
 from scrutiny.perturb.search import Amount, Changeable, Move, Search, Settings, Space, Victim
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goal import Base, Judged
-from scrutiny.perturb.search.goals.input_reduction import FewestWords
-from scrutiny.perturb.search.goals.keep_output import KeepOutput
+from scrutiny.perturb.search.goal import Base, Judged, best, ranked, reached
+from scrutiny.perturb.search.goals.keeping import FewestWords, KeepOutput
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods import first_order
 from scrutiny.perturb.search.methods.beam import Beam, Greedy
-from scrutiny.perturb.search.methods.choosing import best, ranked, reached
 from scrutiny.perturb.search.methods.crossing import genes, join, mixed
 from scrutiny.perturb.search.methods.first_order import FirstOrder
 from scrutiny.perturb.search.methods.genetic import Genetic, parent_weights

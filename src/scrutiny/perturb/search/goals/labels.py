@@ -4,9 +4,18 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.search.goal import Answer, Base, Slope, label_of, probability, single
+from scrutiny.perturb.search.goal import (
+    Against,
+    Answer,
+    Base,
+    Slope,
+    label_of,
+    probability,
+    single,
+    starting_label,
+    why_skipped,
+)
 from scrutiny.perturb.search.goals.distances import scores_of
-from scrutiny.perturb.search.goals.standing import Against, starting_label, why_skipped
 from scrutiny.perturb.search.state import State
 
 

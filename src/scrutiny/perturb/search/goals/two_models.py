@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.perturb.search.goal import Answer, AnswerPair, Base, label_of, single
+from scrutiny.perturb.search.goal import Against, Answer, AnswerPair, Base, label_of, single
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
-from scrutiny.perturb.search.goals.standing import Against
 from scrutiny.perturb.search.state import State
 
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.search.goal import Judged
-from scrutiny.perturb.search.methods.choosing import Closeness, ranked, reached
+from scrutiny.perturb.search.goal import Closeness, Judged, ranked, reached
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.state import State
 

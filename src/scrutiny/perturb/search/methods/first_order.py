@@ -1,5 +1,6 @@
 """Words exchanged for those that the gradient calls for."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -7,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.gradients import InputEmbeddings, TokenGradients
-from scrutiny.perturb.search.methods.gradient_beam import gradient_beam
-from scrutiny.perturb.search.methods.importance import wanted_slope
+from scrutiny.perturb.search.goal import Judged, ranked, reached
+from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
 from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.state import State
@@ -16,6 +17,51 @@ from scrutiny.text.casing import match_case
 
 if TYPE_CHECKING:
     import numpy as np
+
+Proposing = Callable[[State, TokenGradients], Iterable[State]]
+
+
+def gradient_beam(problem: Problem, propose: Proposing, *, width: int, steps: int) -> Asking:
+    """Go on with the best answers of what gradients propose, up to so many steps.
+
+    One backward pass serves all texts of a step.
+
+    Parameters
+    ----------
+    problem
+        What is searched.
+    propose
+        Texts one change away from a state whose gradients are given, the best estimates first.
+    width
+        Texts that go on after a step.
+    steps
+        Largest number of steps.
+
+    Raises
+    ------
+    PlanError
+        If the victim gives no gradients.
+    """
+    beam: list[Judged] = [problem.base]
+    seen = {problem.base.state.key}
+    for _ in range(steps):
+        states = [one.state for one in beam]
+        found: list[State] = []
+        for state, slopes in zip(states, loss_gradients(problem, states), strict=True):
+            if slopes is None:
+                continue
+            for near in propose(state, slopes):
+                if near.key not in seen:
+                    seen.add(near.key)
+                    found.append(near)
+        if not found:
+            break
+        judged = yield found
+        there = reached(judged)
+        if there is not None:
+            return there
+        beam = ranked(judged)[:width]
+    return None
 
 
 class _Vocabulary(NamedTuple):

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
-from scrutiny.perturb.search.goal import Judged
-from scrutiny.perturb.search.methods.choosing import best, ranked, reached
+from scrutiny.perturb.search.goal import Judged, best, ranked, reached
 from scrutiny.perturb.search.methods.crossing import genes, join, mixed
 from scrutiny.perturb.search.place import Place, PlaceKey
 from scrutiny.perturb.search.problem import Asking, Problem

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.search.goal import Judged
-from scrutiny.perturb.search.methods.choosing import Closeness, best, reached
+from scrutiny.perturb.search.goal import Closeness, Judged, best, reached
 from scrutiny.perturb.search.methods.importance import RANKINGS, How, Ranked, Ranking, rank
 from scrutiny.perturb.search.problem import Asking, Problem
 from scrutiny.perturb.search.state import State

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.search.goal import Judged, Slope, label_of, single
-from scrutiny.perturb.search.methods.choosing import best
+from scrutiny.perturb.search.goal import Judged, Slope, best, label_of, single
 from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.state import State

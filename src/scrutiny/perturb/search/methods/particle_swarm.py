@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
-from scrutiny.perturb.search.goal import Judged
+from scrutiny.perturb.search.goal import Judged, best, reached
 from scrutiny.perturb.search.ledger import is_better
-from scrutiny.perturb.search.methods.choosing import best, reached
 from scrutiny.perturb.search.methods.crossing import Genes, Locus, genes, join, mixed
 from scrutiny.perturb.search.methods.genetic import Members
 from scrutiny.perturb.search.problem import Asking, Problem

@@ -1,13 +1,15 @@
-"""Words in other letter case."""
+"""The surface of a text: the case of its letters, the marks around it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.sites import sites_where
+from scrutiny.perturb.engine.sites import sites_where, whole_text
+from scrutiny.perturb.engine.streams import in_random_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +92,78 @@ def _random_case(word: str, shares: Sequence[float]) -> str:
     at = cased[int(shares[-1] * len(cased))]
     chars[at] = chars[at].swapcase()
     return "".join(chars)
+
+
+_ENDS: Final = ("...", ".", "")
+_ENDS_FOR: Final = {"?": ("??", "???"), "!": ("!!", "!!!")}
+_BRACKETS: Final = (("(", ")"), ("[", "]"), ('"', '"'), ("'", "'"))
+_CHINESE_BRACKETS: Final = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"))
+_CHINESE: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_DROPPED: Final = ".,;:…"
+_NONE: Final = (("", ""),)
+
+
+@dataclass(frozen=True, slots=True)
+class Punctuation(Change):
+    """The marks at the end replaced, and the text put into brackets or quotes.
+
+    A question stays a question and an exclamation one: their marks are doubled, not dropped.
+    Brackets and quotes that the text has already are not used again; Chinese has its own.
+
+    Parameters
+    ----------
+    end
+        Replace the marks at the end.
+    brackets
+        Put brackets or quotes around the text.
+
+    **Measures** whether the answer hangs on marks that carry no content.
+
+    **Misleads when** the marks do carry some: a quoted sentence may be read as somebody else's.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb(Example("1", {"text": "So good!"}), "punctuation(brackets=false)", seed=0).edits
+    (Edit(field='text', start=7, end=8, text='!!', spans=(), inside=False),)
+    """
+
+    id: ClassVar[str] = "punctuation@1"
+    summary: ClassVar[str] = "other marks at the end, brackets or quotes around the text"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
+    where: ClassVar[str] = "anywhere"
+
+    end: bool = True
+    brackets: bool = True
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The text as a whole."""
+        return whole_text(document)
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Ends and brackets in random order."""
+        text = document.text
+        stop = len(text.rstrip())
+        start = len(text) - len(text.lstrip())
+        core = max(start, len(text[:stop].rstrip(_DROPPED)))
+        if core > start and text[core - 1] in _ENDS_FOR:
+            ends: Sequence[str] = _ENDS_FOR[text[core - 1]]
+            core -= 1
+        else:
+            ends = _ENDS
+        old = text[core:stop]
+        marks = [mark for mark in ends if mark != old] if self.end else [old]
+        pairs = _pairs_for(text) if self.brackets else _NONE
+        for opening, closing in in_random_order(pairs, rng):
+            for mark in in_random_order(marks, rng):
+                edits = [Edit(document.field, start, start, opening)] if opening else []
+                cut = core if mark else len(text[:core].rstrip())
+                yield (*edits, Edit(document.field, cut, stop, mark + closing))
+
+
+def _pairs_for(text: str) -> Sequence[tuple[str, str]]:
+    """Brackets and quotes that a text can be put into; none if it has them all."""
+    known = _CHINESE_BRACKETS if _CHINESE.search(text) else _BRACKETS
+    return [pair for pair in known if not (pair[0] in text or pair[1] in text)] or _NONE
