@@ -1,8 +1,8 @@
 """Attention to classes of words: parts of speech, negations, punctuation."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,9 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
-from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
+from scrutiny.diagnostics.attention.params import PresetParams
+from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
+from scrutiny.diagnostics.attention.word_maps import WordMap
 
 #: Condition of all words that have a class.
 ANY: Final = "any"
@@ -31,7 +31,7 @@ _METRICS: Final = ("mean(mass)", "class_mass_ratio")
 
 
 @dataclass(frozen=True, slots=True)
-class ClassesParams:
+class ClassesParams(PresetParams):
     """Which classes, by which choices.
 
     Parameters
@@ -45,15 +45,6 @@ class ClassesParams:
     """
 
     classes: tuple[str, ...] = ()
-    presets: tuple[str, ...] = ("default",)
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.conditions()
-
-    def conditions(self) -> dict[str, MapOptions]:
-        """Options of each condition, in the order of the records."""
-        return HeadsParams(presets=self.presets, options=self.options).conditions()
 
     def places(self) -> list[dict[str, object]]:
         """Conditions of the records, in their order."""
@@ -143,8 +134,7 @@ def _rows(
         if not members:
             yield Row(*start, "skipped", "no_such_class", None)
         elif isinstance(found, Failure):
-            status = "undefined" if found.reason == WITHOUT_PIECES else "failed"
-            yield Row(*start, status, found.reason, None)
+            yield lost(start, found)
         else:
             mass, rows, uniform = mass_on(found, members)
             if uniform > 0:

@@ -63,7 +63,50 @@ _ALLOWED: Final[Mapping[str, tuple[Any, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class HeadsParams:
+class PresetParams:
+    """Ways from the attention of pieces to that of words, each a condition.
+
+    Parameters
+    ----------
+    presets
+        Names of presets. Claims are of the first.
+    options
+        Choices of the user's own, on top of the first preset; they become a further condition,
+        ``own``.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a preset or option is not there.
+    """
+
+    presets: tuple[str, ...] = ("default",)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.presets:
+            raise PlanError(f"presets is empty; there are {', '.join(PRESETS)}.")
+        for name in self.presets:
+            preset(name)
+        for name, value in self.options.items():
+            if name not in _ALLOWED:
+                raise UnknownNameError("option", name, [one.name for one in fields(MapOptions)])
+            if value not in _ALLOWED[name]:
+                allowed = ", ".join(str(one) for one in _ALLOWED[name])
+                raise PlanError(f"options: {name} is {value!r}; it can be {allowed}.")
+
+    def conditions(self) -> dict[str, MapOptions]:
+        """Options of each condition, in the order of the records."""
+        found = {name: preset(name) for name in self.presets}
+        if self.options:
+            first = found[self.presets[0]]
+            stated = {one.name: getattr(first, one.name) for one in fields(MapOptions)}
+            found[OWN] = MapOptions(**{**stated, **self.options})
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsParams(PresetParams):
     """What is predicted from a head, and by which choices.
 
     Parameters
@@ -88,30 +131,11 @@ class HeadsParams:
     """
 
     presets: tuple[str, ...] = ("default", "as_released", "as_published")
-    options: Mapping[str, Any] = field(default_factory=dict)
     encoding: str = "attends-to"
     margin: float = 0.02
     tau_margin: float = 0.10
 
     def __post_init__(self) -> None:
-        if not self.presets:
-            raise PlanError(f"presets is empty; there are {', '.join(PRESETS)}.")
-        for name in self.presets:
-            preset(name)
+        PresetParams.__post_init__(self)
         if self.encoding not in ENCODINGS:
             raise UnknownNameError("encoding", self.encoding, ENCODINGS)
-        for name, value in self.options.items():
-            if name not in _ALLOWED:
-                raise UnknownNameError("option", name, [one.name for one in fields(MapOptions)])
-            if value not in _ALLOWED[name]:
-                allowed = ", ".join(str(one) for one in _ALLOWED[name])
-                raise PlanError(f"options: {name} is {value!r}; it can be {allowed}.")
-
-    def conditions(self) -> dict[str, MapOptions]:
-        """Options of each condition, in the order of the records."""
-        found = {name: preset(name) for name in self.presets}
-        if self.options:
-            first = found[self.presets[0]]
-            stated = {one.name: getattr(first, one.name) for one in fields(MapOptions)}
-            found[OWN] = MapOptions(**{**stated, **self.options})
-        return found

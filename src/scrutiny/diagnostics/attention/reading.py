@@ -17,6 +17,12 @@ Sentence = tuple[dict[str, Made], dict[int, int]]
 WITHOUT_PIECES = "word_without_pieces"
 
 
+def lost(start: tuple[str, str | None, str, str], found: Failure) -> Row:
+    """Row of a sentence without a map: undefined where a word has no piece, else failed."""
+    status = "undefined" if found.reason == WITHOUT_PIECES else "failed"
+    return Row(*start, status, found.reason, None)
+
+
 def each_example(
     model: Any,
     words: Sequence[Words],

@@ -24,9 +24,10 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.diagnostics.attention.claims import checks_over
 from scrutiny.diagnostics.attention.metrics.regression import DESIGN
 from scrutiny.diagnostics.attention.params import preset
-from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
+from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
 from scrutiny.diagnostics.attention.word_maps import WordMap
 
 #: Forms of the distance between a word and its nearest anchor.
@@ -151,8 +152,7 @@ def _rows(item: str, view: AnchoredSpans, made: Made, distances: Iterable[str]) 
     for name in distances:
         start = (item, None, "measured", canonical_json({"distance": name}))
         if isinstance(made, Failure):
-            status = "undefined" if made.reason == WITHOUT_PIECES else "failed"
-            yield Row(*start, status, made.reason, None)
+            yield lost(start, made)
             continue
         values = moments_of_words(made, view, distance=name)
         if values is None:
@@ -219,7 +219,6 @@ def _claim(params: RegressionParams) -> Claim:
                 f"{choice}, untrained" if choice else "control: untrained",
             ),
         ]
-    several = ("choices:distance",) if len(params.distances) > 1 else ()
     return Claim(
         id="C2",
         says=f"labels explain attention to the anchor beyond distance, by {params.margin:g} "
@@ -227,5 +226,5 @@ def _claim(params: RegressionParams) -> Claim:
         diagnostic="attention.regression",
         components=tuple(components),
         family="attention.regression",
-        checks=("items", "seeds", *several, "datasets"),
+        checks=checks_over("distance", params.distances),
     )

@@ -1,11 +1,17 @@
 """Estimates and claims of dependency heads, relation by relation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import Claim
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.attention.arcs.params import ALL, PROCEDURES, ArcGroup, ArcsParams
+from scrutiny.diagnostics.attention.claims import (
+    beside_others,
+    checks_over,
+    claimed_presets,
+    under_each_preset,
+)
 
 DIAGNOSTIC: Final = "attention.arcs"
 SELECTED: Final = "selected_head(accuracy)"
@@ -17,9 +23,7 @@ _ONCE: Final = (
     "selected_baseline(accuracy)",
     OVER,
 )
-_OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
 #: A preset that reads an equation as it is printed is shown; no claim has to survive it.
-_LITERAL: Final = "as_published"
 
 
 def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
@@ -44,12 +48,7 @@ def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
                 else {}
             ),
         },
-        contrasts=tuple(
-            ContrastSpec(f"{who}/{name}", name, name, role=role)
-            for who, role in _OTHERS
-            for case in cases
-            for name in [case.named(SELECTED)]
-        ),
+        contrasts=tuple(beside_others(case.named(SELECTED) for case in cases)),
     )
 
 
@@ -72,7 +71,7 @@ def _specs(case: ArcGroup) -> Iterator[EstimateSpec]:
 
 def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Iterator[Claim]:
     """What is claimed of relations: beyond offsets, and more after fine-tuning."""
-    choices = [name for name in presets if name != _LITERAL] or [presets[0]]
+    choices = claimed_presets(presets)
     for relation in params.claimed:
         yield _claim(
             f"{relation}/beyond-offsets",
@@ -82,7 +81,7 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
                 (OVER, "baselines: offsets", "{}"),
                 (SELECTED, "control: untrained", "untrained/{}"),
             ],
-            [ArcGroup(name, relation) for name in choices],
+            {name: f"{name}/{relation}" for name in choices},
             margin=params.margin,
         )
     parts = [(SELECTED, "before fine-tuning", "base/{}")]
@@ -94,7 +93,7 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
             f"fine-tuning raises the accuracy of the chosen head at {_words(relation)} by "
             f"{params.margin:g}",
             parts,
-            [ArcGroup(name, relation) for name in choices],
+            {name: f"{name}/{relation}" for name in choices},
             margin=params.margin,
             family="attention.relations.tuned",
         )
@@ -108,26 +107,19 @@ def _claim(
     name: str,
     says: str,
     parts: Sequence[tuple[str, str, str]],
-    choices: Sequence[ArcGroup],
+    choices: Mapping[str, str],
     *,
     margin: float,
     family: str = "attention.relations",
 ) -> Claim:
     """Claim that every part exceeds the margin under every preset."""
-    components = []
-    for position, case in enumerate(choices):
-        for metric, against, place in parts:
-            guard = against if position == 0 else f"choice: preset {case.preset}, {against}"
-            spec = place.format(case.named(metric))
-            components.append(Component(spec, margin, guard))
-    several = ("choices:preset",) if len(choices) > 1 else ()
     return Claim(
         id=name,
         says=says,
         diagnostic=DIAGNOSTIC,
-        components=tuple(components),
+        components=under_each_preset(parts, choices, margin),
         family=family,
-        checks=("items", "seeds", *several, "datasets"),
+        checks=checks_over("preset", choices),
     )
 
 

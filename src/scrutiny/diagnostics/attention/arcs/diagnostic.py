@@ -29,7 +29,7 @@ from scrutiny.diagnostics.attention.arcs.counting import (
 )
 from scrutiny.diagnostics.attention.arcs.design import make_arcs_design
 from scrutiny.diagnostics.attention.arcs.params import ALL, OFFSETS, ArcGroup, ArcsParams
-from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
+from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
 
 _DIRECTION: Final = ("direction", 2)
 _OFFSET: Final = ("offset", len(OFFSETS))
@@ -112,8 +112,7 @@ def _row(
     if not words.size:
         return Row(*start, "skipped", NO_CASE, None)
     if isinstance(right, Failure):
-        status = "undefined" if right.reason == WITHOUT_PIECES else "failed"
-        return Row(*start, status, right.reason, None)
+        return lost(start, right)
     if case.tree not in right:
         return Row(*start, "undefined", _NO_ROOT, None)
     return Row(*start, "ok", None, _values(right[case.tree], words))

@@ -1,12 +1,11 @@
 """Parameters of dependency heads: relations, baselines, what is claimed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.diagnostics.attention.word_maps import MapOptions
+from scrutiny.diagnostics.attention.params import PresetParams
 
 #: Condition of all scored words together.
 ALL: Final = "all"
@@ -72,7 +71,7 @@ class ArcGroup(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ArcsParams:
+class ArcsParams(PresetParams):
     """Which relations are looked for, by which choices, against which offsets.
 
     Parameters
@@ -104,8 +103,6 @@ class ArcsParams:
         If a name is not there, or a claim is of a relation that is not looked for.
     """
 
-    presets: tuple[str, ...] = ("default",)
-    options: Mapping[str, Any] = field(default_factory=dict)
     relations: tuple[str, ...] = RELATIONS
     procedure: str = "default"
     has_trees: bool = False
@@ -114,7 +111,7 @@ class ArcsParams:
     margin: float = 0.02
 
     def __post_init__(self) -> None:
-        self.conditions()
+        PresetParams.__post_init__(self)
         if self.procedure not in PROCEDURES:
             raise UnknownNameError("procedure", self.procedure, PROCEDURES)
         if ALL in self.relations or len(set(self.relations)) < len(self.relations):
@@ -127,10 +124,6 @@ class ArcsParams:
                     f"A claim is of the relation {name!r}, which is not among relations: "
                     f"{', '.join(self.relations) or 'none'}."
                 )
-
-    def conditions(self) -> dict[str, MapOptions]:
-        """Options of each condition, in the order of the records."""
-        return HeadsParams(presets=self.presets, options=self.options).conditions()
 
     def cases(self) -> list["ArcGroup"]:
         """What is scored, preset by preset, in the order of the records."""

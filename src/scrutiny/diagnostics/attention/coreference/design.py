@@ -3,8 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import Claim
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.attention.claims import (
+    beside_others,
+    checks_over,
+    claimed_presets,
+    under_each_preset,
+)
 
 #: Kinds of mentions as conditions; ``all`` first.
 KINDS: Final = ("all", "pronoun", "proper", "nominal")
@@ -19,7 +25,6 @@ _ALONG: Final = {
     "selected_baseline(accuracy)": (),
     _OVER: (),
 }
-_OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
 
 
 def make_coreference_design(
@@ -42,11 +47,7 @@ def make_coreference_design(
             "attention.coreference": f"heads of {inputs.subject} find antecedents beyond the "
             "nearest mention, the same head word and untrained networks"
         },
-        contrasts=tuple(
-            ContrastSpec(f"{who}/{spec}", spec, spec, role=role)
-            for who, role in _OTHERS
-            for spec in [f"{name}/{kind}/{_SELECTED}" for name, kind in places]
-        ),
+        contrasts=tuple(beside_others(f"{name}/{kind}/{_SELECTED}" for name, kind in places)),
     )
 
 
@@ -65,21 +66,14 @@ def _specs(preset: str, kind: str) -> Iterator[EstimateSpec]:
 
 def _claim(presets: Sequence[str], *, margin: float) -> Claim:
     """Claim that some head beats every baseline under every preset."""
-    choices = [name for name in presets if name != "as_published"] or [presets[0]]
-    components = []
-    for position, name in enumerate(choices):
-        choice = "" if position == 0 else f"choice: preset {name}, "
-        components += [
-            Component(f"{name}/all/{_OVER}", margin, f"{choice}baselines"),
-            Component(f"untrained/{name}/all/{_SELECTED}", margin, f"{choice}control: untrained"),
-        ]
-    several = ("choices:preset",) if len(choices) > 1 else ()
+    choices = {name: f"{name}/all" for name in claimed_presets(presets)}
+    parts = [(_OVER, "baselines", "{}"), (_SELECTED, "control: untrained", "untrained/{}")]
     return Claim(
         id="antecedents",
         says=f"some head finds antecedents by {margin:g} more often than the nearest mention, the "
         "same head word and chance, on the half it was not chosen on",
         diagnostic="attention.coreference",
-        components=tuple(components),
+        components=under_each_preset(parts, choices, margin),
         family="attention.coreference",
-        checks=("items", "seeds", *several, "datasets"),
+        checks=checks_over("preset", choices),
     )

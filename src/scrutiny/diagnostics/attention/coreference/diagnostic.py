@@ -1,8 +1,8 @@
 """Attention heads as resolvers of coreference: from a mention back to its antecedent."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -29,16 +29,16 @@ from scrutiny.diagnostics.attention.coreference.mentions import (
     pointed_right,
     questions_of,
 )
-from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
-from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
+from scrutiny.diagnostics.attention.params import PresetParams
+from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
+from scrutiny.diagnostics.attention.word_maps import WordMap
 
 _BASELINE: Final = ("baseline", len(BASELINES))
 _NO_QUESTION: Final = "no_antecedent"
 
 
 @dataclass(frozen=True, slots=True)
-class CoreferenceParams:
+class CoreferenceParams(PresetParams):
     """Which mentions are asked about, by which choices.
 
     Parameters
@@ -61,24 +61,18 @@ class CoreferenceParams:
         If a name is not there.
     """
 
-    presets: tuple[str, ...] = ("default",)
-    options: Mapping[str, Any] = field(default_factory=dict)
     candidates: str = "preceding"
     head_word: str = "rule"
     margin: float = 0.02
 
     def __post_init__(self) -> None:
-        self.conditions()
+        PresetParams.__post_init__(self)
         for kind, name, known in (
             ("choice of candidates", self.candidates, CANDIDATES),
             ("head word", self.head_word, HEAD_WORDS),
         ):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
-
-    def conditions(self) -> dict[str, MapOptions]:
-        """Options of each condition, in the order of the records."""
-        return HeadsParams(presets=self.presets, options=self.options).conditions()
 
 
 class Coreference(Diagnostic[CoreferenceParams]):
@@ -162,8 +156,7 @@ def _rows(
         if not asked:
             yield Row(*start, "skipped", _NO_QUESTION, None)
         elif isinstance(made, Failure):
-            status = "undefined" if made.reason == WITHOUT_PIECES else "failed"
-            yield Row(*start, status, made.reason, None)
+            yield lost(start, made)
         else:
             yield Row(*start, "ok", None, _values(made, asked, words))
 

@@ -5,19 +5,22 @@ fine-tuning strengthens the encoding; C5 more than a control task does; C6 tuned
 corpora more than control-tuned ones. (C2, attention beyond distance, is `attention.regression`.)
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.attention.claims import (
+    beside_others,
+    checks_over,
+    claimed_presets,
+    under_each_preset,
+)
 from scrutiny.diagnostics.attention.params import HeadsParams
 
 KINDS: Final = ("precision", "recall", "f1")
 #: What is compared with other families, and what a claim about it is called.
 _COMPARED: Final = ("mean_head(f1)", "selected_head(f1)")
-#: A preset that reads an equation as it is printed is shown; no claim has to survive it.
-_LITERAL: Final = "as_published"
-_OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
 DIAGNOSTIC: Final = "attention.heads"
 #: What tuned checkpoints must have learned of their own task on held-out sentences.
 _SKILL: Final = ("task_skill",)
@@ -118,9 +121,7 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
         for metric in compared:
             yield ContrastSpec(f"pseudo/{metric}", metric, f"{metric}/pseudo", role="own")
         compared += [f"{name}/heads_tau(f1)/{other}" for other in inputs.beside]
-        for who, role in _OTHERS:
-            for metric in compared:
-                yield ContrastSpec(f"{who}/{metric}", metric, metric, role=role)
+        yield from beside_others(compared)
         for metric in ("gain_tau(f1)", "gain_tau_other_half(f1)") if inputs.base else ():
             spec = f"{name}/{metric}"
             yield ContrastSpec(f"control/{spec}", spec, spec, role="control")
@@ -128,7 +129,7 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
 
 def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
     """The method's claims, of the first preset, over the others."""
-    choices = [name for name in names if name != _LITERAL] or [names[0]]
+    choices = {name: name for name in claimed_presets(names)}
     yield _claim(
         "C1",
         f"some head beats every baseline by {params.margin:g} F1, on the half it was not chosen on",
@@ -185,7 +186,7 @@ def _claim(
     name: str,
     says: str,
     parts: Sequence[tuple[str, str, str]],
-    choices: Sequence[str],
+    choices: Mapping[str, str],
     *,
     margin: float,
     gates: tuple[str, ...] = (),
@@ -194,19 +195,13 @@ def _claim(
 
     ``gates`` are those of the tuned checkpoints' own records, of both families.
     """
-    components = []
-    for position, chosen in enumerate(choices):
-        for metric, against, place in parts:
-            guard = against if position == 0 else f"choice: preset {chosen}, {against}"
-            components.append(Component(place.format(f"{chosen}/{metric}"), margin, guard))
-    checks = ("items", "seeds", *(("choices:preset",) if len(choices) > 1 else ()))
     return Claim(
         id=name,
         says=says,
         diagnostic=DIAGNOSTIC,
-        components=tuple(components),
+        components=under_each_preset(parts, choices, margin),
         family="attention",
-        checks=(*checks, "datasets"),
+        checks=checks_over("preset", choices),
         gates=gates,
     )
 

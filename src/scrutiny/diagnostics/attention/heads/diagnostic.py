@@ -38,7 +38,7 @@ from scrutiny.diagnostics.attention.heads.baselines import (
 )
 from scrutiny.diagnostics.attention.heads.design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.diagnostics.attention.reading import WITHOUT_PIECES, Made, Sentence, each_example
+from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
 
 MOST: Final = 12
 WORDS: Final = "example_words"
@@ -189,8 +189,7 @@ def _rows(
         for one in asked:
             start = (item, None, one.role, condition)
             if isinstance(found, Failure):
-                status = "undefined" if found.reason == WITHOUT_PIECES else "failed"
-                yield Row(*start, status, found.reason, None)
+                yield lost(start, found)
             elif not one.words.size:
                 yield Row(*start, "undefined", _NO_ROOM, None)
             else:

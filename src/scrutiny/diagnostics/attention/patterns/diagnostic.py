@@ -10,7 +10,6 @@ from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     Context,
-    ContrastSpec,
     Design,
     Diagnostic,
     EstimateSpec,
@@ -21,6 +20,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
+from scrutiny.diagnostics.attention.claims import beside_others
 from scrutiny.diagnostics.attention.patterns.sums import (
     MEASURES,
     SUMS,
@@ -50,7 +50,6 @@ COUNTS: Final = {
     "labeled_heads(broad)": "look everywhere",
 }
 _CLAIMED: Final = ("labeled_heads(positional)", "labeled_heads(special)")
-_OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
 
 
 def make_patterns_design(inputs: Inputs, *, n_words: int, margin: float) -> Design:
@@ -72,11 +71,7 @@ def make_patterns_design(inputs: Inputs, *, n_words: int, margin: float) -> Desi
             "attention.patterns": f"heads of {inputs.subject} have learned patterns that say "
             "nothing of the text"
         },
-        contrasts=tuple(
-            ContrastSpec(f"{who}/{name}", name, name, role=role)
-            for who, role in _OTHERS
-            for name in COUNTS
-        ),
+        contrasts=tuple(beside_others(COUNTS)),
     )
 
 

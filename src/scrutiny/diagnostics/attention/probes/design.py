@@ -5,6 +5,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.attention.claims import checks_over
 
 #: Baseline without a parameter: every word hangs on the next one.
 RIGHT: Final = "right-branching"
@@ -80,7 +81,6 @@ def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -
             for draw in range(1, draws + 1)
             for place, guard in against
         ]
-        several = ("choices:draw",) if draws > 1 else ()
         yield Claim(
             id=kind,
             says=f"a probe of attention{' and words' if kind != 'attention' else ''} finds "
@@ -88,5 +88,5 @@ def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -
             diagnostic="attention.probe",
             components=tuple(components),
             family="attention.probe",
-            checks=("items", "seeds", *several, "datasets"),
+            checks=checks_over("draw", range(draws)),
         )

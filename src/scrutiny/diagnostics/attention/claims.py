@@ -1,0 +1,62 @@
+"""Claims about heads that hold under every preset, and beside every other family."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from scrutiny.core.claim import Component
+from scrutiny.core.diagnostic import ContrastSpec
+
+#: The preset that no claim has to survive: it is read literally, and halves what heads score.
+_LITERAL: Final = "as_published"
+#: Families that a family is beside, and their roles.
+_OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
+
+
+def claimed_presets(names: Sequence[str]) -> list[str]:
+    """Presets that claims are of: all but the literal one, unless it is alone.
+
+    Examples
+    --------
+    >>> claimed_presets(["default", "as_published"]), claimed_presets(["as_published"])
+    (['default'], ['as_published'])
+    """
+    return [name for name in names if name != _LITERAL] or [names[0]]
+
+
+def under_each_preset(
+    parts: Sequence[tuple[str, str, str]], choices: Mapping[str, str], margin: float
+) -> tuple[Component, ...]:
+    """Components of a claim: every part exceeds the margin under every preset.
+
+    Parameters
+    ----------
+    parts
+        Metric, what it is against, and where its estimate stands: ``untrained/{}``.
+    choices
+        What identifiers of estimates begin with, by preset; the first is the reference.
+    margin
+        Smallest difference worth the claim.
+    """
+    return tuple(
+        Component(
+            place.format(f"{start}/{metric}"),
+            margin,
+            against if position == 0 else f"choice: preset {name}, {against}",
+        )
+        for position, (name, start) in enumerate(choices.items())
+        for metric, against, place in parts
+    )
+
+
+def checks_over(what: str, choices: Collection[object]) -> tuple[str, ...]:
+    """Checks of a claim that holds for each of some choices, if there are several."""
+    several = (f"choices:{what}",) if len(choices) > 1 else ()
+    return ("items", "seeds", *several, "datasets")
+
+
+def beside_others(specs: Iterable[str]) -> Iterator[ContrastSpec]:
+    """Estimates minus those of untrained networks, of controls, and of what was fine-tuned."""
+    named = list(specs)
+    for who, role in _OTHERS:
+        for spec in named:
+            yield ContrastSpec(f"{who}/{spec}", spec, spec, role=role)
