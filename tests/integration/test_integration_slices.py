@@ -232,7 +232,7 @@ def test_the_page_has_each_slice_once_and_the_clearest_in_front(run):
         ("all items", "", "300"),
         ("negated", "not told apart", str(in_slice(run, "accuracy@1", "negated").counts.n)),
         ("length > 10", "not told apart", str(in_slice(run, "accuracy@1", "length > 10").counts.n)),
-        ("exclamation", "too small", "3"),
+        ("exclamation", "fewer than 20 count", "3"),
     ]
     assert found.charts[0].spec is not None
     assert "In which slices?" in render(view, "html")

@@ -18,7 +18,7 @@ _ALL: Final = "all items"
 #: What is said of a slice, by the verdict on "worse than elsewhere".
 _STATES: Final = {"supported": "worse", "not supported": "better"}
 _OPEN: Final = "not told apart"
-_SMALL: Final = "too small"
+_SMALL: Final = "fewer than 20 count"
 _HEADER: Final = (
     "slice",
     "against elsewhere",

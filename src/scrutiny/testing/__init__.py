@@ -14,6 +14,7 @@
                   check_gradients(model, examples),
                   check_transformation(transformation),
                   check_statistic(statistic), check_diagnostic(diagnostic),
+                  check_attribute(attribute),
                   check_part(part, view)
                   raise ConformanceError with a sentence about the first broken promise
     strategies    texts(), examples(), tagged_examples()    for hypothesis
@@ -21,6 +22,7 @@
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.testing.check_adapters import check_adapter
+from scrutiny.testing.check_attributes import check_attribute
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_diagnostics import check_diagnostic
 from scrutiny.testing.check_gradients import check_gradients
@@ -62,6 +64,7 @@ __all__ = [
     "WrongShapeClassifier",
     "check_adapter",
     "check_attends",
+    "check_attribute",
     "check_diagnostic",
     "check_gradients",
     "check_intervenes",

@@ -15,6 +15,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 
 #: Kinds that have a template, and what the template does.
 TEMPLATES: Final = {
+    "attribute": "tells texts of long words",
     "diagnostic": "asks the model for every text in capitals, and claims that few answers change",
     "transformation": "doubles vowels",
 }
@@ -31,7 +32,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
     help="Folder; ./scrutiny-NAME unless told.",
 )
 def command(kind: str, name: str, output: Path | None) -> int:
-    r"""Write a package with a diagnostic or a transformation that works, to be changed.
+    r"""Write a package with a diagnostic, a transformation or an attribute that works.
 
     A diagnostic comes with its metric, claim, part of the report, page of documentation and tests.
 

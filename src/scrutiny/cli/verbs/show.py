@@ -70,7 +70,7 @@ def _object(found: Entry, thing: Any) -> dict[str, Any]:
 def _doc(thing: Any) -> str:
     """What an object says of itself; of a value, what its kind says is of no use."""
     if is_dataclass(thing) and not isinstance(thing, type):
-        return str(getattr(thing, "says", "") or "")
+        return str(getattr(thing, "doc", "") or getattr(thing, "says", "") or "")
     return inspect.getdoc(thing) or ""
 
 

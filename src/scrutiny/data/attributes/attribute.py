@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from inspect import getdoc
 from typing import Any, Literal
 
 from scrutiny.core.example import Example
@@ -85,6 +86,11 @@ class Attribute:
         if self.is_english and not example.language.startswith("en"):
             return None
         return self.function(example, training) if self.of_training else self.function(example)
+
+    @property
+    def doc(self) -> str:
+        """What its function says of itself."""
+        return getdoc(self.function) or self.summary
 
     @property
     def summary(self) -> str:

@@ -1,0 +1,90 @@
+"""What slices show: how often a planted loss is found, and how often there is said to be one.
+
+Of one to five seeds on 300 to 2,000 items of which five slices are asked, one of them a tenth of
+the items. docs/slices.md prints these rates.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.plan import Resampling
+from scrutiny.core.predicates import complement
+from scrutiny.core.record import Measure
+from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.slicing import over
+from scrutiny.store.schemas import RECORDS
+
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
+RUNS = 40
+
+
+def tables(rng, *, items, seeds, loss):
+    """Records of right and wrong answers, less often right in the first slice."""
+    inside = np.stack([rng.permutation(items) < round(items * share) for share in SHARES])
+    right = np.clip(rng.beta(8.5, 1.5, size=items) - loss * inside[0], 0.0, 1.0)
+    seed = rng.normal(scale=0.01, size=(seeds, 1))
+    hits = rng.random((seeds, items)) < np.clip(right + seed, 0.0, 1.0)
+    names = [f"i{k}" for k in range(items)]
+    whole = {"dataset": ["x"] * items, "item": names, "language": ["en"] * items}
+    whole |= {f"a_s{k}": np.where(one, "yes", "no").tolist() for k, one in enumerate(inside)}
+    n = seeds * items
+    rows = {
+        "kind": ["d@1"] * n,
+        "subject": ["m"] * n,
+        "reference": [None] * n,
+        "replicate": [f'{{"seed":{s}}}' for s in range(seeds) for _ in names],
+        "dataset": ["x"] * n,
+        "condition": ["{}"] * n,
+        "role": ["measured"] * n,
+        "item": names * seeds,
+        "variant": [None] * n,
+        "status": ["ok"] * n,
+        "reason": [None] * n,
+        "values": [[float(hit)] for hit in hits.ravel()],
+    }
+    return pa.table(rows, schema=RECORDS), pa.table(whole)
+
+
+def worse(rng, seed, **study):
+    """Whether each slice is shown to be worse than elsewhere."""
+    spec = EstimateSpec("level", "accuracy@1", {"": Selector()})
+    level = Assignment("p", "d@1", "m", "x", (Measure("hit"),), spec, {})
+    slices = [f"s{k} = yes" for k in range(len(SHARES))]
+    pairs = [
+        Contrast(where, over(level, where), over(level, complement(where)), is_paired=True)
+        for where in slices
+    ]
+    claims = [
+        Claim(where, where, "d", (Component(where, 0.0, "elsewhere", "<"),), family="in slices")
+        for where in slices
+    ]
+    estimator = Estimator(*tables(rng, **study), resampling=Resampling(draws=400), seed=seed)
+    _, found = estimate_all(estimator, [], claims, contrasts=pairs)
+    return [one.verdict == "supported" for one in found]
+
+
+def rates(runs=RUNS, **study):
+    """How often the first slice is found, and how often any is said to be worse."""
+    rng = np.random.default_rng(5)
+    found = np.array([worse(rng, k, **study) for k in range(runs)])
+    return found[:, 0].mean(), found.any(axis=1).mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("items", "seeds"), [(300, 1), (300, 5), (1000, 3), (2000, 1), (2000, 5)])
+def test_where_nothing_is_worse_hardly_anything_is_said(items, seeds):
+    _, said = rates(items=items, seeds=seeds, loss=0.0)
+    assert said <= 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("items", "seeds", "least"), [(300, 5, 0.1), (1000, 1, 0.1), (2000, 1, 0.5), (2000, 5, 0.9)]
+)
+def test_a_tenth_of_the_items_that_loses_ten_points_is_found(items, seeds, least):
+    found, _ = rates(items=items, seeds=seeds, loss=0.1)
+    assert found >= least
