@@ -75,7 +75,7 @@ def rates(runs=RUNS, **study):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("items", "seeds"), [(300, 1), (300, 5), (1000, 3), (2000, 1), (2000, 5)])
+@pytest.mark.parametrize(("items", "seeds"), [(300, 1), (1000, 5), (2000, 1)])
 def test_where_nothing_is_worse_hardly_anything_is_said(items, seeds):
     _, said = rates(items=items, seeds=seeds, loss=0.0)
     assert said <= 0.1
@@ -83,7 +83,7 @@ def test_where_nothing_is_worse_hardly_anything_is_said(items, seeds):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("items", "seeds", "least"), [(300, 5, 0.1), (1000, 1, 0.1), (2000, 1, 0.5), (2000, 5, 0.9)]
+    ("items", "seeds", "least"), [(1000, 1, 0.25), (1000, 5, 0.3), (2000, 5, 0.75)]
 )
 def test_a_tenth_of_the_items_that_loses_ten_points_is_found(items, seeds, least):
     found, _ = rates(items=items, seeds=seeds, loss=0.1)

@@ -22,8 +22,8 @@
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.testing.check_adapters import check_adapter
-from scrutiny.testing.check_attributes import check_attribute
 from scrutiny.testing.check_attention import check_attends, check_intervenes
+from scrutiny.testing.check_attributes import check_attribute
 from scrutiny.testing.check_diagnostics import check_diagnostic
 from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import check_language_model

@@ -65,9 +65,7 @@ def _samples() -> list[Example]:
     return [*one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]
 
 
-def _value(
-    attribute: Attribute, name: str, example: Example, training: Training
-) -> Value | None:
+def _value(attribute: Attribute, name: str, example: Example, training: Training) -> Value | None:
     found = attribute(example, training)
     is_kind = type(found) in _KINDS[attribute.gives]
     promise(
