@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from scrutiny.cli import group
-from scrutiny.cli.compare.levels import MEASURES, why_not
+from scrutiny.cli.compare.levels import MEASURES
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.run.comparing.agreement import Agreed
 
 PACKED = Path(__file__).parents[2] / "fixtures" / "logs" / "lm_eval.tar.xz"
 DOCS = Path(__file__).parents[3] / "docs" / "compare.md"
@@ -36,12 +35,6 @@ def logs(tmp_path_factory):
     with tarfile.open(PACKED) as archive:
         archive.extractall(folder, filter="data")
     return [str(folder / "scripted" / f"acme__{version}") for version in ("v1", "v2")]
-
-
-def test_why_there_is_no_value_depends_on_the_measure():
-    reasons = {why_not(Agreed(name, None, "no_value")) for name in MEASURES}
-    assert reasons == {"one label from both", "both always right, or always wrong", "no value"}
-    assert why_not(Agreed("jsd@1", None, "something_else")) == "something else"
 
 
 def test_the_example_of_the_docs_is_what_is_printed(logs, command):

@@ -8,15 +8,11 @@ from scrutiny.run.comparing.levels import Level, SideBySide
 from scrutiny.run.comparing.slices import Change
 
 _MOST_NAMED: Final = 3
-_OF_LEVELS: Final = {
-    "no regression": "PASS  the loss is shown to lie within",
-    "regression": "FAIL  a loss is shown to lie beyond",
-    "undecided": "UNDECIDED  nothing is shown about a loss of",
-}
-_OF_INVARIANCES: Final = {
-    "no regression": "PASS  the second keeps these invariances of the first within",
-    "regression": "FAIL  the second is shown to lose more of these invariances than",
-    "undecided": "UNDECIDED  nothing is shown about a loss of invariances of",
+#: What an outcome says of a loss, of what, and of how much.
+_SAYS: Final = {
+    "no regression": "PASS  the loss{} is shown to lie within {:g}.",
+    "regression": "FAIL  a loss{} is shown to lie beyond {:g}.",
+    "undecided": "UNDECIDED  nothing is shown about a loss{} of {:g}.",
 }
 
 
@@ -36,9 +32,9 @@ def headline(whole: SideBySide) -> str:
 def verdicts(whole: SideBySide, margin: float | None) -> Iterator[str]:
     """Whether a loss beyond the margin is shown, of the levels and of shared invariances."""
     if whole.outcome_of_levels is not None:
-        yield f"{_OF_LEVELS[whole.outcome_of_levels]} {margin:g}."
+        yield _SAYS[whole.outcome_of_levels].format("", margin)
     if whole.shared is not None and whole.shared.outcome is not None:
-        yield f"{_OF_INVARIANCES[whole.shared.outcome]} {whole.shared.margin:g}."
+        yield _SAYS[whole.shared.outcome].format(" of invariances", whole.shared.margin)
 
 
 def is_gain(change: Change, level: Level) -> bool:

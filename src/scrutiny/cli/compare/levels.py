@@ -13,9 +13,9 @@ from scrutiny.parts.part import Chapter, Part
 from scrutiny.parts.wording.labels import one_line
 from scrutiny.parts.wording.layout import cropped
 from scrutiny.parts.wording.numbers import interval, number, out_of, p_value
-from scrutiny.run.comparing.agreement import Agreed
 from scrutiny.run.comparing.flips import FlippedItems, Noise
 from scrutiny.run.comparing.levels import Level, ShownChange
+from scrutiny.run.comparing.slices import Change
 
 _TO: Final = "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW}\N{NO-BREAK SPACE}"
 _MOST_TESTS: Final = 6
@@ -39,8 +39,7 @@ MEASURES: Final[Mapping[str, str]] = {
     "kl_ab@1": "KL from the first, nats",
     "kl_ba@1": "KL from the second, nats",
 }
-_IN_SHORT: Final = ("kappa@1", "error_consistency@1", "capa@1", "capa_of_labels@1", "jsd@1")
-#: Why a measure has no value, by its code; of answers that it could be had of, by the measure.
+#: Why a measure has no value, by its code.
 _REASONS: Final[Mapping[str, str]] = {
     "no_probabilities": "neither side has probabilities",
     "one_sided_probabilities": "one side alone has probabilities",
@@ -50,10 +49,7 @@ _REASONS: Final[Mapping[str, str]] = {
     "other_choices": "both had other choices",
     "several_datasets": "labels of several datasets",
     "several_sets": "items have different numbers of choices",
-    "kappa@1": "one label from both",
-    **dict.fromkeys(
-        ("error_consistency@1", "capa@1", "capa_of_labels@1"), "both always right, or always wrong"
-    ),
+    "no_value": "both never vary",
 }
 _FLOORS: Final[Mapping[str, str]] = {
     "replicates": "the first model between its replicates",
@@ -78,11 +74,11 @@ def level_part(
     top
         Inputs that are listed, at most.
     is_whole
-        Whether what does not differ is said, too, and every measure of agreement.
+        Whether what does not differ is said, too.
     """
     charts = (
         _flips(f"{anchor}-flips", level),
-        _agreement(f"{anchor}-agreement", level, is_whole=is_whole),
+        _agreement(f"{anchor}-agreement", level),
         _slices(f"{anchor}-slices", level, margin=margin, is_whole=is_whole),
         _inputs(f"{anchor}-inputs", level, top, is_whole=is_whole),
     )
@@ -138,16 +134,9 @@ def noise_words(noise: Noise) -> str:
 
 def _test_words(flips: FlippedItems) -> str:
     """McNemar's test, of scores the sign test, of each pair of replicates."""
-    said = [f"{_p(test.p_value)} ({test.n} flip)" for test in flips.tests[:_MOST_TESTS]]
+    said = [f"{p_value(test.p_value)} ({test.n} flip)" for test in flips.tests[:_MOST_TESTS]]
     left = len(flips.tests) - len(said)
-    more = f", {left} more pairs" if left else ""
-    each = "" if len(flips.tests) == 1 else ", pair by pair"
-    return f"p {', '.join(said)}{more} (mid-p{each})"
-
-
-def _p(value: float) -> str:
-    said = p_value(value)
-    return said if said.startswith("<") else f"= {said}"
+    return f"mid-p {', '.join(said)}" + (f", {left} more pairs" if left else "")
 
 
 def _flips(anchor: str, level: Level) -> Chart | None:
@@ -156,12 +145,10 @@ def _flips(anchor: str, level: Level) -> Chart | None:
     if noise.share is not None:
         rates["noise floor"] = _stated(level.difference, noise.share, noise.n_items)
     if flips is not None:
-        worse, better = (
-            ("worse", "better") if flips.is_graded else ("right to wrong", "wrong to right")
-        )
+        names = ("worse", "better") if flips.is_graded else ("right to wrong", "wrong to right")
         n = flips.broken.counts.n
         rates["flips, either way"] = _stated(flips.broken, flips.share, n)
-        rates |= {worse: flips.broken, better: flips.mended}
+        rates |= dict(zip(names, (flips.broken, flips.mended), strict=True))
         if flips.answers_differ is not None:
             rates["another answer"] = _stated(flips.broken, flips.answers_differ, n)
     return forest_or_table(
@@ -182,29 +169,21 @@ def _stated(
     return replace(like, value=value, low=low, high=high, counts=Counts(n), denominator=None)
 
 
-def _agreement(anchor: str, level: Level, *, is_whole: bool) -> Chart | None:
+def _agreement(anchor: str, level: Level) -> Chart | None:
     """Measures of agreement beside those of the first model against itself."""
     found, lines = level.agreement, list[Line]()
     itself = "with itself" if found.floor_of == "unknown" else "floor"
     for one in found.rows:
-        if is_whole or one.measure in _IN_SHORT:
-            series = {} if one.estimate is None else {"both": one.estimate}
-            if one.floor is not None:
-                series[itself] = _stated(level.difference, one.floor, level.difference.counts.n)
-            why = f" ({why_not(one)})" if one.reason else ""
-            lines.append(Line(MEASURES[one.measure] + why, series))
+        series = {} if one.estimate is None else {"both": one.estimate}
+        if one.floor is not None:
+            series[itself] = _stated(level.difference, one.floor, level.difference.counts.n)
+        why = f" ({_REASONS.get(one.reason, one.reason)})" if one.reason else ""
+        lines.append(Line(MEASURES[one.measure] + why, series))
     caption = "Agreement beyond chance, and distances of probabilities, with intervals."
     if any(itself in line.series for line in lines):
         caption += f" {itself.capitalize()}: {_FLOORS[found.floor_of]}."
     table = forest_table(lines)
     return Chart(anchor, "How far both agree", caption, None, table) if lines else None
-
-
-def why_not(one: Agreed) -> str:
-    """Why a measure has no value."""
-    if one.reason == "no_value":
-        return _REASONS.get(one.measure, "no value")
-    return _REASONS.get(one.reason, one.reason.replace("_", " "))
 
 
 def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) -> Chart | None:
@@ -216,13 +195,12 @@ def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) 
         told = [level.overall, *told, *(one for one in rest if one.name not in shown)]
     lines, rows = [], []
     for change in told:
-        state, more = _state(change.name, shown.get(change.name), level)
+        state, more = _state(change, shown.get(change.name), level)
         moved = _stated(level.difference, change.value, change.n, change.low, change.high)
-        says = "all items" if change.name == "all" else change.says
-        lines.append(Line("all items" if change.name == "all" else change.name, {state: moved}))
+        lines.append(Line(change.says, {state: moved}))
         rows.append(
             (
-                says,
+                change.says,
                 f"{state}{more}",
                 f"{change.n:,}",
                 number(change.before),
@@ -245,15 +223,13 @@ def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) 
     )
 
 
-def _state(slice_name: str, found: ShownChange | None, level: Level) -> tuple[str, str]:
-    """What is shown of a slice, and more of it."""
-    if found is None:
-        return "all items" if slice_name == "all" else "not shown", ""
-    if found.goes_back_to:
+def _state(change: Change, found: ShownChange | None, level: Level) -> tuple[str, str]:
+    """What is shown of all items or of a slice, and more of it."""
+    word = "better" if is_gain(change, level) else "worse"
+    if found is not None and found.goes_back_to:
         return "nothing of its own", f" beside {found.goes_back_to!r}"
-    word = "better" if is_gain(found.change, level) else "worse"
-    if found.turn is None:
-        return word, ""
+    if found is None or found.turn is None:
+        return word if change.is_shown else "not shown", ""
     before, after, count, total = found.turn
     turn = f"{_answer(before)}{_TO}{_answer(after)}"
     return word, f", mostly {turn} ({count} of {total} changed answers)"

@@ -45,17 +45,18 @@ def printed(found: SideBySide, flags: Mapping[str, Any]) -> None:
 
 def write_page(found: SideBySide, sides: Opened, flags: Mapping[str, Any]) -> None:
     """Write the page of a comparison; inputs are left out until it is small enough."""
-    is_kept, text = flags["out"] is not None, ""
-    first = _side(sides.first, flags["first"], is_kept=is_kept)
-    second = _side(sides.second, flags["second"], is_kept=is_kept)
+    text, names = "", ("first", "second")
+    said = [
+        (name.capitalize(), _side(folder, flags[name]))
+        for name, folder in zip(names, (sides.first, sides.second), strict=True)
+    ]
     for most in INPUTS:
-        parts = [*parts_of(found, margin=flags["margin"], top=most, is_whole=True)]
         text = render_parts(
-            parts,
-            title=f"{second[0]} against {first[0]}",
+            [*parts_of(found, margin=flags["margin"], top=most, is_whole=True)],
+            title=f"{flags['second']} against {flags['first']}",
             headline=headline(found),
             verdicts=[*verdicts(found, flags["margin"])],
-            facts=(("First", ", ".join(first)), ("Second", ", ".join(second))),
+            facts=said,
             command=command_line(),
             version=version("scrutiny"),
         )
@@ -64,12 +65,8 @@ def write_page(found: SideBySide, sides: Opened, flags: Mapping[str, Any]) -> No
     save_text(Path(flags["html"]), text)
 
 
-def _side(folder: RunFolder, given: str, *, is_kept: bool) -> list[str]:
-    """Model of a run, where it came from, replicates; of several models the first measured."""
-    models = folder.manifest["models"]
-    measured = [name for name, one in models.items() if one.get("role", "measured") == "measured"]
-    name = next(iter(measured or models), given)
-    count = len(models.get(name, {}).get("replicates", ())) or 1
-    kept = [str(folder.path)] if is_kept else []
-    told = [str(name), given, f"{count} replicate{'s' * (count != 1)}", *kept]
-    return list(dict.fromkeys(told))
+def _side(folder: RunFolder, given: str) -> str:
+    """What was given for a side, and the models of its run with how many replicates."""
+    models = folder.manifest["models"].items()
+    counted = (f"{name}: {len(one.get('replicates', '1'))}" for name, one in models)
+    return f"{given} (replicates of {', '.join(counted)})"
