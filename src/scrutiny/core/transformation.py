@@ -1,15 +1,18 @@
 """What a transformation is: it proposes edits and never rewrites."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.plugin import PlugIn
 
 if TYPE_CHECKING:
     import numpy as np
 
 Effect = Literal["keeps", "flips", "sets", "may change"]
+Where = Literal["anywhere", "around", "within"]
 
 
 class Site(NamedTuple):
@@ -89,58 +92,138 @@ class Document(Protocol):
         ...
 
 
-class Transformation(Protocol):
+class Transformation(PlugIn, ABC):
     """A way to change a text; one small file each.
 
-    ``effect`` says what it does to the gold answer, by task ("*" for all others); only ``keeps``
-    may be scored against the old gold without a check. ``resources`` names what it needs
-    ("tagger", "wordnet", "masked_lm", "vectors", "translator").
-
-    Eight more members are optional. ``allowed`` names the values that a parameter may have where
-    its type does not (the regions of a table): others are refused. ``where`` says what it may do to
-    annotated spans unless the recipe says otherwise: "anywhere" (also without the member),
-    "around" or "within" them.
-    ``warm(documents, resources)`` is called before a chunk of documents is perturbed, so that a
-    model can be asked in batches. ``is_for_search`` is true where its candidates are meant for a
-    search to choose among: it runs where it is named, and no list of defaults has it. Nor has
-    one whose ``is_default`` is false: its outputs are too seldom texts that somebody would write.
-    ``is_local`` is true where the word alone decides whether it is a site, so that a search need
-    not look at the others again. ``stream`` names its random numbers where it has been renamed
-    (`scrutiny.core.randomness.stream_of`). ``at_once(document, sites, shares)`` is a quick way for
-    one whose candidates draw a single ``rng.random()`` and are one edit inside of their token each:
-    with these numbers, the first candidates of these sites, or nothing where one of them does not
-    change the text.
+    Attributes
+    ----------
+    id
+        Versioned name.
+    summary
+        What it changes, in a few words.
+    languages
+        Languages that it knows; ``*`` stands for any.
+    resources
+        Names of what it needs besides the text ("tagger", "wordnet", "masked_lm", "vectors",
+        "translator").
+    effect
+        What it does to the gold answer, by task ("*" for all others); only ``keeps`` may be scored
+        against the old gold without a check.
+    intensity
+        How many units are changed unless the recipe says otherwise.
+    allowed
+        Values that a parameter may have where its type does not name them (the regions of a
+        table): others are refused.
+    where
+        What it may do to annotated spans unless the recipe says otherwise: "anywhere", "around" or
+        "within" them.
+    is_for_search
+        Whether its candidates are meant for a search to choose among: it runs where it is named,
+        and no list of defaults has it.
+    is_default
+        Whether lists of defaults have it; not so where its outputs are too seldom texts that
+        somebody would write.
+    is_local
+        Whether the word alone decides whether it is a site, so that a search need not look at the
+        others again.
+    stream
+        Name of its random numbers where it has been renamed
+        (`scrutiny.core.randomness.stream_of`).
     """
 
-    id: str
-    summary: str
-    languages: frozenset[str]
-    resources: tuple[str, ...]
-    effect: Mapping[str, Effect]
-    intensity: Intensity
+    __slots__ = ()
+    kind = "transformation"
 
+    id: ClassVar[str]
+    summary: ClassVar[str]
+    languages: ClassVar[frozenset[str]]
+    resources: ClassVar[tuple[str, ...]] = ()
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity()
+    allowed: ClassVar[Mapping[str, Iterable[Any]]] = {}
+    where: ClassVar[Where] = "anywhere"
+    is_for_search: ClassVar[bool] = False
+    is_default: ClassVar[bool] = True
+    is_local: ClassVar[bool] = False
+    stream: ClassVar[str] = ""
+
+    @abstractmethod
     def sites(self, document: Document) -> Sequence[Site]:
         """Places that could be changed, in the order of the text; draws nothing."""
-        ...
 
+    @abstractmethod
     def candidates(
         self, document: Document, site: Site, rng: "np.random.Generator"
     ) -> Iterator[tuple[Edit, ...]]:
         """Ways to change one place, lazily; each is a set of disjoint edits."""
-        ...
 
 
-class Constraint(Protocol):
-    """A veto on candidates; ``reason`` is the stable code that goes into the records.
+class AsksAhead(Transformation):
+    """A transformation that asks a model of its own, and can ask it in batches."""
 
-    ``screen(document, candidates, context)`` is an optional member that answers for several
-    sets of edits of one document at once, so that a model can be asked in batches: a list of
-    truth values.
+    __slots__ = ()
+
+    @abstractmethod
+    def warm(
+        self,
+        documents: Iterable[Document],
+        resources: Mapping[str, Any],
+        *,
+        sites: Iterable[Sequence[Site]] | None = None,
+    ) -> None:
+        """Ask about documents before they are changed; at these sites of each, if they are given.
+
+        What comes out is the same without: only the batches differ.
+        """
+
+
+class ChangesAtOnce(Transformation):
+    """A transformation that is quick where each site gets its first candidate.
+
+    Its candidates draw a single ``rng.random()`` and are one edit inside of their token each.
     """
 
-    id: str
-    reason: str
+    __slots__ = ()
 
+    @abstractmethod
+    def at_once(
+        self, document: Document, sites: Sequence[Site], shares: Sequence[float]
+    ) -> list[Edit] | None:
+        """First candidates of these sites with these numbers.
+
+        Nothing where one of them does not change the text.
+        """
+
+
+class Constraint(PlugIn, ABC):
+    """A veto on candidates.
+
+    Attributes
+    ----------
+    id
+        Versioned name.
+    reason
+        Stable code that goes into the records.
+    resources
+        Names of what it needs besides the text.
+    """
+
+    __slots__ = ()
+    kind = "constraint"
+
+    id: ClassVar[str]
+    reason: ClassVar[str]
+    resources: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
     def allows(self, document: Document, edits: Sequence[Edit], context: Any) -> bool:
         """Whether this set of edits may stand."""
-        ...
+
+    def screen(
+        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any
+    ) -> list[bool]:
+        """Whether each of several sets of edits of one document may stand.
+
+        One by one, unless it can ask a model about all of them for less.
+        """
+        return [self.allows(document, edits, context) for edits in candidates]

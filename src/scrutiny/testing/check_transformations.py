@@ -9,7 +9,8 @@ import numpy as np
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import Document, Intensity, Site, Transformation
+from scrutiny.core.plugin import must_be_of_kind
+from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site, Transformation
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.testing.promises import (
     SAMPLE_TEXTS,
@@ -21,16 +22,6 @@ from scrutiny.testing.promises import (
 )
 from scrutiny.text.edits import apply_to_text
 
-_MEMBERS: Final = (
-    "id",
-    "summary",
-    "languages",
-    "resources",
-    "effect",
-    "intensity",
-    "sites",
-    "candidates",
-)
 _EFFECTS: Final = {"keeps", "flips", "sets", "may change"}
 _MOST_CANDIDATES: Final = 20
 _MOST_SITES: Final = 8
@@ -58,7 +49,8 @@ def check_transformation(
     ConformanceError
         With a sentence about the first promise that is broken.
     """
-    require_members(transformation, _MEMBERS, protocol="transformation")
+    must_be_of_kind(transformation, "transformation", type(transformation).__name__)
+    require_members(transformation, ("id", "summary", "languages"), protocol="transformation")
     require_versioned(transformation)
     require_docstring(transformation, sections=("Measures", "Misleads when"))
     _check_members(transformation)
@@ -132,7 +124,7 @@ def _check_site(transformation: Transformation, document: Document, site: Site) 
     )
     for edits in first:
         _check_edits(transformation, document, edits)
-    if hasattr(transformation, "at_once"):
+    if isinstance(transformation, ChangesAtOnce):
         _check_at_once(transformation, document, site, first)
     return bool(first)
 
@@ -150,14 +142,14 @@ def _stream(site: Site) -> np.random.Generator:
 
 
 def _check_at_once(
-    transformation: Transformation,
+    transformation: ChangesAtOnce,
     document: Document,
     site: Site,
     first: Sequence[tuple[Edit, ...]],
 ) -> None:
     """Raise unless what it does at once is what its first candidate does, inside of the site."""
     share = float(_stream(site).random())
-    found = transformation.at_once(document, [site], [share])  # type: ignore[attr-defined]
+    found = transformation.at_once(document, [site], [share])
     if found is None:
         return
     within = all(site.start <= e.start and e.end <= site.end for e in found)

@@ -1,29 +1,24 @@
 """A transformation whose candidates are written down beforehand."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site, Transformation
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-_KEEPS: Final[Mapping[str, Effect]] = {"*": "keeps"}
-_ALL: Final = Intensity(share=1.0, least=1, most=None)
-
 
 @dataclass(frozen=True)
-class WordTable:
+class WordTable(Transformation):
     """Words replaced by those of a table, in its order; an empty one deletes the word.
 
     Parameters
     ----------
     table
         Replacements of each word, which is compared as it is written.
-    id, effect
-        Name, and what it does to gold answers, for whoever asks.
 
     Examples
     --------
@@ -36,12 +31,10 @@ class WordTable:
     """
 
     table: Mapping[str, Sequence[str]]
-    id: str = "word_table@1"
-    summary: str = "words replaced by those of a table"
-    languages: frozenset[str] = frozenset({"*"})
-    resources: tuple[str, ...] = ()
-    effect: Mapping[str, Effect] = field(default_factory=lambda: dict(_KEEPS))
-    intensity: Intensity = _ALL
+    id: ClassVar[str] = "word_table@1"
+    summary: ClassVar[str] = "words replaced by those of a table"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words of the table."""

@@ -9,7 +9,7 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
-from scrutiny.core.transformation import Intensity
+from scrutiny.core.transformation import Intensity, Transformation
 from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
 from scrutiny.perturb.recipes.attack import control_space_of, given_for, search_of, space_of
 from scrutiny.perturb.recipes.naming import parse_attack
@@ -78,7 +78,7 @@ def test_one_random_text_of_hotflip_takes_such_words_too():
     assert text in {"Fine plan", "Nice plan"}
 
 
-class NoWord:
+class NoWord(Transformation):
     """Every word as a place whose candidates are all vetoed, as it were."""
 
     id, summary, languages = "no_word@1", "places without candidates", frozenset({"*"})

@@ -9,7 +9,7 @@ import numpy as np
 from scrutiny.core.edit import Edit
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
-from scrutiny.core.transformation import Intensity
+from scrutiny.core.transformation import Intensity, Transformation
 from scrutiny.perturb.engine.sites import word_sites
 from scrutiny.perturb.search.move import Move
 from scrutiny.run.driver import RunOptions, run_plan
@@ -19,7 +19,7 @@ WORDS = tuple(f"{a}{b}" for a in "bdfglmnprs" for b in ("an", "el", "ip", "ok", 
 
 
 @dataclass(frozen=True, slots=True)
-class WordSwap:
+class WordSwap(Transformation):
     """Another word of the vocabulary."""
 
     id: ClassVar[str] = "word_swap@1"

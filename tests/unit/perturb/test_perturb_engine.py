@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.transformation import Intensity, Site
+from scrutiny.core.transformation import AsksAhead, Constraint, Intensity, Site, Transformation
 from scrutiny.perturb.engine.apply import Setting, perturb
 from scrutiny.perturb.engine.batch import perturb_batch, perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe, recipe_of, step_of
@@ -21,7 +21,7 @@ EXAMPLE = Example("1", {"text": TEXT}, gold="positive")
 
 
 @dataclass(frozen=True)
-class Toy:
+class Toy(Transformation):
     """Proposes for every token what it was told to."""
 
     proposals: tuple[str, ...] = ("X",)
@@ -56,7 +56,7 @@ class Flipping(Toy):
     effect: ClassVar[dict[str, str]] = {"*": "keeps", "text-pair-classification": "flips"}
 
 
-class Veto:
+class Veto(Constraint):
     """Refuses every candidate that brings this text."""
 
     id = "veto@1"
@@ -247,7 +247,7 @@ def test_a_repeated_step_draws_numbers_of_its_own():
     assert changed(twice) not in (changed(once), TEXT)
 
 
-class AllowAll:
+class AllowAll(Constraint):
     id, reason = "all@1", "never"
 
     def allows(self, document, edits, context):
@@ -280,7 +280,7 @@ def test_streams_make_what_single_calls_make_for_any_chunk(chunk):
 
 
 @dataclass(frozen=True)
-class Warmed(Toy):
+class Warmed(Toy, AsksAhead):
     """Knows only texts that it was warmed with."""
 
     def warm(self, documents, resources, *, sites=None):

@@ -7,6 +7,7 @@ import pytest
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.registry import registry
+from scrutiny.core.transformation import Transformation
 from scrutiny.perturb.engine.parameters import LIMITS, check_parameters
 from scrutiny.perturb.engine.recipe import parse_recipe, recipe_of
 from scrutiny.perturb.universal.name_place_swap import NamePlaceSwap
@@ -75,13 +76,19 @@ def test_the_regions_of_the_table_are_named():
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class Own(Transformation):
     """A plug-in's: numbers are its own business, choices are not."""
 
     id = "own@1"
     top: int = -1
     mode: Literal["a"] | None = None
     free: str = "anything"
+
+    def sites(self, document):
+        return ()
+
+    def candidates(self, document, site, rng):
+        yield from ()
 
 
 def test_a_plug_in_is_held_to_its_own_choices():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
+from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.control.matched import amount_changed, matched_control
 from scrutiny.perturb.control.operations import operations_of
 from scrutiny.perturb.engine.apply import perturb
@@ -114,7 +115,7 @@ def test_any_text_is_changed_safely(name):
     run()
 
 
-class Allowing:
+class Allowing(Constraint):
     """Refuses nothing, and has every candidate looked at one by one."""
 
     id = "allowing@1"

@@ -6,13 +6,13 @@ import pytest
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.registry import registry
-from scrutiny.core.transformation import Intensity, Site
+from scrutiny.core.transformation import ChangesAtOnce, Intensity, Site, Transformation
 from scrutiny.testing import check_transformation
 
 BUILT_IN = ["keyboard@1", "ocr@1", "punctuation@1", "typos@1", "word_case@1"]
 
 
-class Shout:
+class Shout(Transformation):
     """A word in capitals.
 
     Measures something. Misleads when shouted at.
@@ -120,7 +120,7 @@ class AList(Shout):
         yield [Edit(document.field, site.start, site.end, "X")]
 
 
-class OtherAtOnce(Shout):
+class OtherAtOnce(Shout, ChangesAtOnce):
     __doc__ = Shout.__doc__
 
     def at_once(self, document, sites, shares):
@@ -137,7 +137,7 @@ class Idle(Shout):
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
-        (object(), "it has no 'id'"),
+        (object(), "is no transformation"),
         (Undocumented(), "does not say 'Misleads when'"),
         (Unversioned(), "'Shout' is no versioned name"),
         (UnknownEffect(), "one of flips, keeps, may change, sets"),

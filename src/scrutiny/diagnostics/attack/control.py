@@ -10,7 +10,7 @@ from scrutiny.diagnostics.attack.own_words import ItemPieces, OwnWords
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.place import Place
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.text.casing import match_case
 
@@ -36,7 +36,7 @@ def expense_of(found: Found) -> Expense:
 
 
 @dataclass(frozen=True, slots=True)
-class AtRandom:
+class AtRandom(Method):
     """Ask about random texts until the goal is reached or as much is spent as the attack spent.
 
     Each text changes as many words as the attack changed, where the space has that many places,
@@ -91,7 +91,7 @@ class AtRandom:
 
 
 @dataclass(frozen=True, slots=True)
-class OneAtRandom:
+class OneAtRandom(Method):
     """One random text with as many words changed as an attack changed, whatever comes of it.
 
     Parameters

@@ -12,7 +12,7 @@ from scrutiny.diagnostics.invariance.capabilities import ALL, Generation
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
-from scrutiny.perturb.search.goal import Answer, Base
+from scrutiny.perturb.search.goal import Answer, Base, Goal
 from scrutiny.perturb.search.methods.unguided import RandomChoice
 from scrutiny.perturb.search.origin import Key
 from scrutiny.perturb.search.setting import Search, Settings, Victim
@@ -32,7 +32,7 @@ ONLY_TEXT: Final = "only_text"
 
 
 @dataclass(frozen=True, slots=True)
-class SameAmount:
+class SameAmount(Goal):
     """As many words changed as the searched text has; the score is minus the difference."""
 
     id: ClassVar[str] = "same_amount@1"

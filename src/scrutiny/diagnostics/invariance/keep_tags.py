@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.search.goal import Answer, Base
+from scrutiny.perturb.search.goal import Answer, Base, Goal
 from scrutiny.perturb.search.goals.outputs import Tagging
 from scrutiny.perturb.search.state import State
 
@@ -11,7 +11,7 @@ _TAGGED = Tagging(against="prediction")
 
 
 @dataclass(frozen=True, slots=True)
-class KeepTags:
+class KeepTags(Goal):
     """The same spans, carried by the edits; the score is F1 with them less what is missing.
 
     Parameters

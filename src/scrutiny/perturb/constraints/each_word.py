@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document
+from scrutiny.core.transformation import Constraint, Document
 from scrutiny.perturb.engine.word_changes import word_changes
 from scrutiny.perturb.resources.capabilities import Vectors
 from scrutiny.perturb.resources.loading import find_resource
@@ -14,7 +14,7 @@ _MERGED: Final = {"PROPN": "NOUN", "AUX": "VERB"}  # as in the tag set that the 
 
 
 @dataclass(frozen=True, slots=True)
-class SamePos:
+class SamePos(Constraint):
     """Refuse replacements of a word by one of another universal part of speech.
 
     Both words are tagged where they stand, each in its own sentence: of two equal words the one
@@ -79,7 +79,7 @@ _USUAL: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class WordSimilarity:
+class WordSimilarity(Constraint):
     """Refuse replacements of a word by one whose vector is far from its own.
 
     Parameters

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document
+from scrutiny.core.transformation import Constraint, Document
 from scrutiny.perturb.engine.word_changes import windows
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PerplexityRatio:
+class PerplexityRatio(Constraint):
     """Refuse edits that multiply the perplexity by more than a factor.
 
     Parameters
@@ -57,7 +57,7 @@ class PerplexityRatio:
 
 
 @dataclass(frozen=True, slots=True)
-class LogprobDrop:
+class LogprobDrop(Constraint):
     """Refuse edits that lower the log-probability of a text by more than a number of nats.
 
     Whole stretches are scored, so that a word counts with all its pieces, the space before it and
@@ -119,7 +119,7 @@ def drops_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Likeliest:
+class Likeliest(Constraint):
     """Keep the few candidates of a place that a language model finds likeliest.
 
     Parameters
@@ -176,7 +176,7 @@ _IGNORED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(Constraint):
     """Refuse edits that add a grammatical complaint; those of the original are forgiven.
 
     Parameters

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document
+from scrutiny.core.transformation import Constraint, Document
 from scrutiny.perturb.engine.word_changes import is_lexical, word_changes
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.tokens import token_texts
 
 
 @dataclass(frozen=True, slots=True)
-class MaxChange:
+class MaxChange(Constraint):
     """Refuse edits that change more than a share of the words or of the characters.
 
     Parameters
@@ -30,7 +30,6 @@ class MaxChange:
 
     id: ClassVar[str] = "max_change@1"
     reason: ClassVar[str] = "max_change"
-    resources: ClassVar[tuple[str, ...]] = ()
 
     share: float = 0.25
     unit: Literal["words", "characters"] = "words"
@@ -48,7 +47,7 @@ class MaxChange:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedWords:
+class ChangedWords(Constraint):
     """Refuse edits that change too many words; punctuation does not count.
 
     Unlike ``max_change`` it counts words with a letter or digit only, and has a floor for short
@@ -76,7 +75,6 @@ class ChangedWords:
 
     id: ClassVar[str] = "changed_words@1"
     reason: ClassVar[str] = "changed_words"
-    resources: ClassVar[tuple[str, ...]] = ()
 
     share: float | None = 0.2
     floor: int = 0
@@ -101,7 +99,7 @@ class ChangedWords:
 
 
 @dataclass(frozen=True, slots=True)
-class EditDistance:
+class EditDistance(Constraint):
     """Refuse edits beyond a Levenshtein distance in code points.
 
     Parameters
@@ -123,7 +121,6 @@ class EditDistance:
 
     id: ClassVar[str] = "edit_distance@1"
     reason: ClassVar[str] = "edit_distance"
-    resources: ClassVar[tuple[str, ...]] = ()
 
     most: int | None = None
     share: float | None = 0.3

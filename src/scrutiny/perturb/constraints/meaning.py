@@ -6,7 +6,7 @@ from math import acos, pi
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document
+from scrutiny.core.transformation import Constraint, Document
 from scrutiny.perturb.engine.word_changes import windows, word_count
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingSimilarity:
+class EmbeddingSimilarity(Constraint):
     """Refuse edits after which the cosine to the original is below a threshold.
 
     Parameters
@@ -73,7 +73,7 @@ _SLACK: Final = 1e-6  # what rounding does in batches of another size
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceSimilarity:
+class SentenceSimilarity(Constraint):
     """Refuse edits after which the vector of a text is far from what it was.
 
     Each threshold is named by its measure, because the same number means another thing: a cosine of
@@ -170,7 +170,7 @@ class SentenceSimilarity:
 
 
 @dataclass(frozen=True, slots=True)
-class Entailment:
+class Entailment(Constraint):
     """Refuse edits after which a text no longer follows from what it was.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
-from scrutiny.core.transformation import Document
+from scrutiny.core.transformation import Constraint, Document
 from scrutiny.perturb.engine.word_changes import word_changes
 from scrutiny.text.lexicon import STOP_WORDS
 
@@ -16,7 +16,7 @@ _ARTICLES = frozenset({"a", "an"})
 
 
 @dataclass(frozen=True, slots=True)
-class StopWords:
+class StopWords(Constraint):
     """Refuse edits of function words: they carry the grammar, and seldom the meaning.
 
     Parameters
@@ -37,7 +37,6 @@ class StopWords:
 
     id: ClassVar[str] = "stop_words@1"
     reason: ClassVar[str] = "stop_word"
-    resources: ClassVar[tuple[str, ...]] = ()
 
     words: frozenset[str] | None = None
 
@@ -67,7 +66,7 @@ def _changes(edit: Edit, start: int, end: int, word: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class MinWordLength:
+class MinWordLength(Constraint):
     """Refuse edits of words with few characters.
 
     Parameters
@@ -87,7 +86,6 @@ class MinWordLength:
 
     id: ClassVar[str] = "min_word_length@1"
     reason: ClassVar[str] = "min_word_length"
-    resources: ClassVar[tuple[str, ...]] = ()
 
     least: int = 4
 
@@ -100,7 +98,7 @@ class MinWordLength:
 
 
 @dataclass(frozen=True, slots=True)
-class ProtectedPhrases:
+class ProtectedPhrases(Constraint):
     """Refuse edits of given phrases, in any casing and wherever they stand as whole words.
 
     Parameters
@@ -124,7 +122,6 @@ class ProtectedPhrases:
 
     id: ClassVar[str] = "protected_phrases@1"
     reason: ClassVar[str] = "protected_phrases"
-    resources: ClassVar[tuple[str, ...]] = ()
 
     phrases: tuple[str, ...] = ()
 

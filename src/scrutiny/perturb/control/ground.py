@@ -8,8 +8,8 @@ from scrutiny.perturb.engine.where import tokens_where
 from scrutiny.text.tokens import is_punctuation, is_word
 
 if TYPE_CHECKING:
+    from scrutiny.core.transformation import Where
     from scrutiny.perturb.engine.document import TextDocument
-    from scrutiny.perturb.engine.recipe import Where
 
 
 class Ground:

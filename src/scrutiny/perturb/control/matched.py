@@ -39,12 +39,13 @@ from scrutiny.core.edit import Edit, EditRefusedError, Variant, variant_of
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import stream_of
+from scrutiny.core.transformation import Where
 from scrutiny.perturb.control.ground import Ground
 from scrutiny.perturb.control.operations import EditedLength, Operation, amount_of, operations_of
 from scrutiny.perturb.control.placement import NoRoomError, Placement
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.recipe import Where, parse_recipe
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.engine.streams import streams
 from scrutiny.text.edits import apply_edits
 

@@ -7,13 +7,13 @@ and does not depend on the size of the chunks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from inspect import signature
 from itertools import islice
 from typing import Final
 
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
+from scrutiny.core.transformation import AsksAhead
 from scrutiny.perturb.engine.apply import (
     InProgress,
     Setting,
@@ -116,7 +116,7 @@ def _perturb_chunk(
     analyzed: Sequence[Mapping[str, TextDocument]],
 ) -> list[Variant]:
     """Variants of one recipe, step by step over all examples."""
-    if len(recipe.steps) == 1 and not hasattr(recipe.steps[0].transformation, "warm"):
+    if len(recipe.steps) == 1 and not isinstance(recipe.steps[0].transformation, AsksAhead):
         return [
             perturb_analyzed(example, recipe, documents, setting)
             for example, documents in zip(examples, analyzed, strict=True)
@@ -124,23 +124,25 @@ def _perturb_chunk(
     pairs = zip(examples, analyzed, strict=True)
     progresses = [InProgress(example, recipe, documents) for example, documents in pairs]
     for number, step in enumerate(recipe.steps):
-        is_warmed = hasattr(step.transformation, "warm")
         alive = [p for p in progresses if p.is_alive]
-        if not is_warmed:
+        if not isinstance(step.transformation, AsksAhead):
             for progress in alive:
                 advance(progress, number, progress.documents(step, setting.resources), setting)
             continue
         held = [(p, p.documents(step, setting.resources)) for p in alive]
-        _warm(number, held, setting)
+        _warm(step.transformation, number, held, setting)
         for progress, documents in held:
             advance(progress, number, documents, setting)
     return [progress.variant(setting) for progress in progresses]
 
 
 def _warm(
-    number: int, pairs: Sequence[tuple[InProgress, Sequence[TextDocument]]], setting: Setting
+    transformation: AsksAhead,
+    number: int,
+    pairs: Sequence[tuple[InProgress, Sequence[TextDocument]]],
+    setting: Setting,
 ) -> None:
-    """Let a transformation ask its model about all documents; with the sites, if it takes them.
+    """Let a transformation ask its model about all documents and their sites.
 
     Where that fails for no fault of the user's, every item is asked about by itself afterwards,
     and fails by itself.
@@ -150,14 +152,9 @@ def _warm(
     step = pairs[0][0].recipe.steps[number]
     spoken = [(p, d) for p, held in pairs for d in held if speaks(step, d)]
     documents = [document for _, document in spoken]
-    resources = setting.resources or {}
-    warm = step.transformation.warm  # type: ignore[attr-defined]  # an optional member
     try:
-        if "sites" in signature(warm).parameters:
-            sites = [planned_sites(p, number, d, setting) for p, d in spoken]
-            warm(documents, resources, sites=sites)
-        else:
-            warm(documents, resources)
+        sites = [planned_sites(p, number, d, setting) for p, d in spoken]
+        transformation.warm(documents, setting.resources or {}, sites=sites)
     except UserError:
         raise  # a missing resource concerns every item
     except Exception:

@@ -1,9 +1,8 @@
-"""What most transformations declare: English, no resources, the gold answer kept."""
+"""What most transformations declare: English, and no change of annotated spans."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from scrutiny.core.transformation import Effect, Intensity
+from scrutiny.core.transformation import Transformation, Where
 
 if TYPE_CHECKING:
     from numpy.random import Generator  # loading numpy takes longer than a list of names
@@ -11,19 +10,13 @@ if TYPE_CHECKING:
 Rng: TypeAlias = "Generator"
 
 
-class Change:
+class Change(Transformation):
     """A transformation that declares nothing but what it does otherwise than most.
 
     Attributes
     ----------
     languages
         Languages that it knows: English.
-    resources
-        Names of what it needs besides the text: nothing.
-    effect
-        What it does to the gold answer, by task: it stays.
-    intensity
-        How many units are changed: a tenth of the words, at least 1 and at most 10.
     where
         What it may do to annotated spans: it goes around them.
     """
@@ -31,7 +24,4 @@ class Change:
     __slots__ = ()
 
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
-    resources: ClassVar[tuple[str, ...]] = ()
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=10)
-    where: ClassVar[str] = "around"
+    where: ClassVar[Where] = "around"

@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.transformation import Transformation
 from scrutiny.perturb.engine.recipe_syntax import Value, coerce
 
 #: Least and largest number by the name of a parameter, in every transformation of our own.
@@ -31,7 +32,7 @@ LIMITS: Final = {
 }
 
 
-def check_parameters(transformation: Any) -> None:
+def check_parameters(transformation: Transformation) -> None:
     """Refuse values that a transformation's parameters cannot have.
 
     Raises
@@ -48,7 +49,7 @@ def check_parameters(transformation: Any) -> None:
     """
     if not is_dataclass(transformation):
         return
-    name = getattr(transformation, "id", type(transformation).__name__)
+    name = transformation.id
     kind: Any = type(transformation)
     own = kind.__module__.startswith("scrutiny.")
     for key, choices in _choices(kind):
@@ -122,10 +123,10 @@ def _each(value: Any) -> Iterable[Any]:
 
 
 @cache
-def _choices(kind: type) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+def _choices(kind: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     """Parameters with choices, each with all of them."""
     hints = get_type_hints(kind)
-    named = getattr(kind, "allowed", {})
+    named = kind.allowed
     found = {f.name: tuple(named.get(f.name, ())) or _literals(hints[f.name]) for f in fields(kind)}
     return tuple((name, choices) for name, choices in found.items() if choices)
 

@@ -4,13 +4,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
-from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
+from scrutiny.core.transformation import (
+    ChangesAtOnce,
+    Document,
+    Effect,
+    Intensity,
+    Site,
+    Transformation,
+    Where,
+)
 from scrutiny.perturb.engine.parameters import (
     check_parameters,
     chosen_parameters,
@@ -20,7 +28,6 @@ from scrutiny.perturb.engine.parameters import (
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 
 AtOnce = Callable[[Document, Sequence[Site], Sequence[float]], list[Edit] | None]
-Where = Literal["around", "anywhere", "within"]
 
 _SEVERITY: Final[tuple[Effect, ...]] = ("keeps", "sets", "flips", "may change")
 _OF_STEPS: Final[Mapping[str, Any]] = {
@@ -69,7 +76,9 @@ class Step:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stream", stream_of(self.transformation))
-        object.__setattr__(self, "at_once", getattr(self.transformation, "at_once", None))
+        own = self.transformation
+        quick = own.at_once if isinstance(own, ChangesAtOnce) else None
+        object.__setattr__(self, "at_once", quick)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +122,12 @@ class Recipe:
     @property
     def is_for_search(self) -> bool:
         """Whether a step is one that only searches use unless somebody names it."""
-        return any(getattr(step.transformation, "is_for_search", False) for step in self.steps)
+        return any(step.transformation.is_for_search for step in self.steps)
 
     @property
     def is_default(self) -> bool:
         """Whether all steps are made unasked: none is for searches, or too seldom a fit text."""
-        chosen = all(getattr(step.transformation, "is_default", True) for step in self.steps)
+        chosen = all(step.transformation.is_default for step in self.steps)
         return chosen and not self.is_for_search
 
     @property
@@ -154,7 +163,7 @@ def step_of(
     """
     check_parameters(transformation)
     chosen = transformation.intensity if intensity is None else intensity
-    place: Where = getattr(transformation, "where", "anywhere") if where is None else where
+    place = transformation.where if where is None else where
     step = Step(transformation, chosen, place, tuple(fields))
     return replace(step, name=_step_name(step))
 
@@ -287,7 +296,7 @@ def _step_name(step: Step) -> str:
     ]
     if step.fields:
         written.append(("fields", step.fields))
-    if step.where != getattr(transformation, "where", "anywhere"):
+    if step.where != transformation.where:
         written.append(("where", step.where))
     inner = ",".join(f"{key}={write_value(value)}" for key, value in written)
     return f"{transformation.id}({inner})" if inner else transformation.id

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scrutiny.core.transformation import Site
+from scrutiny.core.transformation import Site, Where
 
 if TYPE_CHECKING:
     from scrutiny.perturb.engine.document import TextDocument
-    from scrutiny.perturb.engine.recipe import Where
 
 
 def covered(document: "TextDocument") -> bytearray:

@@ -1,8 +1,10 @@
 """What a published attack is, what it can count on, and what it is put together from."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from scrutiny.core.plugin import PlugIn
 from scrutiny.core.task import Task
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.perturb.search.move import Amount, Changeable
@@ -37,7 +39,7 @@ class Given(NamedTuple):
         return self.fields[-1:] if len(self.fields) > 1 else ()
 
 
-class Attack:
+class Attack(PlugIn, ABC):
     """A published attack; one small file each, a frozen dataclass of its parameters.
 
     Attributes
@@ -61,6 +63,7 @@ class Attack:
     """
 
     __slots__ = ()
+    kind = "attack"
 
     id: ClassVar[str]
     summary: ClassVar[str]
@@ -71,9 +74,9 @@ class Attack:
     deviations: ClassVar[tuple[str, ...]] = ()
     is_fooling: ClassVar[bool] = True
 
+    @abstractmethod
     def search(self, given: Given) -> Search:
         """Space, goal and method."""
-        raise NotImplementedError
 
     def control_space(self) -> Space | None:
         """Where random change goes if the method brings candidates of its own; else nothing."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
 from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, closest, cosine
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -14,7 +14,7 @@ from scrutiny.perturb.words.masked import ShownReplace
 
 
 @dataclass(frozen=True, slots=True)
-class BertAttack:
+class BertAttack(Attack):
     """The likeliest pieces at each place of the text as it is, put together to words.
 
     Words are ranked by what the model loses when an unknown word stands there.
@@ -49,7 +49,6 @@ class BertAttack:
     id: ClassVar[str] = "bert_attack@1"
     summary: ClassVar[str] = "words respelled by a masked language model that sees the text"
     languages: ClassVar[frozenset[str]] = frozenset({"en", "zh"})
-    needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (

@@ -12,7 +12,7 @@ from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.perturb.search.methods.first_order import gradient_beam
 from scrutiny.perturb.search.methods.importance import wanted_slope
 from scrutiny.perturb.search.place import Place
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class _Flip(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class CharacterFlips:
+class CharacterFlips(Method):
     """Change characters of words as the gradient of the loss calls for, by a beam.
 
     Letting a in a place become b changes the loss to first order by g (b - a). A letter that is put

@@ -7,12 +7,12 @@ from typing import ClassVar
 from scrutiny.perturb.search.goal import Closeness, Judged, best, reached
 from scrutiny.perturb.search.methods.importance import How, rank
 from scrutiny.perturb.search.place import Place
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaceThenInsert:
+class ReplaceThenInsert(Method):
     """Greedy by importance, with the moves of the space taken in turn at each word.
 
     Parameters

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Site, Transformation
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.sites import word_sites
 
 
 @dataclass(frozen=True, slots=True)
-class AnyWord:
+class AnyWord(Transformation):
     """Places without candidates: all words that are long enough.
 
     Parameters
@@ -29,10 +29,8 @@ class AnyWord:
     id: ClassVar[str] = "any_word@1"
     summary: ClassVar[str] = "every word, for methods that bring their own candidates"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    resources: ClassVar[tuple[str, ...]] = ()
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
-    intensity: ClassVar[Intensity] = Intensity()
-    where: ClassVar[str] = "around"
+    where = "around"
 
     shortest: int = 1
 

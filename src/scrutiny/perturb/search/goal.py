@@ -1,11 +1,13 @@
 """What a search is for: how good a text is, whether it is good enough, the best of several."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.plugin import PlugIn
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.search.state import State
 
@@ -68,33 +70,40 @@ class Judged(NamedTuple):
     is_reached: bool
 
 
-class Goal(Protocol):
+class Slope(NamedTuple):
+    """What a goal wants of a loss: of which label, and whether up (1), down (-1) or nothing (0)."""
+
+    label: str
+    sign: int
+
+
+class Goal(PlugIn, ABC):
     """What a search is for; one small file each, a frozen dataclass of its parameters."""
 
-    id: str
-    summary: str
+    __slots__ = ()
+    kind = "goal"
 
+    id: ClassVar[str]
+    summary: ClassVar[str]
+
+    @abstractmethod
     def skips(self, base: Base) -> str | None:
         """Short stable code of why nothing is searched from here, or nothing.
 
         ``already_wrong``: the model errs before any change; ``already_there``; ``no_gold``.
         """
-        ...
 
+    @abstractmethod
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """Score of a text, higher is better, and whether the goal is reached there."""
-        ...
 
+    def slope(self, base: Base) -> Slope | None:
+        """What it wants of a loss, where that can be said.
 
-class Slope(NamedTuple):
-    """What a goal wants of a loss: of which label, and whether up (1), down (-1) or as it is (0).
-
-    Goals have a method ``slope(base)`` where that can be said; methods that follow gradients raise
-    the loss of the model's own label for all others.
-    """
-
-    label: str
-    sign: int
+        Methods that follow gradients raise the loss of the model's own label for all others.
+        """
+        del base
+        return None
 
 
 def label_of(prediction: Prediction, labels: tuple[str, ...]) -> str | None:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.transformation import Transformation
-from scrutiny.perturb.engine.recipe import Where
+from scrutiny.core.transformation import Transformation, Where
 from scrutiny.text.lexicon import is_stop_word
 
 _is_stop_word = lru_cache(maxsize=1 << 16)(is_stop_word)
@@ -85,7 +84,7 @@ class Move:
     @property
     def place_rule(self) -> Where:
         """Places relative to annotated spans."""
-        own: Where = getattr(self.transformation, "where", "anywhere")
+        own: Where = self.transformation.where
         return own if self.where is None else self.where
 
 

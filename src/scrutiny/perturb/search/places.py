@@ -50,7 +50,7 @@ def find_places(
 
 def is_local(moves: Sequence[Move]) -> bool:
     """Whether every move tells by a word alone whether it may change it."""
-    return all(getattr(move.transformation, "is_local", False) for move in moves)
+    return all(move.transformation.is_local for move in moves)
 
 
 def find_word(

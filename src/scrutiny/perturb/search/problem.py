@@ -1,12 +1,14 @@
 """What a search method is given."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.gradients import Gradients, TokenGradients
+from scrutiny.core.plugin import PlugIn
 from scrutiny.core.randomness import generator
 from scrutiny.perturb.search.goal import Base, Judged, Slope
 from scrutiny.perturb.search.place import Place
@@ -21,7 +23,7 @@ Asking = Generator[Sequence[State] | Needed, Sequence[Judged], Judged | None]
 Preparing = Generator[Needed, Sequence[Judged], None]
 
 
-class Method(Protocol):
+class Method(PlugIn, ABC):
     """A way to search; one small file each, a frozen dataclass of its parameters.
 
     ``search`` is a generator: it yields texts to ask about, is sent their judgments in the same
@@ -31,12 +33,16 @@ class Method(Protocol):
     over all searches.
     """
 
-    id: str
-    summary: str
+    __slots__ = ()
+    kind = "search_method"
 
+    id: ClassVar[str]
+    summary: ClassVar[str]
+    stream: ClassVar[str] = ""
+
+    @abstractmethod
     def search(self, problem: "Problem") -> Asking:
         """Search one problem."""
-        ...
 
 
 @dataclass(slots=True)

@@ -118,12 +118,11 @@ class Running:
             item = self._origin.example.id
             self._close(Found(item, "skipped", reason, base_answer=answer, n_asked=1))
             return
-        slope = getattr(goal, "slope", None)
         self._problem = Problem(
             judged,
             facts,
             self._search.space,
-            None if slope is None else slope(facts),
+            goal.slope(facts),
             self._victim.gradients,
             self._ledger.remaining,
         )

@@ -2,25 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
-from scrutiny.core.transformation import Constraint, Document
+from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.gate import GateContext
 from scrutiny.perturb.search.state import State
 
 _new = tuple.__new__  # a named tuple without the call of its own constructor
-
-
-class ScreensMany(Protocol):
-    """A constraint that judges many candidates of one text at once, for less than one by one."""
-
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any
-    ) -> Sequence[bool]:
-        """Whether each of the candidates may stand."""
-        ...
 
 
 class CandidateStep(NamedTuple):
@@ -118,11 +108,7 @@ def _verdicts(
     if not groups:
         return []
     context = GateContext(document.example, document.resources)
-    if hasattr(constraint, "screen"):  # not isinstance, which takes 30 microseconds
-        many = cast("ScreensMany", constraint)
-        return list(many.screen(document, groups, context))
-    allows = constraint.allows
-    return [allows(document, group, context) for group in groups]
+    return list(constraint.screen(document, groups, context))
 
 
 def _by_field(edits: Sequence[Edit]) -> Mapping[str, list[Edit]]:

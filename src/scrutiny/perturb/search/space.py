@@ -77,7 +77,7 @@ class Space:
         """Names of all resources that it needs, sorted."""
         needed = {r for move in self.moves for r in move.transformation.resources}
         for constraint in (*self.constraints, *self.step_constraints):
-            needed.update(getattr(constraint, "resources", ()))
+            needed.update(constraint.resources)
         return tuple(sorted(needed))
 
     def limit(self, origin: Origin) -> int | None:

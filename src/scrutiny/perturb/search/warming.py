@@ -1,11 +1,10 @@
 """Letting transformations ask their own models in batches, over many searches at once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from inspect import signature
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scrutiny.core.errors import UserError
-from scrutiny.core.transformation import Site
+from scrutiny.core.transformation import AsksAhead, Site
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.search.move import Move
 from scrutiny.perturb.search.place import Place
@@ -20,7 +19,7 @@ class Needed(NamedTuple):
 
 def is_warmed(moves: Sequence[Move]) -> bool:
     """Whether a move asks a model of its own, and can ask it in batches."""
-    return any(hasattr(move.transformation, "warm") for move in moves)
+    return any(isinstance(move.transformation, AsksAhead) for move in moves)
 
 
 def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
@@ -31,12 +30,11 @@ def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
     """
     pairs = [pair for need in needs for pair in need.pairs]
     for number, move in enumerate(moves):
-        ask = getattr(move.transformation, "warm", None)
-        if ask is None:
+        if not isinstance(move.transformation, AsksAhead):
             continue
         held = [entry for pair in pairs for entry in _sites_of(pair, number)]
         if held:
-            _ask(ask, [d for d, _ in held], [sites for _, sites in held])
+            _ask(move.transformation, [d for d, _ in held], [sites for _, sites in held])
 
 
 def _sites_of(
@@ -53,14 +51,11 @@ def _sites_of(
 
 
 def _ask(
-    ask: Callable[..., None], documents: Sequence[TextDocument], sites: Sequence[Sequence[Site]]
+    transformation: AsksAhead, documents: Sequence[TextDocument], sites: Sequence[Sequence[Site]]
 ) -> None:
     resources: Mapping[str, Any] = documents[0].resources
     try:
-        if "sites" in signature(ask).parameters:
-            ask(documents, resources, sites=sites)
-        else:
-            ask(documents, resources)
+        transformation.warm(documents, resources, sites=sites)
     except UserError:
         raise  # a missing resource concerns every item
     except Exception:

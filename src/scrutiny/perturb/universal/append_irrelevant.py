@@ -58,7 +58,7 @@ class AppendIrrelevant(Change):
         "text-pair-classification": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
-    where: ClassVar[str] = "anywhere"
+    where = "anywhere"
 
     start: bool = True
     end: bool = True

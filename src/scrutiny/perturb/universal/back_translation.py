@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import AsksAhead, Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import whole_text
 from scrutiny.perturb.english.clitics import is_spaced
@@ -27,7 +27,7 @@ _GLUED: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class BackTranslation(Change):
+class BackTranslation(Change, AsksAhead):
     """The text as it comes back from another language, sentence by sentence.
 
     The difference is taken word by word, so that words which come back as they were are not
@@ -61,7 +61,7 @@ class BackTranslation(Change):
     resources: ClassVar[tuple[str, ...]] = ("translator",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "token-tagging": "may change"}
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
-    where: ClassVar[str] = "anywhere"
+    where = "anywhere"
 
     pivot: str = "pt"
 
@@ -88,7 +88,13 @@ class BackTranslation(Change):
         there = translator.translate(texts, source=own, target=self.pivot)
         return translator.translate(there, source=self.pivot, target=own)
 
-    def warm(self, documents: Iterable[Document], resources: Mapping[str, Any]) -> None:
+    def warm(
+        self,
+        documents: Iterable[Document],
+        resources: Mapping[str, Any],
+        *,
+        sites: Iterable[Sequence[Site]] | None = None,
+    ) -> None:
         """Translate the sentences of many documents in one go; the translator keeps them."""
         translator: Translator = find_resource(resources, "translator")
         by_language: dict[str, list[str]] = {}

@@ -44,7 +44,7 @@ class Contraction(Change):
     id: ClassVar[str] = "contraction@1"
     summary: ClassVar[str] = "contractions written out, full forms contracted"
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
-    where: ClassVar[str] = "anywhere"
+    where = "anywhere"
 
     direction: Literal["both", "expand", "contract"] = "both"
 

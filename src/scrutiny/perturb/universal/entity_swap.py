@@ -61,7 +61,7 @@ class EntitySwap(Change):
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
-    where: ClassVar[str] = "anywhere"
+    where = "anywhere"
 
     def sites(self, document: Document) -> Sequence[Site]:
         """The first mention of each entity."""

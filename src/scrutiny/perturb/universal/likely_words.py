@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import AsksAhead, Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.agreement import replace_word
@@ -40,7 +40,7 @@ class ContentWords(Change):
 
 
 @dataclass(frozen=True, slots=True)
-class MaskedLm(ContentWords):
+class MaskedLm(ContentWords, AsksAhead):
     """A likely word of the same part of speech and inflection, never the word itself.
 
     Parameters
@@ -129,7 +129,7 @@ def _fitting(word: str, xpos: str, likely: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class SynonymVectors(ContentWords):
+class SynonymVectors(ContentWords, AsksAhead):
     """A near neighbor of the same part of speech and inflection, antonyms left out.
 
     Vectors put words near one another that occur in like contexts, so opposites are near as well;
@@ -197,7 +197,13 @@ class SynonymVectors(ContentWords):
             and not is_stop_word(other)
         ]
 
-    def warm(self, documents: Iterable[Document], resources: Mapping[str, Any]) -> None:
+    def warm(
+        self,
+        documents: Iterable[Document],
+        resources: Mapping[str, Any],
+        *,
+        sites: Iterable[Sequence[Site]] | None = None,
+    ) -> None:
         """Look up the neighbors of all words of many documents in one go."""
         vectors: Vectors = find_resource(resources, "vectors")
         words = {d.words[s.token].lower() for d in documents for s in self.sites(d)}

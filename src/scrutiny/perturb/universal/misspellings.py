@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import new_tuple, word_sites
 from scrutiny.text.casing import match_case
@@ -38,7 +38,7 @@ _BY_EAR: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class SpellingError(Change):
+class SpellingError(Change, ChangesAtOnce):
     """Chosen words misspelled as people are known to misspell them.
 
     Every misspelling is attested: it stands in a list of corrections. It is never another word
@@ -140,7 +140,7 @@ def misheard(word: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ocr(Change):
+class Ocr(Change, ChangesAtOnce):
     """One confusion of an optical character reader in each chosen word.
 
     Confusions may take or leave several characters: ``m`` becomes ``rn``, ``cl`` becomes ``d``.

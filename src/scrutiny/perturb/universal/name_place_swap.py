@@ -85,7 +85,7 @@ class NamePlaceSwap(Change):
     }
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
-    where: ClassVar[str] = "anywhere"
+    where = "anywhere"
     allowed: ClassVar[Mapping[str, Sequence[str]]] = {"region": REGIONS}
 
     change: Literal["name", "place"] = "name"

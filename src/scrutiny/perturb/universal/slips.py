@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.letters import pick, same_class, split_characters
 from scrutiny.perturb.engine.sites import new_tuple, word_sites
@@ -17,7 +17,7 @@ _INSIDE = True
 
 
 @dataclass(frozen=True, slots=True)
-class Typos(Change):
+class Typos(Change, ChangesAtOnce):
     """One slip in each chosen word.
 
     A replaced or inserted letter is a random one of the same class: digit, upper case, lower case,
@@ -127,7 +127,7 @@ def _slip(mode: str, units: Sequence[str], at: int, share: float) -> tuple[int, 
 
 
 @dataclass(frozen=True, slots=True)
-class Keyboard(Change):
+class Keyboard(Change, ChangesAtOnce):
     """One character of each chosen word replaced by one that lies beside it on the keyboard.
 
     Letters give letters of the same case. The layout is QWERTY; characters that are not on it are

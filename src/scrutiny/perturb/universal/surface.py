@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.sites import sites_where, whole_text
 from scrutiny.perturb.engine.streams import in_random_order
 
 
 @dataclass(frozen=True, slots=True)
-class WordCase(Change):
+class WordCase(Change, ChangesAtOnce):
     """All words in upper, lower, title or random case, each by an edit of its own.
 
     Because every word has its own edit, spans keep their borders and a later step of a composition
@@ -42,7 +42,7 @@ class WordCase(Change):
     summary: ClassVar[str] = "words in upper, lower, title or random case"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
-    where: ClassVar[str] = "anywhere"
+    where = "anywhere"
 
     case: Literal["upper", "lower", "title", "random"] = "upper"
 
@@ -133,7 +133,7 @@ class Punctuation(Change):
     summary: ClassVar[str] = "other marks at the end, brackets or quotes around the text"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
-    where: ClassVar[str] = "anywhere"
+    where = "anywhere"
 
     end: bool = True
     brackets: bool = True

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change
 from scrutiny.perturb.engine.sites import word_sites
 from scrutiny.perturb.english.replacements import POS_OF, opposites
@@ -90,7 +90,7 @@ def token_at(document: Document, site: Site) -> int:
     return min(bisect_left(tokens, place), len(tokens) - 1)
 
 
-class Expected(Change):
+class Expected(Change, AsksAhead):
     """What all changes declare that a masked language model proposes, and how they ask it."""
 
     __slots__ = ()

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.english.replacements import POS_OF, UPOS_OF, content_tag, inflected
 from scrutiny.perturb.resources.loading import find_resource
@@ -130,7 +130,7 @@ def synonyms(word: str, pos: str, senses: int | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class VectorNeighbors(Change):
+class VectorNeighbors(Change, AsksAhead):
     """The nearest words by cosine, in that order, with nothing else asked of them.
 
     Parameters
@@ -183,7 +183,13 @@ class VectorNeighbors(Change):
             if cosine >= self.least_cosine and is_word(other) and other.lower() != word:
                 yield replaced(document, site, other)
 
-    def warm(self, documents: Iterable[Document], resources: Mapping[str, Any]) -> None:
+    def warm(
+        self,
+        documents: Iterable[Document],
+        resources: Mapping[str, Any],
+        *,
+        sites: Iterable[Sequence[Site]] | None = None,
+    ) -> None:
         """Look up the neighbors of all words of many documents in one go."""
         vectors: Vectors = find_resource(resources, "vectors")
         words = {d.words[s.token].lower() for d in documents for s in self.sites(d)}

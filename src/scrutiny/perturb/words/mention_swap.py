@@ -57,7 +57,7 @@ class MentionSwap(Change):
         "text-pair-classification": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
-    where: ClassVar[str] = "anywhere"
+    where = "anywhere"
     is_for_search: ClassVar[bool] = True
     allowed: ClassVar[Mapping[str, Sequence[str]]] = {"kinds": ("PER", "LOC", "ORG")}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -15,7 +15,7 @@ INNER_VOWEL = re.compile(r"(?<=\w)[aeiou](?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
-class DropVowel:
+class DropVowel(Transformation):
     """An inner vowel of a word left out.
 
     **Measures** whether words are recognized by their consonants.

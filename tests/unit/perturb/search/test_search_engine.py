@@ -8,6 +8,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
+from scrutiny.core.transformation import AsksAhead
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.search import Amount, AnswerPair, Changeable, Search, Settings, Space, Victim
 from scrutiny.perturb.search.engine import search_all
@@ -222,7 +223,7 @@ def test_a_victim_answers_every_text():
 
 
 @dataclass(frozen=True)
-class Guessing(WordTable):
+class Guessing(WordTable, AsksAhead):
     """A table that has to be asked for in batches."""
 
     asked: list = field(default_factory=list)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.transformation import Site
+from scrutiny.core.transformation import Constraint, Site, Transformation
 from scrutiny.perturb.characters.random_letters import InsertLetter
 from scrutiny.perturb.characters.slips import SwapLetters
 from scrutiny.perturb.constraints.how_much import EditDistance
@@ -165,7 +165,7 @@ def test_constraints_that_screen_many_are_asked_once_a_place():
     assert screen.asked == [2, 1]
 
 
-class NoMovies:
+class NoMovies(Constraint):
     id = "no_movies@1"
     reason = "movie"
     resources: Sequence[str] = ("cinema",)
@@ -314,7 +314,7 @@ def test_local_transformations_find_the_same_words(text):
 
 
 @dataclass(frozen=True)
-class Letters:
+class Letters(Transformation):
     """The second letter of a word doubled."""
 
     shortest: int = 2

@@ -10,6 +10,7 @@ from scrutiny.perturb.search.goal import (
     Against,
     Answer,
     Base,
+    Goal,
     Slope,
     label_of,
     probability,
@@ -24,7 +25,7 @@ Unit = Literal["words", "characters"]
 
 
 @dataclass(frozen=True, slots=True)
-class KeepOutput:
+class KeepOutput(Goal):
     """Another text with the output of the base; the score is 1 / (1 + distance of outputs).
 
     Below the least change the score falls by 1 for each unit that is missing, above the most by 1
@@ -119,7 +120,7 @@ def amount_changed(state: State, unit: Unit) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class FewestWords:
+class FewestWords(Goal):
     """The starting label for as few words as possible.
 
     The score is the share of the base's words that are gone, plus p / words of the base, so that of

@@ -8,6 +8,7 @@ from scrutiny.perturb.search.goal import (
     Against,
     Answer,
     Base,
+    Goal,
     Slope,
     label_of,
     probability,
@@ -20,7 +21,7 @@ from scrutiny.perturb.search.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Untargeted:
+class Untargeted(Goal):
     """Any label but the starting one; the score is 1 - p of that label.
 
     Parameters
@@ -71,7 +72,7 @@ class Untargeted:
 
 
 @dataclass(frozen=True, slots=True)
-class Targeted:
+class Targeted(Goal):
     """One certain label; the score is its probability.
 
     Parameters
@@ -137,7 +138,7 @@ class Targeted:
 
 
 @dataclass(frozen=True, slots=True)
-class Confidence:
+class Confidence(Goal):
     """p(starting label) below a threshold; the score is 1 - p.
 
     Parameters

@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Span
-from scrutiny.perturb.search.goal import Against, Answer, Base, single
+from scrutiny.perturb.search.goal import Against, Answer, Base, Goal, single
 from scrutiny.perturb.search.state import State
 from scrutiny.text.edits import carry_spans
 from scrutiny.text.tokens import token_texts
 
 
 @dataclass(frozen=True, slots=True)
-class OutputText:
+class OutputText(Goal):
     """Another text than the one written for the base; the score is 1 - their overlap.
 
     Parameters
@@ -87,7 +87,7 @@ _OVERLAPS = {"words": _of_words, "positions": _of_positions}
 
 
 @dataclass(frozen=True, slots=True)
-class Tagging:
+class Tagging(Goal):
     """Predicted spans other than those expected; the score is 1 - F1 between them.
 
     Expected are the starting spans, carried by the edits: a name that only moved is not lost.

@@ -4,13 +4,21 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.perturb.search.goal import Against, Answer, AnswerPair, Base, label_of, single
+from scrutiny.perturb.search.goal import (
+    Against,
+    Answer,
+    AnswerPair,
+    Base,
+    Goal,
+    label_of,
+    single,
+)
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
 from scrutiny.perturb.search.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(Goal):
     """Two models that say different things; the score is the distance of their outputs.
 
     Parameters
@@ -74,7 +82,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class RegressionMargin:
+class RegressionMargin(Goal):
     """A predicted number at least a margin away from where it started.
 
     The number is the first of the prediction's scores; the score is how far it has moved.

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from scrutiny.core.errors import PlanError
 from scrutiny.perturb.search.goal import Closeness, Judged, ranked, reached
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Beam:
+class Beam(Method):
     """Expand every text of the beam at every place, and keep the best of what comes out.
 
     Ends where the goal is reached, where nothing can be changed any more, or after ``steps``; the
@@ -82,7 +82,7 @@ def _expanded(problem: Problem, beam: list[State], seen: set[Any]) -> list[State
 
 
 @dataclass(frozen=True, slots=True)
-class Greedy:
+class Greedy(Method):
     """A beam of one: each step goes to the best text that one change makes.
 
     Parameters

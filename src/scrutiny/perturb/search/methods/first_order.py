@@ -11,7 +11,7 @@ from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.perturb.search.goal import Judged, ranked, reached
 from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
 from scrutiny.perturb.search.place import Place
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.text.casing import match_case
 
@@ -91,7 +91,7 @@ _kept = _Kept()
 
 
 @dataclass(frozen=True, slots=True)
-class FirstOrder:
+class FirstOrder(Method):
     """Exchange words for those that the gradient of the loss calls for, and ask about them.
 
     The change of the loss when the vector e of a word becomes e' is to first order g (e' - e). One

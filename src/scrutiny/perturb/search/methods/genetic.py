@@ -10,7 +10,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.search.goal import Judged, best, ranked, reached
 from scrutiny.perturb.search.methods.crossing import genes, join, mixed
 from scrutiny.perturb.search.place import Place, PlaceKey
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
 
@@ -21,7 +21,7 @@ Members = Generator[Sequence[State] | Needed, Sequence[Judged], list[Judged]]
 
 
 @dataclass(frozen=True, slots=True)
-class Genetic:
+class Genetic(Method):
     """Let a population of texts evolve.
 
     The first members are the base, each changed at one place. In every generation the best member

@@ -9,7 +9,7 @@ from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import PlanError
 from scrutiny.perturb.search.goal import Closeness, Judged, best, reached
 from scrutiny.perturb.search.methods.importance import RANKINGS, How, Ranked, Ranking, rank
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
 
@@ -17,7 +17,7 @@ Proposing = Generator[Needed, Sequence[Judged], list[State]]
 
 
 @dataclass(frozen=True, slots=True)
-class GreedyRanked:
+class GreedyRanked(Method):
     """Rank the places of the base once, then change them in this order as long as that helps.
 
     At each place all candidates of the current text are asked about. If the goal is reached at

@@ -11,7 +11,7 @@ from scrutiny.perturb.search.goal import Judged, best, reached
 from scrutiny.perturb.search.ledger import is_better
 from scrutiny.perturb.search.methods.crossing import Genes, Locus, genes, join, mixed
 from scrutiny.perturb.search.methods.genetic import Members
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class _Particle:
 
 
 @dataclass(frozen=True, slots=True)
-class ParticleSwarm:
+class ParticleSwarm(Method):
     """Let texts take over the words of the best texts seen, and mutate.
 
     Every place of a text has a velocity v. It grows where the text differs from its own best and

@@ -7,12 +7,12 @@ from typing import ClassVar
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
-from scrutiny.perturb.search.problem import Asking, Problem
+from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Exhaustive:
+class Exhaustive(Method):
     """Ask about every text one step from the base, and take the best.
 
     Parameters
@@ -50,7 +50,7 @@ class Exhaustive:
 
 
 @dataclass(frozen=True, slots=True)
-class RandomChoice:
+class RandomChoice(Method):
     """Ask about texts with randomly chosen candidates at randomly chosen places.
 
     Every try starts from the base and takes so many steps, each to a random candidate of a random
