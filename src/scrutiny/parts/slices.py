@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.findings import forest
@@ -13,6 +13,9 @@ from scrutiny.parts.run.in_slices import gap_key
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 from scrutiny.parts.words import anchor, title_of
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _ALL: Final = "all items"
 #: What is said of a slice, by the verdict on "worse than elsewhere".
@@ -26,6 +29,8 @@ _HEADER: Final = (
     "inside",
     "inside \N{MINUS SIGN} elsewhere",
 )
+_MOST_PRINTED: Final = 3
+_NAME: Final = 24
 _LEAD: Final = (
     "Each number inside of the slices that were asked for. A slice is called worse or better where "
     "the difference from all other items is shown with Holm's correction over the slices of the "
@@ -89,4 +94,27 @@ def _state(view: RunView, inside: Estimate) -> str:
     return _STATES.get(verdict, _OPEN)
 
 
-PART: Final = ReportPart(__doc__, part)
+def lines(view: RunView) -> "Iterator[Text]":
+    """The first numbers with their slices, 80 cells wide."""
+    from rich.text import Text
+
+    charts = list(_charts(view))
+    if charts:
+        yield from (Text(), Text("In which slices?", style="bold"))
+        yield Text(_columns(("slice", "", "items", "inside", _HEADER[-1])), style="dim")
+    for chart in charts[:_MOST_PRINTED]:
+        yield Text(chart.title)
+        yield from (Text(_columns(row)) for row in chart.table.rows)
+    if len(charts) > _MOST_PRINTED:
+        yield Text(f"\N{HORIZONTAL ELLIPSIS} and {len(charts) - _MOST_PRINTED} more numbers.")
+
+
+def _columns(row: Sequence[str]) -> str:
+    """A row of the table in 80 cells; what is said of the slice stands where it has no number."""
+    name, state, items, inside, gap = row
+    short = name if len(name) <= _NAME else f"{name[: _NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+    said = state if inside == NO_VALUE else inside
+    return f"  {short:<{_NAME}} {items:>6} {said:<22} {gap}".rstrip()
+
+
+PART: Final = ReportPart(__doc__, part, lines)
