@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import guide, metric_title, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, shown
@@ -73,10 +74,8 @@ def _chart(name: str, members: Sequence[Estimate], view: RunView, references: Re
 
 
 def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[str, Any]:
-    x = {"field": "at", "type": "quantitative", "axis": {"title": name, "tickCount": 6}}
-    x["scale"] = {"zero": False}
-    y: dict[str, Any] = {"field": "value", "type": "quantitative", "scale": {"zero": False}}
-    y["axis"] = {"title": metric_title(members[0].key.metric), "tickCount": 5}
+    x = axis("at", name, ticks=6)
+    y = axis("value", metric_title(members[0].key.metric))
     each = [
         {"at": _at(e, name), "replicate": replicate_words(r), "value": v}
         for e in members
@@ -92,26 +91,18 @@ def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[s
         }
         for e in members
     ]
-    layers: list[dict[str, Any]] = [] if limit is None else [guide(limit, dashed=True, along="y")]
-    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
-    line = {"x": x, "y": y, "detail": {"field": "replicate"}}
-    layers += [
-        {
-            "data": {"values": mean},
-            "mark": {"type": "area", "opacity": 0.14},
-            "encoding": band,
+    limits = [] if limit is None else [guide(limit, dashed=True, along="y")]
+    band, line = band_and_line(x, y, "at", "interval", points=mean)
+    single = {
+        "mark": {"type": "line", "strokeWidth": 1, "opacity": 0.6, "point": {"size": 14}},
+        "encoding": {
+            "x": x,
+            "y": y,
+            "detail": {"field": "replicate"},
+            "tooltip": tooltip("replicate", "at", "value"),
         },
-        {
-            "mark": {"type": "line", "strokeWidth": 1, "opacity": 0.6, "point": {"size": 14}},
-            "encoding": {**line, "tooltip": tooltip("replicate", "at", "value")},
-        },
-        {
-            "data": {"values": mean},
-            "mark": {"type": "line", "strokeWidth": 3, "point": {"size": 40}},
-            "encoding": {"x": x, "y": y, "tooltip": tooltip("at", "interval")},
-        },
-    ]
-    return view_of(each, height=210, layer=layers)
+    }
+    return view_of(each, height=210, layer=[*limits, band, single, line])
 
 
 def _table(name: str, members: Sequence[Estimate]) -> ChartTable:

@@ -6,8 +6,9 @@ from typing import Any, Final
 from scrutiny.core.canonical import digest
 from scrutiny.core.estimate import Estimate
 from scrutiny.diagnostics.attack.kept import FoundText, found_in
+from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import series_color, view_of
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import grouped, identity
 from scrutiny.parts.run.view import RunView
@@ -196,19 +197,12 @@ def _spec(curves: Mapping[str, list[dict[str, Any]]]) -> Spec:
     x: dict[str, Any] = {"field": "texts", "type": "quantitative"}
     x["scale"] = {"type": "log", "nice": False}
     x["axis"] = {"title": "texts asked, at most", "values": ticks}
-    y: dict[str, Any] = {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1]}}
-    y["axis"] = {"title": "attack success", "tickCount": 5}
+    y = axis("value", "attack success", domain=[0, 1])
     color = series_color(list(curves), name="attack")
     if color["legend"] is not None:
         color["legend"]["symbolOpacity"] = 1  # the bands are pale, their names shall not be
-    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": color}
-    line = {"x": x, "y": y, "color": color, "tooltip": tooltip("attack", "texts", "interval")}
-    mark = {"type": "line", "strokeWidth": 2, "point": {"size": 40}}
-    layers = [
-        {"mark": {"type": "area", "opacity": 0.12}, "encoding": band},
-        {"mark": mark, "encoding": line},
-    ]
-    return view_of(values, height=240, layer=layers)
+    drawn = band_and_line(x, y, "attack", "texts", "interval", color=color)
+    return view_of(values, height=240, layer=list(drawn))
 
 
 def _texts(found: Sequence[FoundText], *, anchor: str) -> Chart:
