@@ -120,6 +120,7 @@ REGISTRATIONS: Final = (
         f"{_D}.faithfulness.permutation:Permutation",
         "attention_layer",
     ),
+    Registration("diagnostic", "calibration@1", f"{_D}.calibration.diagnostic:Calibration"),
     Registration("diagnostic", "performance@1", f"{_D}.performance.diagnostic:Performance"),
     Registration("diagnostic", "leakage@1", f"{_D}.leakage.diagnostic:Leakage", "training_hashes"),
     Registration(
@@ -440,12 +441,14 @@ REGISTRATIONS: Final = (
     Registration("statistic", "logprob_distance@1", f"{_DS}:LOGPROB_DISTANCE"),
     Registration("statistic", "likeness@1", f"{_RP}:LIKENESS"),
     Registration("statistic", "stir@1", f"{_RP}:STIR"),
+    Registration("statistic", "calibration_error@1", f"{_D}.calibration.metrics:CALIBRATION_ERROR"),
     # in the order of the page
     Registration("part", "published@1", f"{_PA}.published:PART"),
     Registration("part", "matrices@1", f"{_PA}.matrices:PART"),
     Registration("part", "layer-grid@1", f"{_PA}.layer_grid:PART"),
     Registration("part", "slices@1", f"{_PA}.slices:PART"),
     Registration("part", "attacks@1", f"{_D}.attack.parts:PART", "attack_success"),
+    Registration("part", "calibration@1", f"{_D}.calibration.parts:PART", "calibration_error"),
     Registration("part", "seeds@1", f"{_PA}.seeds:PART"),
     Registration("part", "flip-histogram@1", f"{_PA}.flip_histogram:PART"),
     Registration("part", "specification@1", f"{_PA}.specification:PART"),

@@ -67,6 +67,7 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
             assert line.needs in {*diagnostic.needs, ""}
     assert {line.name for line in lines if not line.needs} == {
         "attack@1",
+        "calibration@1",
         "performance@1",
         "robustness@1",
     }
@@ -78,6 +79,7 @@ def test_what_the_model_has_no_use_for_is_not_loaded(monkeypatch):
     audit_plan(MODELS, DATA)
     assert {line.name for line in loaded if line.kind == "diagnostic"} == {
         "attack@1",
+        "calibration@1",
         "leakage@1",
         "performance@1",
         "robustness@1",

@@ -1,0 +1,155 @@
+"""The calibration diagnostic: confidence beside accuracy, and beside a calibrated twin."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final, Literal
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    EstimateSpec,
+    Failure,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.errors import PlanError
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.calibration.metrics import USUAL_BINS
+
+_OWN: Final = {"": Selector()}
+_TWIN: Final = Selector("control")
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationParams:
+    """How confidence is held against accuracy.
+
+    Parameters
+    ----------
+    bins
+        Bins of equal width between 0 and 1.
+    margin
+        How far off, on average, the claim says that it is at least.
+    """
+
+    bins: int = USUAL_BINS
+    margin: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.bins < 2:
+            raise PlanError(f"bins must be 2 or more, not {self.bins}.")
+        if not 0 < self.margin < 1:
+            raise PlanError(f"margin must lie between 0 and 1, not {self.margin}.")
+
+
+class Calibration:
+    """How far a model's confidence lies from its accuracy.
+
+    Confidence is the probability of the answer that it gives. ``calibration_error`` is the mean
+    distance of confidence and accuracy over bins of confidence. It is above 0 for a calibrated
+    model, too, and more so for fewer items; so every item has a twin whose gold label is drawn from
+    the model's own probabilities. The twin is calibrated and exactly as confident: what the error
+    is beyond the twin's is the model's own. ``mean(overconfidence)`` is confidence minus accuracy,
+    with its sign; ``mean(brier)`` the squared distance of all probabilities from the gold label.
+
+    **Measures**: whether the probability of an answer may be read as the chance that it is right.
+
+    **Misleads when**: bins hide errors of opposite sign that lie close to each other; the labels
+    are noisy, for noise looks like overconfidence; a model is calibrated on average and not in a
+    slice that matters (ask ``where``).
+
+    **References**: Guo et al. (2017), On calibration of modern neural networks; Brier (1950),
+    Verification of forecasts expressed in terms of probability; Roelofs et al. (2022), Mitigating
+    bias in calibration error estimation.
+    """
+
+    id = "calibration@1"
+    summary = "how far a model's confidence lies from its accuracy, beyond a calibrated twin's"
+    Params = CalibrationParams
+    needs: frozenset[str] = frozenset({"predict"})
+    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
+    measures: tuple[Measure, ...] = (
+        Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),
+        Measure("right", unit="items", says="answers that are right", row_range=(0.0, 1.0)),
+        Measure("overconfidence", row_range=(-1.0, 1.0), no_effect=0.0, higher_is="worse"),
+        Measure("brier", says="Brier score", row_range=(0.0, 2.0), higher_is="worse"),
+    )
+    scope: Literal["item", "dataset"] = "item"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Confidence, whether the answer is right, the one minus the other, and the Brier score."""
+        del task
+        return self.measures
+
+    def design(self, params: CalibrationParams, inputs: Inputs) -> Design:
+        """The error beside its twin's, its sign, the Brier score; the claim that it is large."""
+        error = f"calibration_error({params.bins})"
+        both = {"": Selector(), "control": _TWIN}
+        return Design(
+            estimates=(
+                EstimateSpec("error", f"{error}@1", _OWN),
+                EstimateSpec("twin", f"{error}@1", {"": _TWIN}, role="control"),
+                EstimateSpec("beyond", f"beyond({error})@1", both),
+                EstimateSpec("overconfidence", "mean(overconfidence)@1", _OWN),
+                EstimateSpec("brier", "mean(brier)@1", _OWN),
+            ),
+            claims=(
+                Claim(
+                    id="off",
+                    says=f"its confidence is off by more than {100 * params.margin:g} points, and "
+                    "by more than a calibrated model's would be",
+                    diagnostic="calibration",
+                    components=(
+                        Component("error", params.margin, "reference"),
+                        Component("beyond", 0.0, "control: calibrated twin"),
+                    ),
+                    checks=("items", "seeds", "datasets"),
+                ),
+            ),
+            queries_per_item=1,
+            notes=(
+                f"Confidence is the probability of the answer given, in {params.bins} bins of "
+                "equal width; the twin's gold labels are drawn from the model's own probabilities.",
+            ),
+        )
+
+    def measure(
+        self, params: CalibrationParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """Two rows for each item: its own, and that of its calibrated twin."""
+        del params, cell
+        for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
+            at = float(ctx.rng("twin", self.id, example.id).random())
+            yield _row(example.id, "measured", answer, example.gold, ctx.labels)
+            yield _row(example.id, "control", answer, drawn(answer, at, ctx.labels), ctx.labels)
+
+
+def drawn(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str | None:
+    """Label that a model's own probabilities give at a place between 0 and 1."""
+    if isinstance(answer, Failure) or answer.scores is None:
+        return None
+    ends = accumulate(answer.scores)
+    return next((name for name, end in zip(labels, ends, strict=True) if at < end), labels[-1])
+
+
+def _row(
+    item: str, role: str, answer: Prediction | Failure, gold: object, labels: Sequence[str]
+) -> Row:
+    """Record of an answer beside a gold label."""
+    if isinstance(answer, Failure):
+        return Row(item, None, role, "{}", "failed", answer.reason, None)
+    if answer.scores is None:
+        return Row(item, None, role, "{}", "undefined", "no_probabilities", None)
+    if gold not in labels:
+        return Row(item, None, role, "{}", "skipped", "no_gold", None)
+    confidence, right = max(answer.scores), float(answer.label == gold)
+    brier = sum(
+        (score - float(name == gold)) ** 2
+        for name, score in zip(labels, answer.scores, strict=True)
+    )
+    return Row(item, None, role, "{}", "ok", None, (confidence, right, confidence - right, brier))
