@@ -1,12 +1,11 @@
 """Differences between families, controls or conditions, and the claims that a plan makes itself."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.parts.charts import findings as charts
+from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
 from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
@@ -53,12 +52,9 @@ def _charts(members: Sequence[Estimate]) -> list[Chart]:
         for e, label in zip(members, row_labels(keys), strict=True)
     ]
     name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
-    made = charts.forest(name, lines, metric=keys[0].metric, limit=None)
-    if made is None:
-        value = (lines[0].label, interval(members[0]))
-        made = Chart(name, "", "", None, ChartTable(("", "difference"), (value,)))
-    of = family_name(keys[0].diagnostic)
-    return [replace(made, title=f"{of}: difference in {metric_title(keys[0].metric)}")]
+    title = f"{family_name(keys[0].diagnostic)}: difference in {metric_title(keys[0].metric)}"
+    made = forest_or_table(name, title, "", lines, metric=keys[0].metric)
+    return [] if made is None else [made]
 
 
 def _versus(e: Estimate, label: str) -> str:

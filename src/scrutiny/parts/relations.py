@@ -1,11 +1,14 @@
 """How two diagnostics go together over replicates: the plan's ``[[relate]]``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
+
+from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import guide, label_axis, tooltip, view_of
+from scrutiny.parts.lines import part_lines
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.references import is_relation
 from scrutiny.parts.run.view import RunView
@@ -94,4 +97,10 @@ def _row(e: Estimate) -> tuple[str, ...]:
     )
 
 
-PART: Final = ReportPart(__doc__, part)
+def _lines(view: RunView) -> Iterable[Text]:
+    """The same for a terminal."""
+    found = part(view)
+    return () if found is None else part_lines(found)
+
+
+PART: Final = ReportPart(__doc__, part, _lines)

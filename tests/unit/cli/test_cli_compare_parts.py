@@ -12,8 +12,8 @@ from scrutiny.cli.compare.parts import parts_of
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
+from scrutiny.parts.lines import part_lines
 from scrutiny.report.formats.html import LARGEST, render_parts, static
-from scrutiny.report.terminal.parts import part_lines
 from scrutiny.run.comparing.agreement import Agreed, SidesAgreement
 from scrutiny.run.comparing.flips import UNKNOWN, FlippedItems, Noise
 from scrutiny.run.comparing.items import DifferingInput

@@ -352,7 +352,7 @@ def test_relations_have_a_part_of_their_own(view, parts):
     titles = [c.title + "".join(map(str, c.table.rows)) for p in others for c in p.charts]
     assert not any("two-views-of-race" in title for title in titles)
     text = plain_text(view)
-    assert "What goes together over replicates" in text
+    assert "What goes together" in text
     assert all(len(line) <= 80 for line in text.splitlines())
 
 

@@ -5,6 +5,7 @@ box that a chart stands in. Every chart carries its table.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
@@ -90,13 +91,15 @@ def forest_or_table(
 ) -> Chart | None:
     """Return a `forest` under a title of its own; its table alone where there is one number.
 
-    Nothing without any line. ``table`` stands for that of the chart, where it says more.
+    Nothing without any line. ``caption`` and ``table`` stand for those of the chart, where they say
+    more.
     """
     if not lines:
         return None
     made = forest(anchor, lines, metric=metric, limit=limit)
-    spec, note = (None, "") if made is None else (made.spec, made.note)
-    return Chart(anchor, title, caption, spec, table or forest_table(lines), note)
+    if made is None:
+        return Chart(anchor, title, caption, None, table or forest_table(lines))
+    return replace(made, title=title, caption=caption or made.caption, table=table or made.table)
 
 
 def _forest_layers(

@@ -22,7 +22,7 @@ from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, m
 from scrutiny.report.parts import registered
 from scrutiny.report.table.footer import footer_lines
 from scrutiny.report.terminal.published import published_lines
-from scrutiny.report.terminal.tests import relation_lines, tests_lines
+from scrutiny.report.terminal.tests import tests_lines
 from scrutiny.report.terminal.trust import trusted_lines
 
 MOST_ROWS: Final = 60
@@ -87,7 +87,6 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
         numbers = main_estimates(view)
         lines += _numbers(numbers) if numbers or not single_estimates(view) else []
     lines += tests_lines(view)
-    lines += relation_lines(view)
     for part in registered(view.estimates):
         lines += part.lines(view)
     lines.append(Text())

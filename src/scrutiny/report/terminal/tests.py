@@ -8,11 +8,10 @@ from rich.text import Text
 
 from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.run.identity import grouped
-from scrutiny.parts.run.references import is_relation
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_tests import SeedTests, is_test, place_of
 from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
-from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.parts.wording.numbers import p_value
 from scrutiny.parts.words import row_labels
 
 _MOST_TESTS: Final = 8
@@ -49,25 +48,3 @@ def _cells(test: SeedTests) -> tuple[tuple[str, int], ...]:
     span += f" … {p_value(max(values))}" if len(values) > 1 else ""
     smallest = p_value(test.smallest)
     return (span, 17), (test.passed, 8), (test.passed_holm, 7), (smallest, 12)
-
-
-def relation_lines(view: RunView) -> Iterator[Text]:
-    """Correlations over replicates that the plan asks for."""
-    made = [e for e in view.estimates if is_relation(e.key)]
-    if not made:
-        return
-    yield Text()
-    yield Text("What goes together over replicates", style="bold")
-    header = ("", 22), ("r", 22), ("n", 3), ("p (smallest p)", 16), ("shown from", 10)
-    yield Text(side_by_side(*header), style="dim")
-    for e in made[:_MOST_RELATIONS]:
-        first, *others = fold(e.key.group, 22) or [""]
-        value = interval(e) if e.value is not None else (e.reason or e.status).replace("_", " ")
-        p = e.across.get("p_value")
-        tested = f"{p_value(p)} ({p_value(e.across.get('smallest_p'))})" if p else NO_VALUE
-        least = number(e.across.get("detectable"), 2)
-        n = str(e.n_replicates if e.value is not None else e.counts.n)
-        yield Text(side_by_side((first, 22), (value, 22), (n, 3), (tested, 16), (least, 10)))
-        yield from (Text(piece) for piece in others)
-    if len(made) > _MOST_RELATIONS:
-        yield from wrapped(f"… and {len(made) - _MOST_RELATIONS} more; `--format md` has them.")
