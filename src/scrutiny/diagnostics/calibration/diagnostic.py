@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final, Literal
+from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
@@ -11,6 +11,7 @@ from scrutiny.core.diagnostic import (
     Cell,
     Context,
     Design,
+    Diagnostic,
     EstimateSpec,
     Failure,
     Inputs,
@@ -18,7 +19,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Prediction, Task
+from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.calibration.metrics import USUAL_BINS
 
 _OWN: Final = {"": Selector()}
@@ -47,7 +48,7 @@ class CalibrationParams:
             raise PlanError(f"margin must lie between 0 and 1, not {self.margin}.")
 
 
-class Calibration:
+class Calibration(Diagnostic[CalibrationParams]):
     """How far a model's confidence lies from its accuracy.
 
     Confidence is the probability of the answer that it gives. ``calibration_error`` is the mean
@@ -71,20 +72,14 @@ class Calibration:
     id = "calibration@1"
     summary = "how far a model's confidence lies from its accuracy, beyond a calibrated twin's"
     Params = CalibrationParams
-    needs: frozenset[str] = frozenset({"predict"})
-    tasks: frozenset[str] = frozenset({"text-classification", "text-pair-classification"})
-    measures: tuple[Measure, ...] = (
+    needs = frozenset({"predict"})
+    tasks = frozenset({"text-classification", "text-pair-classification"})
+    measures = (
         Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),
         Measure("right", unit="items", says="answers that are right", row_range=(0.0, 1.0)),
         Measure("overconfidence", row_range=(-1.0, 1.0), no_effect=0.0, higher_is="worse"),
         Measure("brier", says="Brier score", row_range=(0.0, 2.0), higher_is="worse"),
     )
-    scope: Literal["item", "dataset"] = "item"
-
-    def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Confidence, whether the answer is right, the one minus the other, and the Brier score."""
-        del task
-        return self.measures
 
     def design(self, params: CalibrationParams, inputs: Inputs) -> Design:
         """The error beside its twin's, its sign, the Brier score; the claim that it is large."""
