@@ -175,9 +175,7 @@ def _erased(
 
 def _outcome(hits: HeadHits, i: int, control: Floats | None) -> Outcome:
     """Hits of an item, with those of its control; or that it failed."""
-    if hits.reasons[i]:
-        return "failed", hits.reasons[i]
-    return hits.values[i], control
+    return ("failed", hits.reasons[i]) if hits.reasons[i] else (hits.values[i], control)
 
 
 def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:

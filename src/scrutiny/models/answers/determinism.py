@@ -126,9 +126,7 @@ def _compare(way: str, first: Answers, other: Answers) -> AskedAgain:
 
 def _discrete(answer: Prediction | Failure) -> object:
     """All of an answer but its probabilities; of a failure its reason."""
-    if isinstance(answer, Failure):
-        return answer.reason
-    return answer._replace(scores=None)
+    return answer.reason if isinstance(answer, Failure) else answer._replace(scores=None)
 
 
 def _distance(a: Prediction | Failure, b: Prediction | Failure) -> float:

@@ -74,6 +74,19 @@ def words(examples: Sequence[Example]) -> list[list[str]]:
     return [[e.text[start:end] for start, end in borders(e)] for e in examples]
 
 
+def index_of(label: str, labels: Sequence[str], *, source: str) -> int:
+    """Number of a label among those of a model.
+
+    Raises
+    ------
+    ModelError
+        If there is no such label.
+    """
+    if label not in labels:
+        raise ModelError(f"{source} has no label {label!r}; its labels are {', '.join(labels)}.")
+    return labels.index(label)
+
+
 def require_task(task: Task, allowed: tuple[str, ...], *, source: str) -> None:
     """Raise unless the task is one that a model can answer.
 

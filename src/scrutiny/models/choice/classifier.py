@@ -29,7 +29,7 @@ from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import answer_or_fail
-from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.answers.inputs import index_of, require_task
 from scrutiny.models.choice.asking import CAPABILITIES, log_likelihoods
 from scrutiny.models.choice.prompt import Prompt, read_prompt
 from scrutiny.models.named import names as named
@@ -165,11 +165,11 @@ class ChoiceClassifier:
         AnswerError
             ``too_long`` if a filled template does not fit.
         """
-        found: list[Prediction] = []
-        for start in range(0, len(examples), self._at_once):
-            answers = self._asked(examples[start : start + self._at_once])
-            found += [Prediction(scores=self._scoring.scores(one)) for one in answers]
-        return found
+        return [
+            Prediction(scores=self._scoring.scores(one))
+            for start in range(0, len(examples), self._at_once)
+            for one in self._asked(examples[start : start + self._at_once])
+        ]
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that are asked together."""
@@ -193,11 +193,14 @@ class ChoiceClassifier:
 
         if "gradients" not in self.capabilities:
             raise ModelError(f"{self.source!r} has no gradients: its language model gives none.")
-        targets = [self._index_of(label) for label in labels]
-        answers: list[list[tuple[float, ...]] | Failure] = []
-        for start in range(0, len(examples), self._at_once):
-            part = examples[start : start + self._at_once]
-            answers += answer_or_fail(self._asked, part, source=self.source)
+        targets = [index_of(label, self.labels, source=self.source) for label in labels]
+        parts = (
+            examples[start : start + self._at_once]
+            for start in range(0, len(examples), self._at_once)
+        )
+        answers = [
+            one for part in parts for one in answer_or_fail(self._asked, part, source=self.source)
+        ]
         found: list[TokenGradients | Failure | None] = [
             one if isinstance(one, Failure) else None for one in answers
         ]
@@ -219,14 +222,6 @@ class ChoiceClassifier:
         """Log-probabilities of the tokens of each choice, by example and choice."""
         first = self._scoring.has_other
         return log_likelihoods(self._model, self._prompt, examples, is_first_only=first)
-
-    def _index_of(self, label: str) -> int:
-        """Number of a label."""
-        if label not in self.labels:
-            raise ModelError(
-                f"{self.source} has no label {label!r}; its labels are {', '.join(self.labels)}."
-            )
-        return self.labels.index(label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Classifiers and taggers of transformers, as models."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import torch
@@ -12,7 +12,7 @@ from scrutiny.core.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.bio import labels_of_tags, spans_from_tags
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.models.answers.inputs import borders, first_pieces
+from scrutiny.models.answers.inputs import borders, first_pieces, index_of
 from scrutiny.models.hf.batching import batches_of
 from scrutiny.models.hf.labeled import HfLabeled, Loaded
 from scrutiny.models.hf.slopes.gradients import loss_of_labels, slopes_of
@@ -34,10 +34,7 @@ class HfClassifier(HfLabeled):
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
-        found: list[Prediction] = []
-        for start in range(0, len(examples), _CHUNK):
-            found += self._predict(examples[start : start + _CHUNK])
-        return found
+        return [one for part in _parts(examples) for one in self._predict(examples[part])]
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that go through the network together."""
@@ -54,12 +51,12 @@ class HfClassifier(HfLabeled):
         ModelError
             For a label that the model does not have.
         """
-        targets = [self._index_of(label) for label in labels]
-        found: list[TokenGradients | Failure] = []
-        for start in range(0, len(examples), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            found += self._gradients(examples[part], targets[part])
-        return found
+        targets = [index_of(label, self.labels, source=self.source) for label in labels]
+        return [
+            one
+            for part in _parts(examples)
+            for one in self._gradients(examples[part], targets[part])
+        ]
 
     def _as_read(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool
@@ -154,12 +151,12 @@ class HfTagger(HfLabeled):
             For a label that the model does not have.
         """
         for label in labels:
-            self._index_of(label)
-        found: list[TokenGradients | Failure] = []
-        for start in range(0, len(examples), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            found += self._gradients(examples[part], labels[part])
-        return found
+            index_of(label, self.labels, source=self.source)
+        return [
+            one
+            for part in _parts(examples)
+            for one in self._gradients(examples[part], labels[part])
+        ]
 
     def _gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
@@ -220,6 +217,11 @@ class HfTagger(HfLabeled):
         firsts = first_pieces(words, offsets)
         names = ["O" if i is None else self._loaded.names[tags[i]] for i in firsts]
         return spans_from_tags(names, words, next(iter(example.fields)))
+
+
+def _parts(examples: Sequence[Example]) -> Iterator[slice]:
+    """Stretches of examples that are tokenized together."""
+    return (slice(start, start + _CHUNK) for start in range(0, len(examples), _CHUNK))
 
 
 def _texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:

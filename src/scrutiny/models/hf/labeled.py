@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scrutiny.core.errors import ModelError
 from scrutiny.models.hf.batching import Budget
 from scrutiny.models.hf.forward import Forward
 from scrutiny.models.hf.model import HfModel, HfParts
@@ -60,17 +59,3 @@ class HfLabeled(HfModel, WithInputSlopes):
     def _budget(self) -> Budget:
         """That of the network with its head."""
         return self._loaded.forward.budget
-
-    def _index_of(self, label: str) -> int:
-        """Number of a label.
-
-        Raises
-        ------
-        ModelError
-            If there is no such label.
-        """
-        if label not in self.labels:
-            raise ModelError(
-                f"{self.source} has no label {label!r}; its labels are {', '.join(self.labels)}."
-            )
-        return self.labels.index(label)

@@ -243,10 +243,11 @@ def score_pairs(
         The procedure, and how the model is asked.
     """
     costs = [len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs]
-    found: list[float | Unscored] = []
-    for part in stretches(costs):
-        questions = [side for pair in pairs[part] for side in variant.question(model, pair)]
-        found += answer_all(questions, ask)
+    parts = (
+        [side for pair in pairs[part] for side in variant.question(model, pair)]
+        for part in stretches(costs)
+    )
+    found = [answer for questions in parts for answer in answer_all(questions, ask)]
     return [_score(found[2 * i], found[2 * i + 1]) for i in range(len(pairs))]
 
 

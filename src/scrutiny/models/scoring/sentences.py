@@ -167,7 +167,6 @@ def score_sentences(
         One of `SENTENCES`, and how the model is asked.
     """
     _, question = SENTENCES[name]
-    found: list[float | Unscored] = []
-    for part in stretches([len(sentence.ids) ** 2 for sentence in sentences]):
-        found += answer_all([question(model, sentence) for sentence in sentences[part]], ask)
-    return found
+    costs = [len(sentence.ids) ** 2 for sentence in sentences]
+    parts = ([question(model, one) for one in sentences[part]] for part in stretches(costs))
+    return [answer for questions in parts for answer in answer_all(questions, ask)]

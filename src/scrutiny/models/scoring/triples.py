@@ -222,10 +222,8 @@ def score_fillings(
         What is scored, how, and how the model is asked.
     """
     costs = [len(f.context) * len(f.sentence) for f in fillings]  # in characters: more than enough
-    found: list[float | Unscored] = []
-    for part in stretches(costs):
-        found += answer_all(variant.question(model, fillings[part]), ask)
-    return found
+    parts = (variant.question(model, fillings[part]) for part in stretches(costs))
+    return [answer for questions in parts for answer in answer_all(questions, ask)]
 
 
 _INTRA: Final = "intrasentence"

@@ -17,7 +17,7 @@ S. Serrano, N. A. Smith (2019). Is attention interpretable? ACL.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Self, get_args
 
 from scrutiny.core.errors import PlanError
 
@@ -31,7 +31,23 @@ FIRST_WORD: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Architecture:
+class PlainArchitecture:
+    """What the architectures of small networks have in common: they are plain JSON."""
+
+    @classmethod
+    def of(cls, stated: dict[str, Any]) -> Self:
+        """Architecture of its plain JSON."""
+        known = {field.name for field in fields(cls)}
+        given = {name: value for name, value in stated.items() if name in known}
+        return cls(**{n: tuple(v) if isinstance(v, list) else v for n, v in given.items()})
+
+    def plain(self) -> dict[str, Any]:
+        """Plain JSON of the architecture."""
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture(PlainArchitecture):
     """What an attention classifier is made of, but for its words and labels.
 
     Parameters
@@ -73,17 +89,6 @@ class Architecture:
         """Dimension of the vectors that are weighted."""
         times = {"bilstm": 2, "projection": 1, "conv": len(self.widths)}
         return self.hidden * times[self.encoder]
-
-    @classmethod
-    def of(cls, stated: dict[str, Any]) -> "Architecture":
-        """Architecture of its plain JSON."""
-        known = {name.name for name in fields(cls)}
-        given = {name: value for name, value in stated.items() if name in known}
-        return cls(**{**given, **({"widths": tuple(given["widths"])} if "widths" in given else {})})
-
-    def plain(self) -> dict[str, Any]:
-        """Plain JSON of the architecture."""
-        return {**asdict(self), "widths": list(self.widths)}
 
 
 def make_network(architecture: Architecture, *, n_words: int, n_labels: int, seed: int) -> Any:

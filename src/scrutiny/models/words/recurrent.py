@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.inputs import index_of
 from scrutiny.models.hf.batching import longest_first
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.attention_network import FIRST_WORD, sequences_of
@@ -87,15 +87,11 @@ class RecurrentClassifier(WordModel):
         """
         import torch
 
-        unknown = [label for label in labels if label not in self.labels]
-        if unknown:
-            raise ModelError(
-                f"{self.source} has no label {unknown[0]!r}; it has {', '.join(self.labels)}."
-            )
+        targets = [index_of(label, self.labels, source=self.source) for label in labels]
         found: dict[int, TokenGradients | Failure] = {}
         for batch, ids, lengths in self._batches(examples):
             embedded = self._network["embedding"](ids).detach().requires_grad_(requires_grad=True)
-            wanted = torch.tensor([self.labels.index(labels[i]) for i in batch])
+            wanted = torch.tensor([targets[i] for i in batch])
             with torch.enable_grad():
                 logits = self._logits(embedded, lengths)
                 loss = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")

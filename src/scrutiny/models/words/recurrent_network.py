@@ -14,11 +14,11 @@ A. Conneau et al. (2017). Supervised learning of universal sentence representati
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from scrutiny.core.errors import PlanError
-from scrutiny.models.words.attention_network import FIRST_WORD, PAD
+from scrutiny.models.words.attention_network import FIRST_WORD, PAD, PlainArchitecture
 
 CellName = Literal["lstm", "gru"]
 PoolingName = Literal["last", "max", "mean"]
@@ -27,7 +27,7 @@ POOLINGS: Final[tuple[PoolingName, ...]] = get_args(PoolingName)
 
 
 @dataclass(frozen=True, slots=True)
-class RecurrentArchitecture:
+class RecurrentArchitecture(PlainArchitecture):
     """What a recurrent classifier is made of, but for its words and labels.
 
     Parameters
@@ -69,16 +69,6 @@ class RecurrentArchitecture:
     def directions(self) -> int:
         """How many ways a text is read."""
         return 2 if self.is_bidirectional else 1
-
-    @classmethod
-    def of(cls, stated: dict[str, Any]) -> "RecurrentArchitecture":
-        """Architecture of its plain JSON."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in stated.items() if name in known})
-
-    def plain(self) -> dict[str, Any]:
-        """Plain JSON of the architecture."""
-        return asdict(self)
 
 
 def make_recurrent(

@@ -7,7 +7,7 @@ A document shorter than a passage is met as single sentences only.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,10 +24,11 @@ _KIND, _ORDER, _PASSAGE, _SINGLE, _MASKS = range(5)
 
 
 Key = tuple[int, ...]
+T = TypeVar("T")
 
 
-class StepInput(NamedTuple):
-    """One step's input.
+class StepInput(NamedTuple, Generic[T]):
+    """One step's input, in arrays or in tensors.
 
     Parameters
     ----------
@@ -43,11 +44,11 @@ class StepInput(NamedTuple):
         (row,) 0: the second segment follows the first; 1: it comes from elsewhere; -100: ignored.
     """
 
-    pieces: Integers
-    segments: Integers
-    places: Integers
-    answers: Integers
-    is_next: Integers
+    pieces: T
+    segments: T
+    places: T
+    answers: T
+    is_next: T
 
 
 class _Row(NamedTuple):
@@ -85,7 +86,7 @@ class Batches:
         self._passages = {p.length: self._cut(p.length - 3) for p in recipe.phases}
         self._order = cache(self._order_of)
 
-    def at(self, step: int) -> StepInput:
+    def at(self, step: int) -> StepInput[Integers]:
         """Batch of a step; steps count from 0."""
         phase = self._recipe.phase_of(step)
         draw = self._draws(_KIND, step)
@@ -168,7 +169,7 @@ class Batches:
                 break
         return int(self._corpus.starts[other])
 
-    def _single(self, step: int, pieces: int, longest: int) -> StepInput:
+    def _single(self, step: int, pieces: int, longest: int) -> StepInput[Integers]:
         """Batch of single sentences of one length; half of them stand alone in their document."""
         draw = self._draws(_SINGLE, step)
         fits = (self._sizes >= _SHORTEST_SENTENCE) & (self._sizes <= longest - 2)
@@ -194,7 +195,7 @@ class Batches:
         pieces = np.concatenate([[CLS], own, [SEP]]).astype(np.int64)
         return _Row(pieces, len(pieces), IGNORED)
 
-    def _masked(self, rows: list[_Row], keys: list[Key]) -> StepInput:
+    def _masked(self, rows: list[_Row], keys: list[Key]) -> StepInput[Integers]:
         """Batch of rows of one length, some of whose pieces are hidden."""
         pieces = np.stack([row.pieces for row in rows])  # (row, position)
         length = pieces.shape[1]

@@ -6,18 +6,9 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn.functional import cross_entropy, kl_div, log_softmax
 
+from scrutiny.core.arrays import Integers
 from scrutiny.training.pretraining.batches import IGNORED, StepInput
 from scrutiny.training.pretraining.network import PretrainingForward
-
-
-class Tensors(NamedTuple):
-    """A batch on the device."""
-
-    pieces: Any
-    segments: Any
-    places: Any
-    answers: Any
-    is_next: Any
 
 
 class Losses(NamedTuple):
@@ -28,9 +19,9 @@ class Losses(NamedTuple):
     next_sentence: Any
 
 
-def on_device(batch: StepInput, device: str) -> Tensors:
+def on_device(batch: StepInput[Integers], device: str) -> StepInput[Any]:
     """Tensors of a batch."""
-    return Tensors(*(torch.from_numpy(part).to(device) for part in batch))
+    return StepInput(*(torch.from_numpy(part).to(device) for part in batch))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +45,7 @@ class Distillation:
 
 def losses(
     forward: PretrainingForward,
-    batch: Tensors,
+    batch: StepInput[Any],
     *,
     next_weight: float,
     distill: Distillation | None = None,
@@ -70,7 +61,7 @@ def losses(
     return Losses(main + next_weight * follows, masked.detach(), follows.detach())
 
 
-def _taught(distill: Distillation, batch: Tensors, scores: Any, masked: Any) -> Any:
+def _taught(distill: Distillation, batch: StepInput[Any], scores: Any, masked: Any) -> Any:
     """Divergence of the flattened distributions, times temperature squared (Hinton et al. 2015)."""
     t = distill.temperature
     with torch.no_grad():

@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
 
-    Counts = NDArray[np.float64]
+from scrutiny.core.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +37,8 @@ class PieceFrame:
         return [row[place] if place >= 0 else -1 for place in self.places]
 
 
-def target_counts(frames: Sequence[PieceFrame], rows: Sequence[Sequence[int]]) -> "Counts":
+def target_counts(frames: Sequence[PieceFrame], rows: Sequence[Sequence[int]]) -> Floats:
     """Counts ``(frame, 4)`` of targets by the annotation: right, predicted, gold, all pieces."""
-    import numpy as np
-
     counts = np.zeros((len(frames), 4))
     for i, (frame, row) in enumerate(zip(frames, rows, strict=True)):
         answers = frame.answers(row)
@@ -56,7 +52,7 @@ def label_counts(
     rows: Sequence[Sequence[int]],
     *,
     types: frozenset[str] | None,
-) -> "Counts":
+) -> Floats:
     """Counts ``(frame, 3)`` of the learned labels: right, of the commonest label, all pieces.
 
     Parameters
@@ -66,8 +62,6 @@ def label_counts(
     types
         Types that are counted; nothing for all.
     """
-    import numpy as np
-
     commonest = commonest_label(frames, types)
     counts = np.zeros((len(frames), 3))
     for i, (frame, row) in enumerate(zip(frames, rows, strict=True)):
@@ -97,8 +91,6 @@ def f1(sums: Any, weight: Any = None) -> Any:
     >>> float(f1(np.array([3.0, 4.0, 6.0, 20.0])))
     0.6
     """
-    import numpy as np
-
     right, predicted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
     with np.errstate(invalid="ignore"):
         return 2 * right / (predicted + gold)
@@ -106,8 +98,6 @@ def f1(sums: Any, weight: Any = None) -> Any:
 
 def f1_of_all(sums: Any) -> Any:
     """F1 of calling every piece a target."""
-    import numpy as np
-
     gold, pieces = sums[..., 2], sums[..., 3]
     with np.errstate(invalid="ignore"):
         return 2 * gold / (pieces + gold)
@@ -115,15 +105,11 @@ def f1_of_all(sums: Any) -> Any:
 
 def accuracy(sums: Any, weight: Any = None) -> Any:
     """Share of the pieces that are right, of sums ``(..., 3)`` of `label_counts`."""
-    import numpy as np
-
     with np.errstate(invalid="ignore"):
         return sums[..., 0] / sums[..., 2]
 
 
 def accuracy_of_commonest(sums: Any) -> Any:
     """Share of the pieces that have the commonest label."""
-    import numpy as np
-
     with np.errstate(invalid="ignore"):
         return sums[..., 1] / sums[..., 2]

@@ -1,8 +1,15 @@
 """Competence record of a tuned checkpoint: its task on sentences that it never saw."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import numpy as np
+
+from scrutiny.core.arrays import Floats
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.bootstrap import bootstrap
+from scrutiny.stats.intervals.scale import wilson
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.training.finetuning.anchored.scores import (
     accuracy,
     accuracy_of_commonest,
@@ -12,9 +19,6 @@ from scrutiny.training.finetuning.anchored.scores import (
     target_counts,
 )
 from scrutiny.training.finetuning.anchored.target import EncodedFrames, PieceTarget
-
-if TYPE_CHECKING:
-    from scrutiny.training.finetuning.anchored.scores import Counts
 
 #: Gate that claims about a tuned family presuppose.
 GATE: Final = "task_skill"
@@ -94,7 +98,7 @@ def _labels(target: PieceTarget) -> dict[str, Any]:
 
 
 def _skill(
-    counts: "Counts",
+    counts: Floats,
     score: Callable[[Any], Any],
     without: Callable[[Any], Any],
     *,
@@ -120,15 +124,9 @@ def _skill(
 
 
 def _interval(
-    counts: "Counts", score: Callable[[Any], Any], *, sentences: Sequence[str]
+    counts: Floats, score: Callable[[Any], Any], *, sentences: Sequence[str]
 ) -> dict[str, float] | None:
     """Value with its interval over sentences; nothing where it does not exist."""
-    import numpy as np
-
-    from scrutiny.stats.errors import StatisticsError
-    from scrutiny.stats.intervals.bootstrap import bootstrap
-    from scrutiny.stats.resampling.weights import Units
-
     units = Units.of(len(counts), sentences)
     try:
         found = bootstrap(
@@ -144,7 +142,7 @@ def _interval(
     return {"value": found.point, "low": found.low, "high": found.high}
 
 
-def _precision_recall(counts: "Counts") -> dict[str, float | None]:
+def _precision_recall(counts: Floats) -> dict[str, float | None]:
     """Precision and recall of targets; nothing where nothing is predicted, or gold."""
     right, predicted, gold, _ = counts.sum(axis=0).tolist()
     return {
@@ -153,10 +151,8 @@ def _precision_recall(counts: "Counts") -> dict[str, float | None]:
     }
 
 
-def _with_wilson(skill: dict[str, Any], counts: "Counts") -> dict[str, Any]:
+def _with_wilson(skill: dict[str, Any], counts: Floats) -> dict[str, Any]:
     """Skill with Wilson's interval, as if pieces were independent; both have to lie above."""
-    from scrutiny.stats.intervals.scale import wilson
-
     more: dict[str, Any] = {"without_skill": "the commonest label"}
     if skill["value"] is not None:
         right, n = int(counts[:, 0].sum()), int(counts[:, 2].sum())
