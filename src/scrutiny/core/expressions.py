@@ -5,6 +5,7 @@ version at the end. ``drop(accuracy)@1`` is the drop of ``accuracy@1``.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import PlanError
@@ -44,6 +45,8 @@ class Expression(NamedTuple):
 
 #: Of two models: the second minus the first.
 GAIN: Final = "gain"
+#: What is added to a measure's words.
+_OF_MEASURE: Final = {"mean": "", "share": "", "median": ", median"}
 _SPOKEN: Final = {
     "drop": "{} drop",
     "excess": "excess {} drop",
@@ -53,26 +56,37 @@ _SPOKEN: Final = {
 }
 
 
-def spoken(metric: str) -> str:
+def spoken(metric: str, says: Mapping[str, str] | None = None) -> str:
     """A metric in words, for titles; what is no metric stays as it is.
+
+    Parameters
+    ----------
+    metric
+        As it is written.
+    says
+        What the means of measures are in words, by the measures' names.
 
     Examples
     --------
     >>> spoken("accuracy_under_attack@1"), spoken("drop(accuracy)"), spoken("success_within(30)@1")
     ('accuracy under attack', 'accuracy drop', 'success within 30')
+    >>> spoken("median(asked)", {"asked": "texts asked"})
+    'texts asked, median'
     """
     try:
-        said = _in_words(parse_expression(metric))
+        return _in_words(parse_expression(metric), says or {})
     except PlanError:
-        said = metric.partition("@")[0]
-    return said.replace("_", " ")
+        return metric.partition("@")[0].replace("_", " ")
 
 
-def _in_words(whole: Expression) -> str:
-    inner = [_in_words(one) for one in whole.arguments]
+def _in_words(whole: Expression, says: Mapping[str, str]) -> str:
+    of = whole.arguments[0].name if len(whole.arguments) == 1 else ""
+    if whole.name in _OF_MEASURE and of in says:
+        return says[of] + _OF_MEASURE[whole.name]
+    inner = [_in_words(one, says) for one in whole.arguments]
     if whole.name in _SPOKEN and len(inner) == 1:
         return _SPOKEN[whole.name].format(*inner)
-    return " ".join([whole.name, *inner])
+    return " ".join([whole.name.replace("_", " "), *inner])
 
 
 def gained(metric: str) -> str:

@@ -7,7 +7,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
-from scrutiny.parts.charts.vega import metric_title
+from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
 from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.references import is_relation
@@ -52,8 +52,8 @@ def _charts(members: Sequence[Estimate]) -> list[Chart]:
         for e, label in zip(members, row_labels(keys), strict=True)
     ]
     name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
-    title = f"{family_name(keys[0].diagnostic)}: difference in {metric_title(keys[0].metric)}"
-    made = forest_or_table(name, title, "", lines, metric=keys[0].metric)
+    title = f"{family_name(keys[0].diagnostic)}: difference in {key_title(keys[0])}"
+    made = forest_or_table(name, title, "", lines, metric=key_title(keys[0]))
     return [] if made is None else [made]
 
 
@@ -79,7 +79,7 @@ def _ranks(tested: Sequence[Estimate]) -> Chart:
     labels = row_labels([e.key for e in tested])
     rows = tuple(
         (
-            f"{metric_title(e.key.metric)}: {_versus(e, label)}",
+            f"{key_title(e.key)}: {_versus(e, label)}",
             _TESTS[_test(e)],
             p_value(e.across[f"{_test(e)}_p"]),
             p_value(e.across[f"{_test(e)}_smallest_p"]),

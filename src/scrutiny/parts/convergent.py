@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import metric_title, series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import key_title, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, shown
 from scrutiny.parts.run.identity import grouped, identity
 from scrutiny.parts.run.references import References, replicated
@@ -108,7 +108,7 @@ def _main(
 
 def _chart(matches: Sequence[_Match], references: References) -> Chart:
     a, b = matches[0].a, matches[0].b
-    names = [f"{family_name(e.key.diagnostic)} {metric_title(e.key.metric)}" for e in (a, b)]
+    names = [f"{family_name(e.key.diagnostic)} {key_title(e.key)}" for e in (a, b)]
     where = f"{a.key.dataset} and {b.key.dataset}"
     subject = slug(" ".join([*names, where, a.key.subject]))
     return Chart(

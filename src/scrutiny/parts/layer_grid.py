@@ -8,7 +8,7 @@ from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.charts.matrices import matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import metric_title
+from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import Part, ReportPart, shown
 from scrutiny.parts.run.identity import grouped, identity
 from scrutiny.parts.run.sections import main_estimates
@@ -65,7 +65,7 @@ def _chart(grid: Grid) -> Chart | None:
     bare = replace(key, condition=more)
     return Chart(
         anchor=f"reliability-layer-grid-{value_digest(identity(bare), size=4)}",
-        title=f"{family_name(key.diagnostic)}: {metric_title(key.metric)}, {key.subject} beside "
+        title=f"{family_name(key.diagnostic)}: {key_title(key)}, {key.subject} beside "
         f"{key.reference}",
         caption=f"On {where}.",
         spec=matrix_map([("", values)], rows=names[0], columns=names[1], titles=titles),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.parts.charts.vega import metric_title
+from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.run.identity import grouped, identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
@@ -120,7 +120,7 @@ def _label(one: Series, members: Sequence[Series]) -> str:
     groups = {key.group for key in same}
     if len(groups) > 1:
         said.append(one.key.group)
-    return " \N{MIDDLE DOT} ".join([metric_title(one.key.metric), *said])
+    return " \N{MIDDLE DOT} ".join([key_title(one.key), *said])
 
 
 def _said(name: str, value: object) -> str:

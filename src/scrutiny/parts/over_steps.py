@@ -6,7 +6,7 @@ from typing import Any, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import guide, metric_title, tooltip, view_of
+from scrutiny.parts.charts.vega import guide, key_title, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, shown
 from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References
@@ -75,7 +75,7 @@ def _chart(name: str, members: Sequence[Estimate], view: RunView, references: Re
 
 def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[str, Any]:
     x = axis("at", name, ticks=6)
-    y = axis("value", metric_title(members[0].key.metric))
+    y = axis("value", key_title(members[0].key))
     each = [
         {"at": _at(e, name), "replicate": replicate_words(r), "value": v}
         for e in members

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.findings import forest
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
+from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import Part, ReportPart, shown
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.in_slices import gap_key
@@ -74,7 +75,7 @@ def _chart(view: RunView, whole: Estimate, inside: Sequence[Estimate]) -> Chart:
     place = anchor("slices", whole.key)
     table = ChartTable(_HEADER, tuple(rows), 2)
     title = title_of([whole.key], view)
-    made = forest(place, lines, metric=whole.key.metric, limit=None)
+    made = forest(place, lines, metric=key_title(whole.key), limit=None)
     if made is None:
         return Chart(place, title, "No slice is large enough.", None, table)
     return replace(made, title=title, table=table, is_open=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from scrutiny.core.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.parts.charts.vega import metric_title
+from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import OwnInterval, RunView
@@ -27,7 +27,7 @@ def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
     }
     said = [v for n, v in shared.items() if n.startswith("condition.") and v]
     said += [shared[n] for n, holds in several.items() if holds and shared.get(n)]
-    name = metric_title(keys[0].metric)
+    name = key_title(keys[0])
     name = f"{family_name(keys[0].diagnostic)}: {name}"
     return " \N{MIDDLE DOT} ".join([name, *said])
 
@@ -42,7 +42,7 @@ def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
     """Label of each key among neighbors of any diagnostic and metric."""
     several = len({family_name(key.diagnostic) for key in keys}) > 1
     labels = distinct_labels(keys, without=frozenset({"diagnostic", "role"}))
-    labels = [metric_title(keys[0].metric)] if len(keys) == 1 else _with_roles(keys, labels)
+    labels = [key_title(keys[0])] if len(keys) == 1 else _with_roles(keys, labels)
     heads = [f"{family_name(key.diagnostic)}: " if several else "" for key in keys]
     return _numbered([head + label for head, label in zip(heads, labels, strict=True)])
 

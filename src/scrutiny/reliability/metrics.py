@@ -26,7 +26,7 @@ from typing import Any, Final, Generic, TypeVar
 import numpy as np
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import Expression, made_of, parse_expression
+from scrutiny.core.expressions import GAIN, Expression, made_of, parse_expression, spoken
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic, must_be_statistic
@@ -171,6 +171,11 @@ def measures_of(diagnostic: str) -> tuple[Measure, ...]:
     return found
 
 
+def in_words(metric: str, measures: Sequence[Measure]) -> str:
+    """A metric in words, its means as their measures say them."""
+    return spoken(metric, {measure.name: measure.says for measure in measures if measure.says})
+
+
 def usual_metrics() -> list[str]:
     """Names of all metrics that diagnostics compute: registered, with parameters, differences.
 
@@ -221,11 +226,18 @@ def _named(whole: Expression) -> str:
         version = inner.version if whole.version is None else whole.version
         stem, _, known = _named(inner._replace(version=version)).rpartition("@")
         return f"{whole.name}({stem})@{known}"
+    if whole.name == GAIN:
+        raise PlanError(
+            f"{whole.text!r} is of two models, the second minus the first: it is asked of a run, "
+            "in a plan, a rule or run.estimate(...)."
+        )
     given = whole._replace(arguments=())
     full = registry().resolve("statistic", given.text)
     found = _loaded(full)
     stem, _, known = full.partition("@")
-    if isinstance(found, OfMeasure) and len(whole.arguments) < 2:
+    if isinstance(found, OfMeasure):
+        if len(whole.arguments) > 1:
+            raise PlanError(f"{whole.text!r}: {stem} is of one measure, as {stem}(hit) is.")
         return whole._replace(version=int(known)).text
     if not isinstance(found, Parametric):
         if whole.arguments:

@@ -12,7 +12,13 @@ from scrutiny.diagnostics.attack.metrics import SUCCESS_WITHIN
 from scrutiny.diagnostics.attention.metrics.heads import BASELINE
 from scrutiny.reliability import metrics
 from scrutiny.reliability.additive import Additive, scale_of
-from scrutiny.reliability.metrics import metric_name, metric_of, usual_metrics
+from scrutiny.reliability.metrics import (
+    in_words,
+    measures_of,
+    metric_name,
+    metric_of,
+    usual_metrics,
+)
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
 
 
@@ -54,11 +60,21 @@ def test_names_are_written_in_full(text, wanted):
         ("accuracy(3)", PlanError, "accuracy has no parameter; write accuracy"),
         ("success_within", PlanError, r"needs one parameter, a number of texts, for instance"),
         ("success_within(1,2)", PlanError, "needs one parameter"),
+        ("gain(accuracy)", PlanError, "is of two models, the second minus the first"),
+        ("mean(a,b)", PlanError, r"mean is of one measure, as mean\(hit\) is"),
     ],
 )
 def test_what_is_no_metric_is_told(text, error, said):
     with pytest.raises(error, match=said):
         metric_name(text)
+
+
+def test_means_say_what_their_measure_says():
+    measures = measures_of("attack@1#0123")
+    assert metric_of("median(asked)", measures).says == "texts asked, median"
+    assert metric_of("median(asked)", measures).needs == ("asked", "attacked")
+    assert in_words("drop(mean(similarity))@1", measures) == "cosine to the original drop"
+    assert (measures_of("unknown@1"), in_words("mean(x)", ())) == ((), "mean x")
 
 
 def test_a_plug_in_that_is_no_statistic_is_told(monkeypatch):

@@ -1,10 +1,12 @@
 """Pieces of Vega-Lite specifications: plain dicts, without colors or sizes of the page."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final
 
-from scrutiny.core.expressions import spoken
+from scrutiny.core.estimate import EstimateKey
 from scrutiny.parts.charts.tables import Spec
+from scrutiny.reliability.metrics import in_words, measures_of
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 MOST_ROWS: Final = 60
@@ -80,9 +82,15 @@ def _escaped(name: str) -> str:
     return name.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")
 
 
-def metric_title(metric: str) -> str:
-    """Name of a metric in words."""
-    return spoken(metric)
+def key_title(key: EstimateKey) -> str:
+    """Name of an estimate's metric in words."""
+    return metric_title(key.metric, key.diagnostic)
+
+
+@cache
+def metric_title(metric: str, diagnostic: str = "") -> str:
+    """Name of a metric in words; of a mean, what the diagnostic's measure says it is."""
+    return in_words(metric, measures_of(diagnostic) if "(" in metric else ())
 
 
 def left_out(count: int) -> str:

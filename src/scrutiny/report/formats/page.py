@@ -11,6 +11,7 @@ from scrutiny.parts.charts import findings as charts
 from scrutiny.parts.charts.glyphs import Glyph, glyphs
 from scrutiny.parts.charts.lines import LineGroup, line_groups, shared_limit
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Chapter, Part
 from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.rows import AuditRow
@@ -203,15 +204,21 @@ def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
     )
 
 
+def _said(section: Section, metric: str) -> str:
+    """A metric in words, as its diagnostic says it."""
+    diagnostics = {e.key.diagnostic for e in section.estimates if e.key.metric == metric}
+    return metric_title(metric, next(iter(diagnostics), ""))
+
+
 def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
     """Charts of the estimates that claims rest on."""
     found: list[Chart | None] = []
     for group in groups:
         metric, lines = group.metric, group.lines
         anchor = f"{section.anchor}-{slug(metric)}"
-        limit = shared_limit(section, metric)
-        found.append(charts.forest(anchor, lines, metric=metric, limit=limit))
-        found.append(charts.strip(f"{anchor}-replicates", lines, metric=metric))
+        limit, said = shared_limit(section, metric), _said(section, metric)
+        found.append(charts.forest(anchor, lines, metric=said, limit=limit))
+        found.append(charts.strip(f"{anchor}-replicates", lines, metric=said))
         found.append(charts.variance(f"{anchor}-variance", lines))
     return [chart for chart in found if chart is not None]
 
@@ -225,7 +232,7 @@ def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
         drawn = [
             line for line in group.lines if any(e.low is not None for e in line.series.values())
         ]
-        chart = charts.forest(anchor, drawn, metric=group.metric, limit=None)
+        chart = charts.forest(anchor, drawn, metric=_said(section, group.metric), limit=None)
         if chart is not None and group.what:
             chart = replace(chart, title=f"{group.what.replace('_', ' ')}: {chart.title}")
         if chart is not None and group.group != "all":

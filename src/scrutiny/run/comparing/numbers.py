@@ -11,8 +11,8 @@ from typing import Final
 from scrutiny.core.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import spoken
 from scrutiny.reliability.claims import decide
+from scrutiny.reliability.metrics import in_words
 from scrutiny.run.estimating.contrasts import contrast, meet
 from scrutiny.run.estimating.estimates import statistic_of
 from scrutiny.run.estimating.judging import assignments_of, estimator_of
@@ -148,7 +148,7 @@ def _claim(name: str, assignment: Assignment) -> Claim:
     """That the second run's value is lower: supported, denied (it is higher), or undecided."""
     spec = assignment.spec
     where = ", ".join(f"{v}" for v in {**spec.condition, **assignment.within}.values())
-    what = spoken(spec.metric)
+    what = in_words(spec.metric, assignment.measures)
     of = "" if spec.group == "all" else f", {spec.group} items"
     return Claim(
         id=name,

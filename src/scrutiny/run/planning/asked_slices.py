@@ -12,11 +12,10 @@ import numpy as np
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.claim import IN_SLICES, Claim, Component
 from scrutiny.core.errors import PlanError, UserError
-from scrutiny.core.expressions import spoken
 from scrutiny.core.plan import Plan
 from scrutiny.core.predicates import canonical, complement
 from scrutiny.data.slices import FEWEST
-from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.metrics import in_words, metric_of
 from scrutiny.reliability.on_rows import on_rows
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved, SliceSize
@@ -150,13 +149,13 @@ def _has_gap(metric: str) -> bool:
 def _worse(number: Assignment, where: str, gap: str) -> Iterator[Claim]:
     """Claim that a number is worse in a slice; one correction over all slices of the number."""
     known = {"better": ("<", "lower"), "worse": (">", "higher")}
-    operator, word = known.get(metric_of(number.spec.metric).higher_is, ("", ""))
+    operator, word = known.get(metric_of(number.spec.metric, number.measures).higher_is, ("", ""))
     if not operator:
         return
-    place = _place(number.condition)
+    place, said = _place(number.condition), in_words(number.spec.metric, number.measures)
     yield Claim(
         id=gap,
-        says=f"{place}{spoken(number.spec.metric)} is {word} where {where} than elsewhere",
+        says=f"{place}{said} is {word} where {where} than elsewhere",
         diagnostic=number.kind.partition("@")[0],
         components=(Component(gap, 0.0, "elsewhere", operator),),
         family=f"{number.spec.id}{IN_SLICES}",
