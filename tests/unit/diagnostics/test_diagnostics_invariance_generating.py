@@ -9,12 +9,16 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.invariance.capabilities import ALL, generations
-from scrutiny.diagnostics.invariance.comparing import BothLabels, is_kept, is_same, pair_of
+from scrutiny.diagnostics.invariance.capabilities import ALL, KeepTags, generations
+from scrutiny.diagnostics.invariance.comparing import (
+    BothLabels,
+    is_kept,
+    is_same,
+    pair_of,
+    resampled,
+)
 from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
 from scrutiny.diagnostics.invariance.generating import Maker
-from scrutiny.diagnostics.invariance.keep_tags import KeepTags
-from scrutiny.diagnostics.invariance.noise import resampled
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.search.goal import Base
 from scrutiny.perturb.search.origin import Origin

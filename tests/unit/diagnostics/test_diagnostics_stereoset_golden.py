@@ -15,8 +15,7 @@ from scrutiny.core.record import Row
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
-from scrutiny.diagnostics.stereotypes.stereoset import StereoSet
-from scrutiny.diagnostics.stereotypes.triple_rows import SENTENCES, measures_of
+from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, measures_of
 from scrutiny.run.blocks import items_table, records_table
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment

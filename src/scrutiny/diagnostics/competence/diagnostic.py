@@ -19,8 +19,12 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.predicates import equal
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.competence.minimal_pairs import AGREEMENT_MEASURES, agreement_rows
-from scrutiny.diagnostics.competence.passages import PASSAGE_MEASURES, passage_rows
+from scrutiny.diagnostics.competence.passages import (
+    AGREEMENT_MEASURES,
+    PASSAGE_MEASURES,
+    agreement_rows,
+    passage_rows,
+)
 from scrutiny.diagnostics.competence.procedures import procedure
 
 _CHANCE: Final = 0.5

@@ -1,4 +1,4 @@
-"""Records of passages: how surprising they are, and whether the next one is known as such."""
+"""Records of passages and of minimal pairs: how surprising they are, which of two is preferred."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -88,3 +88,44 @@ def _ok(example: Example, condition: str, value: float) -> Row:
 
 def _missing(example: Example, condition: str, why: Unscored) -> Row:
     return Row(example.id, None, "measured", condition, why.status, why.reason, None)
+
+
+AGREEMENT_MEASURES: Final = (
+    Measure("hit", unit="pairs"),
+    Measure("neutral", unit="pairs"),
+    Measure("loglik_good", unit="nats"),
+    Measure("loglik_bad", unit="nats"),
+    Measure("margin", unit="nats"),
+    Measure("tokens_good", unit="pieces"),
+    Measure("tokens_bad", unit="pieces"),
+    Measure("same_length", unit="pairs"),
+)
+
+
+def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iterator[Row]:
+    """One row for each pair, by the likelihood of this name."""
+    texts = [example.fields[field] for example in examples for field in ("good", "bad")]
+    found, tokens = likelihoods(texts, name, ctx)
+    condition = canonical_json({"variant": name})
+    for i, example in enumerate(examples):
+        good, bad = found[2 * i : 2 * i + 2]
+        if isinstance(good, Unscored):
+            yield _missing(example, condition, good)
+        elif isinstance(bad, Unscored):
+            yield _missing(example, condition, bad)
+        else:
+            values = _measures(good, bad, tokens[2 * i : 2 * i + 2])
+            yield Row(example.id, None, "measured", condition, "ok", None, values)
+
+
+def _measures(good: float, bad: float, tokens: Sequence[int]) -> tuple[float, ...]:
+    """Verdict, likelihoods and piece counts of one pair."""
+    return (
+        float(good > bad),
+        float(good == bad),
+        good,
+        bad,
+        good - bad,
+        *(float(count) for count in tokens),
+        float(tokens[0] == tokens[1]),
+    )

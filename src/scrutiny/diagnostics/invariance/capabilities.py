@@ -17,23 +17,59 @@ A recipe is a capability of its own, changed and searched as synonyms are.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.invariance.keep_tags import KeepTags
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.characters.middle_swap import MiddleSwap
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.perturb.search.goal import Goal
+from scrutiny.perturb.search.goal import Answer, Base, Goal
 from scrutiny.perturb.search.goals.keeping import KeepOutput
+from scrutiny.perturb.search.goals.outputs import Tagging
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
 from scrutiny.perturb.search.move import Amount, Changeable, Move
 from scrutiny.perturb.search.problem import Method
 from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.search.space import Space
+from scrutiny.perturb.search.state import State
 from scrutiny.perturb.words.like_words import WordnetAll
+
+_TAGGED = Tagging(against="prediction")
+
+
+@dataclass(frozen=True, slots=True)
+class KeepTags(Goal):
+    """The same spans, carried by the edits; the score is F1 with them less what is missing.
+
+    Parameters
+    ----------
+    least
+        Words that have to change.
+
+    Examples
+    --------
+    >>> KeepTags(least=2).least
+    2
+    """
+
+    id: ClassVar[str] = "keep_tags@1"
+    summary: ClassVar[str] = "the model tags another text as before"
+
+    least: int = 1
+
+    def skips(self, base: Base) -> str | None:
+        """Never: no tags can be kept, too."""
+        return None
+
+    def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
+        """F1 of the spans less the words that are missing, and whether nothing is."""
+        lost, is_other = _TAGGED.judge(base, answer, state)
+        missing = max(0, self.least - state.words_changed)
+        is_same = state.texts == state.origin.texts
+        return 1.0 - lost - missing, not (is_other or missing or is_same)
+
 
 ALL: Final = "all"
 _SCRAMBLES: Final = 15

@@ -1,29 +1,78 @@
 """Shared invariances of two models: Hard- and Soft-SCoPE and what has to stand beside them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    ChangesTexts,
-    Context,
-    Design,
-    Failure,
-    Inputs,
-)
+from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Context, Design, Failure, Inputs
 from scrutiny.core.edit import Variant
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.invariance.capabilities import generations
+from scrutiny.diagnostics.invariance.capabilities import Generation, generations
 from scrutiny.diagnostics.invariance.comparing import BothLabels
 from scrutiny.diagnostics.invariance.design import make_design
 from scrutiny.diagnostics.invariance.generating import Maker
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.diagnostics.invariance.rows import MEASURES, Answers, BothAnswers, is_sampled
-from scrutiny.diagnostics.invariance.suited import suited
+from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits import apply_edits
+
+
+def suited(
+    made: Sequence[Generation], params: ScopeParams, inputs: Inputs
+) -> tuple[Generation, ...]:
+    """Generations that can change these data; an audit leaves the others out.
+
+    Raises
+    ------
+    PlanError
+        If one knows no language of the data, or a resource is not named that has no default.
+    MissingExtraError
+        If a resource needs packages that are not installed.
+    """
+    if inputs.is_audit:
+        return tuple(g for g in made if _speaks(g, inputs.languages))
+    for generation in made:
+        if not _speaks(generation, inputs.languages):
+            raise _wrong_language(generation, inputs)
+        _require_resources(generation, params.resources)
+    return tuple(made)
+
+
+def _speaks(generation: Generation, languages: Collection[str]) -> bool:
+    """Whether some data are in a language that it knows."""
+    known = _languages(generation)
+    spoken = {part for code in languages for part in (code, code.partition("-")[0])}
+    return not languages or "*" in known or not spoken.isdisjoint(known)
+
+
+def _languages(generation: Generation) -> set[str]:
+    """Languages that any of its moves knows."""
+    return {code for move in generation.space.moves for code in move.transformation.languages}
+
+
+def _wrong_language(generation: Generation, inputs: Inputs) -> PlanError:
+    known, spoken = (", ".join(sorted(c)) for c in (_languages(generation), inputs.languages))
+    return PlanError(
+        f"The capability {generation.capability!r} is for texts in {known}, and {inputs.dataset!r} "
+        f"is in {spoken}: name others (capabilities), or say the language behind the data string, "
+        f"#language={sorted(_languages(generation))[0]}."
+    )
+
+
+def _require_resources(generation: Generation, given: Collection[str]) -> None:
+    """Refuse a resource that is neither given nor there by default."""
+    for name in generation.space.resources:
+        kind = RESOURCES.get(name)
+        if kind is None or name in given:
+            continue
+        if kind.default is None:
+            raise PlanError(
+                f"The capability {generation.capability!r} needs the resource {name!r}, which has "
+                f'no default: params.resources = {{ {name} = "..." }} names one ({kind.specs}).'
+            )
+        if not kind.is_installed:
+            raise MissingExtraError(f"The capability {generation.capability!r}", kind.extra or "")
 
 
 class SharedInvariance(ChangesTexts[ScopeParams]):

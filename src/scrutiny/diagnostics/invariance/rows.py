@@ -35,7 +35,9 @@ from scrutiny.diagnostics.invariance.comparing import (
     BothLabels,
     TrialNumbers,
     is_same,
+    n_samples_of,
     pair_of,
+    resampled,
     words_changed,
 )
 from scrutiny.diagnostics.invariance.generating import (
@@ -44,7 +46,6 @@ from scrutiny.diagnostics.invariance.generating import (
     ONLY_TEXT,
     variant_name,
 )
-from scrutiny.diagnostics.invariance.noise import n_samples_of, resampled
 
 OF_BASE, OF_TARGET, OF_REFERENCE = ({"of": of} for of in ("base", "target", "reference"))
 PROBABILITIES, SELF, BOUND = "probabilities", "self", "bound"

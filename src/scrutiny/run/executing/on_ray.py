@@ -9,7 +9,8 @@ from time import sleep
 from typing import Any
 
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
-from scrutiny.run.asking.desk import Desk, RemoteDesk, ask
+from scrutiny.run.asking.desk import RemoteDesk, ask
+from scrutiny.run.executing.executors import Crew
 from scrutiny.run.executing.perform import Performer
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
@@ -84,14 +85,8 @@ class Worker:
         return task.id, {name: to_bytes(table) for name, table in block.items()}
 
 
-class RayExecutor:
+class RayExecutor(Crew):
     """Runs tasks on the Ray cluster that ``RAY_ADDRESS`` names, or on this machine."""
-
-    def __init__(self, resolved: Resolved, desk: Desk, *, run_id: str, workers: int) -> None:
-        self._resolved = resolved
-        self._desk = desk
-        self._run_id = run_id
-        self._workers = workers
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
         """Identity and block of each task as it is done.

@@ -16,7 +16,8 @@ from typing import Any
 
 from scrutiny.core.collecting import left_alone
 from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
-from scrutiny.run.asking.desk import Desk, RemoteDesk, ask
+from scrutiny.run.asking.desk import RemoteDesk, ask
+from scrutiny.run.executing.executors import Crew
 from scrutiny.run.executing.perform import Performer
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
@@ -33,14 +34,8 @@ def pipe_desk(pipe: "Connection[Any, Any]") -> RemoteDesk:
     return RemoteDesk(request)
 
 
-class Processes:
+class Processes(Crew):
     """Runs tasks in worker processes."""
-
-    def __init__(self, resolved: Resolved, desk: Desk, *, run_id: str, workers: int) -> None:
-        self._resolved = resolved
-        self._desk = desk
-        self._run_id = run_id
-        self._workers = workers
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
         """Identity and block of each task as it is done.
