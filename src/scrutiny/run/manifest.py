@@ -16,7 +16,7 @@ from scrutiny.run.estimating.label_check import matches_to_show
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.doubtful_data import data_warnings
-from scrutiny.run.planning.resolved import Measurement, Resolved
+from scrutiny.run.planning.resolved import Measurement, Pairing, Resolved
 from scrutiny.run.training.trained import chosen_by
 from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import FORMAT
@@ -81,6 +81,10 @@ def manifest(
             f"{family} on {data}": pairing.labels.note
             for (family, data), pairing in resolved.pairings.items()
         },
+        "label_order": {
+            f"{family} on {data}": _in_order_of_scores(pairing)
+            for (family, data), pairing in resolved.pairings.items()
+        },
         "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
         "families": _families(resolved),
         "slices": [plain(size) for size in resolved.slices],
@@ -110,6 +114,12 @@ def _compared(journal: Journal, resolved: Resolved, family: Family) -> dict[str,
     names = [who(family.name, r.source, name) for r in family.replicates for name in data]
     again = [one for name in names for one in outcomes(journal, name)]
     return {"compared": compared(resolved.pairings[family.name, data[0]].reading, again)}
+
+
+def _in_order_of_scores(pairing: Pairing) -> list[str]:
+    """A model's labels in the data's words, in the order of its scores."""
+    words = pairing.labels.in_data_words(pairing.model_labels)
+    return [words.get(label, label) for label in pairing.model_labels]
 
 
 def _families(resolved: Resolved) -> dict[str, str]:

@@ -12,6 +12,7 @@ from two_sides import sides
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
+from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.run.comparing.agreement import agreement_of, marked
 from scrutiny.run.comparing.flips import UNKNOWN, Noise
 from scrutiny.run.comparing.levels import CompareOptions
@@ -32,7 +33,10 @@ def found_of(first, second, gold, *, scores=(None, None), noise=UNKNOWN, choices
         Answers(side, None if p is None else np.array(p, dtype=float))
         for side, p in zip(labels, scores, strict=True)
     )
-    two = replace(sides(*hits, **more), answers=both, choices=choices)
+    if not isinstance(choices, str):
+        seen = tuple(sorted({*gold.tolist(), *labels[0].ravel(), *labels[1].ravel()}))
+        choices = tuple(Labels(own, own) for own in choices or (seen,) * gold.size)
+    two = replace(sides(*hits, **more), answers=both, labels=choices)
     golds = zip(two.examples, gold.tolist(), strict=True)
     two = replace(two, examples=tuple(replace(one, gold=right) for one, right in golds))
     found = agreement_of(two, marked(two), noise)
@@ -158,6 +162,7 @@ def test_choices_of_different_number_have_no_kappa():
 def test_scores_that_are_no_hits_have_no_error_consistency():
     both = Answers(np.array([["a", "b"]], dtype=object), None)
     two = replace(sides([[0.5, 1]], [[0.5, 1]], metric="mean@1"), answers=(both, both))
+    two = replace(two, labels=(Labels(("a", "b"), ("a", "b")),) * 2)
     found = agreement_of(two, marked(two), UNKNOWN)
     names = [one.measure for one in found.rows]
     assert names == ["agreement@1", "kappa@1", *DIVERGENCES]
@@ -284,3 +289,28 @@ def test_labels_of_many_datasets_of_a_run_are_not_one_set(tmp_path):
     found = rows_of(level)
     assert found["error_consistency@1"].estimate.value == pytest.approx(1.0)
     assert found["kappa@1"].reason == found["jsd@1"].reason == "several_datasets"
+
+
+SURE = """
+class Model:
+    labels = {labels!r}
+    is_batch_invariant = True
+    def predict(self, texts):
+        return [[self.sure("good" in t.split(), name) for name in self.labels] for t in texts]
+    def sure(self, is_good, name):
+        return 0.9 if is_good == (name == "positive") else 0.1
+"""
+
+
+def test_probabilities_are_brought_into_one_order_of_the_labels(tmp_path):
+    folders = []
+    for name, labels in (("a", ("negative", "positive")), ("b", ("positive", "negative"))):
+        (tmp_path / f"{name}.py").write_text(SURE.format(labels=labels))
+        made = plan(f"python:{tmp_path}/{name}.py:Model")
+        folders.append(run(made, tmp_path / f"run-{name}"))
+    assert folders[1].manifest["label_order"] == {"m on x": ["positive", "negative"]}
+    (level,) = compare_side_by_side(*folders).levels
+    found = rows_of(level)
+    assert found["jsd@1"].estimate.value == pytest.approx(0.0, abs=1e-9)
+    assert found["capa@1"].estimate.value == pytest.approx(found["capa@1"].floor)
+    assert level.disagreements == ()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from two_sides import drawn, random_slices, sides, slice_of
 
+from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.run.comparing.agreement import marked
 from scrutiny.run.comparing.flips import (
     UNKNOWN,
@@ -22,6 +23,8 @@ from scrutiny.run.comparing.slices import changes, shown
 
 def differing(two, **more):
     """Inputs that differ, the likeliest first."""
+    if two.labels == "no_labels":
+        two = replace(two, labels=(Labels(("a", "b"), ("a", "b")),) * len(two.examples))
     return find_disagreements(two, marked(two), **{"noise": UNKNOWN, **more})
 
 
@@ -78,13 +81,13 @@ def test_an_answer_that_flips_counts_more_than_a_probability_that_moves():
     assert found[0].distance == pytest.approx(0.51)
 
 
-def test_probabilities_in_another_order_are_not_compared():
+def test_probabilities_in_another_order_are_turned():
     two = sides([[1, 1]], [[1, 1]])
     one = answers([["a", "b"]], [[[0.9, 0.1], [0.2, 0.8]]])
     turned = answers([["a", "b"]], [[[0.1, 0.9], [0.8, 0.2]]])
     two = replace(two, answers=(one, turned))
-    assert differing(two) == []
-    own = differing(replace(two, choices=(("a", "b"),) * 2))
+    assert differing(replace(two, labels=(Labels(("a", "b"), ("b", "a")),) * 2)) == []
+    own = differing(two)
     assert own[0].distance == pytest.approx(0.4)
 
 

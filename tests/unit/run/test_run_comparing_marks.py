@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.run.comparing.marks import FREE, marks_of, order_of, place_of
+from scrutiny.diagnostics.similarity.answers import Labels
+from scrutiny.run.comparing.marks import FREE, marks_of, place_of
 from scrutiny.run.comparing.sides import Answers
 
 SURE = [[0.9, 0.1], [0.2, 0.8]]
@@ -14,8 +15,13 @@ def answers(labels, scores=None, **more):
     return Answers(np.array([list(labels)], dtype=object), found, **more)
 
 
+def labels(first, second, count=2):
+    """Labels of either side, the same for all items."""
+    return (Labels(tuple(first), tuple(second)),) * count
+
+
 def test_labels_have_places_in_one_order_for_both():
-    marked = marks_of((answers(["b", "a"]), answers(["c", "a"])), golds=["a", "a"])
+    marked = marks_of((answers("ba"), answers("ca")), labels("ab", "ac"), golds=["a", "a"])
     assert marked.places[0].tolist() == [[1, 0]]
     assert marked.places[1].tolist() == [[2, 0]]
     assert marked.n_labels.tolist() == [3, 3]
@@ -27,40 +33,29 @@ def test_labels_have_places_in_one_order_for_both():
 def test_the_second_sides_probabilities_are_turned_into_the_firsts_order():
     turned = [[0.3, 0.7], [0.6, 0.4]]  # b stands first
     both = answers(["a", "b"], SURE), answers(["a", "b"], turned)
-    marked = marks_of(both, golds=["a", "b"])
+    marked = marks_of(both, labels("ab", "ba"), golds=["a", "b"])
     assert marked.probabilities[1].tolist() == [[[0.7, 0.3], [0.4, 0.6]]]
     assert marked.gold.tolist() == [0, 1]
 
 
-def test_a_label_that_is_never_said_has_the_place_that_is_left():
-    always = [[0.9, 0.1], [0.7, 0.3]]
-    marked = marks_of((answers(["a", "b"], SURE), answers(["a", "a"], always)), golds="ab")
-    assert marked.gold.tolist() == [0, 1]
-    one = answers(["a", "a"], always)
-    assert marks_of((one, one), golds=["a", "b"]).gold.tolist() == [0, 1]
-    assert marks_of((one, one), golds=["a", "a"]).gold.tolist() == [0, 0]
-    assert order_of(one) == {0: "a"}
-    assert order_of(answers(["a"])) == {}
+def test_a_label_that_is_never_said_has_its_place():
+    one = answers("aa", [[0.9, 0.1], [0.7, 0.3]])
+    assert marks_of((one, one), labels("ab", "ab"), golds="ab").gold.tolist() == [0, 1]
+    assert marks_of((one, one), labels("ba", "ba"), golds="aa").gold.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "why"),
+    ("first", "second", "names", "why"),
     [
-        (answers("ab", SURE), answers("ab"), "one_sided_probabilities"),
-        (answers("ab"), answers("ab"), "no_probabilities"),
-        (answers("ab", SURE), answers("ab", [[0.9, 0.1, 0], [0, 1, 0]]), "other_labels"),
-        (answers("ab", SURE), answers("ab", [[0.9, 0.2], [0.2, 0.8]]), "no_distribution"),
-        # of three labels the second says one alone, in a place that the first has for another
-        (
-            answers("abc", np.eye(3).tolist()),
-            answers("bbb", [[1, 0, 0], [1, 0, 0], [1, 0, 0]]),
-            "other_order",
-        ),
+        (answers("ab", SURE), answers("ab"), "ab", "one_sided_probabilities"),
+        (answers("ab"), answers("ab"), "ab", "no_probabilities"),
+        (answers("ab", SURE), answers("ab", [[0.9, 0.1, 0], [0, 1, 0]]), "abc", "other_labels"),
+        (answers("ab", SURE), answers("ab", [[0.9, 0.2], [0.2, 0.8]]), "ab", "no_distribution"),
+        (answers("ab", SURE), answers("ac", SURE), "ac", "other_labels"),
     ],
 )
-def test_why_there_are_no_probabilities(first, second, why):
-    n = first.labels.shape[1]
-    marked = marks_of((first, second), golds=["a"] * n)
+def test_why_there_are_no_probabilities(first, second, names, why):
+    marked = marks_of((first, second), labels("ab", names), golds="aa")
     assert marked.no_probabilities == why
     assert marked.probabilities is None
     assert marked.places is not None
@@ -72,7 +67,7 @@ def test_choices_of_their_own_count_by_place():
         answers(["no", "blue"], [[0.1, 0.9, 0.0], [0.1, 0.1, 0.8]]),
         answers(["A", "none of them"], [[0.9, 0.1, 0.0], [0.4, 0.3, 0.3]]),
     )
-    marked = marks_of(both, golds=["no", "C"], choices=choices)
+    marked = marks_of(both, tuple(Labels(c, c) for c in choices), golds=["no", "C"])
     assert marked.places[0].tolist() == [[1, 2]]
     assert marked.places[1].tolist() == [[0, 3]]  # behind the choices
     assert marked.n_labels.tolist() == [2, 3]
@@ -84,7 +79,7 @@ def test_choices_of_their_own_count_by_place():
 @pytest.mark.parametrize("why", ["other_choices", "several_datasets", FREE])
 def test_a_code_instead_of_choices_is_the_reason(why):
     both = answers(["a"], [[1.0, 0.0]]), answers(["b"], [[0.0, 1.0]])
-    marked = marks_of(both, golds=["a"], choices=why)
+    marked = marks_of(both, why, golds=["a"])
     assert (marked.lack, marked.no_probabilities) == (why, why)
     assert marked.places is None
 
@@ -92,6 +87,6 @@ def test_a_code_instead_of_choices_is_the_reason(why):
 def test_spans_texts_and_missing_answers_are_no_labels():
     for more in ({"are_spans": True}, {"are_texts": True}):
         both = answers(["[]"], **more), answers(["[]"], **more)
-        assert marks_of(both, golds=["a"]).lack == FREE
+        assert marks_of(both, labels("ab", "ab", 1), golds=["a"]).lack == FREE
     for missing in (None, (answers(["a", None]), answers(["a", "a"]))):
-        assert marks_of(missing, golds=["a", "a"]).lack == "no_answers"
+        assert marks_of(missing, labels("ab", "ab"), golds="aa").lack == "no_answers"

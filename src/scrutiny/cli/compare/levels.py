@@ -45,7 +45,6 @@ _REASONS: Final[Mapping[str, str]] = {
     "one_sided_probabilities": "one side alone has probabilities",
     "no_distribution": "what stands for probabilities does not sum to 1",
     "other_labels": "both have other labels",
-    "other_order": "the order of the labels is not known",
     "other_choices": "both had other choices",
     "several_datasets": "labels of several datasets",
     "several_sets": "items have different numbers of choices",

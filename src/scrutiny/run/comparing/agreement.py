@@ -71,7 +71,7 @@ class SidesAgreement:
 def marked(sides: Sides) -> Marked:
     """Answers of two sides as numbers."""
     golds = [one.gold for one in sides.examples]
-    return marks_of(sides.answers, golds=golds, choices=sides.choices)
+    return marks_of(sides.answers, sides.labels, golds=golds)
 
 
 def agreement_of(

@@ -10,6 +10,7 @@ from scrutiny.core.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.record import Counts
 from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.run.comparing.agreement import marked, numbers_of, values_of
 from scrutiny.run.comparing.flips import UNKNOWN, Noise, noise_of_runs
@@ -60,12 +61,12 @@ def noise_when_asked_again(
         predict_or_fail(model, examples[::-1])[::-1],
         strict=True,
     )
-    names = resolved.pairings[family, data].labels.mapping
+    pairing = resolved.pairings[family, data]
     known, twice, values = [], [], []
     for one, *answers in asked:
         both = [a for a in answers if not isinstance(a, Failure)]
         if len(both) == len(answers):
-            gold = _renamed(one.gold, names)
+            gold = _renamed(one.gold, pairing.labels.mapping)
             known.append(replace(one, gold=gold))
             twice.append(both)
             values.append([_right(gold, a, task) for a in both])
@@ -84,6 +85,7 @@ def noise_when_asked_again(
         resampling=resolved.plan.resampling,
         seed=resolved.plan.seed,
         answers=(_answers([a for a, _ in twice]), _answers([b for _, b in twice])),
+        labels=(Labels(pairing.model_labels, pairing.model_labels),) * n,
     )
     agreement = values_of(sides, numbers_of(sides, marked(sides), sides.pairs()))
     return replace(noise_of_runs(sides), how="asked again", agreement=agreement)

@@ -10,6 +10,7 @@ import numpy as np
 from scrutiny.core.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.run.comparing.flips import UNKNOWN, Noise, noise_of_replicates, noise_of_runs
 from scrutiny.run.comparing.levels import CompareOptions
@@ -19,7 +20,7 @@ from scrutiny.run.comparing.sides import (
     LEVELS,
     TAGGING,
     Answers,
-    Choices,
+    ItemLabels,
     Sides,
     answers_of,
     f1_of_items,
@@ -141,7 +142,7 @@ class _Reader:
             seed=self.estimators[0].seed,
             sign=self._sign(pairs[0]),
             answers=self._answers(pairs, keys, meeting),
-            choices=self._choices(pairs, keys),
+            labels=self._labels(pairs, keys),
             parts={
                 pair[0].dataset: np.array([k == place for k, _ in keys])
                 for place, pair in enumerate(pairs)
@@ -183,11 +184,21 @@ class _Reader:
         is_kept = all((found.labels != None).any() for found in (one, other))  # noqa: E711
         return (one, other) if is_kept else None
 
-    def _choices(self, pairs: Sequence[Pair], keys: Sequence[Key]) -> Choices:
-        """Choices of each item of logs; labels of a run are those of all its items."""
+    def _labels(self, pairs: Sequence[Pair], keys: Sequence[Key]) -> ItemLabels:
+        """Labels of a run's model, choices of a log's items, in the order of the probabilities."""
         logged = ["imported" in folder.manifest for folder in self.folders]
+        if not any(logged) and len(pairs) == 1:
+            ours, theirs = (
+                tuple(
+                    folder.manifest.get("label_order", {}).get(
+                        f"{one.subject} on {one.dataset}", ()
+                    )
+                )
+                for folder, one in zip(self.folders, pairs[0], strict=True)
+            )
+            return (Labels(ours, theirs),) * len(keys) if ours and theirs else "no_labels"
         if not all(logged):  # labels of a run beside choices of a log
-            return "other_choices" if any(logged) else "several_datasets" * (len(pairs) > 1) or ()
+            return "other_choices" if any(logged) else "several_datasets"
         found = []
         for side, table in enumerate(self.items):
             if "choices" not in table.column_names:
@@ -198,7 +209,9 @@ class _Reader:
             found.append([tuple(json.loads(own[key] or "[]")) for key in keys])
         if any(len(own) < 2 for own in found[0]):
             return FREE
-        return tuple(found[0]) if found[0] == found[1] else "other_choices"
+        if found[0] != found[1]:
+            return "other_choices"
+        return tuple(Labels(own, own) for own in found[0])
 
 
 def _itself(

@@ -13,6 +13,7 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts, Measure
+from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
@@ -24,8 +25,8 @@ from scrutiny.store.run_folder import RunFolder
 
 Floats = NDArray[np.float64]
 Replicates = Sequence[tuple[int, int]]
-#: Choices of each item, the labels of all items together, or the code of why there are none.
-Choices = tuple[tuple[str, ...], ...] | str
+#: Labels (choices) that both sides have for each item, or the code of why there are none.
+ItemLabels = tuple[Labels, ...] | str
 #: Statistic of taggers: of counts over all items; side by side each item has its own.
 TAGGING: Final = ENTITY_F1.id
 #: Statistics whose value is the mean of one measure of an item, or is looked at item by item.
@@ -73,9 +74,9 @@ class Sides:
         1 where more is better, -1 where less is.
     answers
         Of both runs; nothing where one keeps none.
-    choices
-        Choices of each item, in the order of its probabilities, or the code of why its answers are
-        no labels; nothing where all items share their labels.
+    labels
+        Labels or choices of each item, in the order of either side's probabilities; or the code of
+        why its answers are no labels.
     parts
         Items of each dataset that was pooled.
     """
@@ -88,7 +89,7 @@ class Sides:
     seed: int
     sign: int = 1
     answers: tuple[Answers, Answers] | None = None
-    choices: Choices = ()
+    labels: ItemLabels = "no_labels"
     parts: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     @property
