@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 import scrutiny
@@ -263,3 +265,22 @@ def test_few_items_that_count_have_no_number(tmp_path):
         if e.key.group == "exclamation"
     )
     assert (few.value, few.status, few.reason) == (None, "refused", "fewer_than_20_items")
+
+
+def test_slices_may_look_into_the_training_data_then_and_later(run, tmp_path):
+    seen = [json.loads(fields)["text"] for fields in run.items["fields"].to_pylist()[:120]]
+    pa.csv.write_csv(
+        pa.table({"text": [text.upper() for text in seen], "label": ["positive"] * 120}),
+        tmp_path / "train.csv",
+    )
+    source = f"csv:{tmp_path}/train.csv#text=text,label=label"
+    data = {"reviews": {**PLAN["data"]["reviews"], "training": source}}
+    plan = {**PLAN, "where": ["in_training"], "estimate": [], "data": data}
+    with_training = scrutiny.run(plan, out=tmp_path / "run")
+    inside = in_slice(with_training, "accuracy@1", "in_training")
+    assert inside.counts.n == len(set(run.items["item"].to_pylist()[:120]))
+    assert with_training.estimate("accuracy where in_training").value == inside.value
+    (rule,) = with_training.gate("accuracy > 0.01 where unseen_words > 0.2")
+    assert 0 < rule.estimate.counts.n < 300
+    with pytest.raises(UserError, match="none is given: name it in the plan"):
+        run.gate("accuracy > 0 where in_training")

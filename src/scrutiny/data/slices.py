@@ -269,6 +269,7 @@ def slices_for(
     examples: Sequence[Example],
     *,
     asked: Sequence[str] = (),
+    training: Callable[[], Training] | None = None,
     fewest: int = FEWEST,
 ) -> list[tuple[Slice, tuple[bool, ...]]]:
     """All slices that divide some items, with who belongs to each.
@@ -283,12 +284,14 @@ def slices_for(
         The items.
     asked
         Predicates that the user asks for.
+    training
+        The training set, where there is one.
     fewest
         Items that a slice, and what is outside of it, must have.
     """
     if not examples:
         return []
-    items = Items.of(examples)
+    items = Items.of(examples, training)
     candidates = [
         *(Slice(joined(text), f"where {joined(text)}", text) for text in asked),
         *_declared(is_english=all(e.language.startswith("en") for e in examples)),

@@ -106,6 +106,20 @@ def test_the_inputs_listed_first_are_the_planted_ones(place, command):
     assert (lead["name"], lead["n"], lead["goes_back_to"]) == ("negation", 40, "")
 
 
+def test_slices_that_are_asked_for_are_tested_beside_the_declared_ones(place, command):
+    header, *rows = Path("dev.csv").read_text().splitlines()
+    Path("train.csv").write_text("\n".join([header, *(r for r in rows if "fresh" in r)]))
+    asked = ("--where", "length(text) > 6, negated", "--where", "has zebra")
+    asked += ("--where", "in_training", "--training", "csv:train.csv#text=text,label=label,id=id")
+    _, out, err = command("compare", *models(), *DATA, *asked, "--json")
+    found = [json.loads(line) for line in out.splitlines()]
+    tested = {one["name"]: one["n"] for one in found if one.get("part") == "slice"}
+    assert tested["length(text) > 6 and negated"] == 40
+    assert tested["in_training"] == 400
+    (said,) = [line for line in err.split("\n\n") if "zebra" in line]
+    assert said.count("fewer than 20 items") == 1
+
+
 def test_the_same_model_twice_shows_nothing(place, command):
     same = models()[0]
     code, out, _ = command("compare", same, same, *DATA, "--margin", "0.02", "--out", "kept")

@@ -214,7 +214,7 @@ def _plan_of(
             '"csv:dev.csv#text=sentence,label=label".'
         )
     several = [
-        plan_from_flags({**flags, "what": what, "models": (text,), "params": ()})
+        plan_from_flags({**flags, "what": what, "models": (text,), "params": (), "where": ()})
         for what in flags["measures"] or ("performance",)
     ]
     return replace(several[0], measure=tuple(m for plan in several for m in plan.measure))

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.failures import say_warnings
+from scrutiny.cli.failures import say, say_warnings
 from scrutiny.cli.options import DRAWS, running_options
 from scrutiny.cli.running.output_paths import OutputFile, must_be_beside
 from scrutiny.cli.running.streams import prints_on_stderr
@@ -80,6 +80,8 @@ def command(**flags: Any) -> int:
     """
     from scrutiny.cli.compare.sides import opened
     from scrutiny.cli.compare.writing import printed, write_page
+    from scrutiny.core.predicates import canonical
+    from scrutiny.data.slices import FEWEST
     from scrutiny.run.comparing.levels import CompareOptions
     from scrutiny.run.comparing.whole import compare_side_by_side
 
@@ -91,6 +93,7 @@ def command(**flags: Any) -> int:
             paired=flags["paired"],
             margin=flags["margin"],
             where=flags["where"],
+            training=flags["training"],
             noise=sides.noise,
             again=sides.again,
         )
@@ -98,5 +101,9 @@ def command(**flags: Any) -> int:
         found = replace(found, shared=sides.shared)
         if flags["html"] is not None:
             write_page(found, sides, flags)
+    looked_at = {change.name for level in found.levels for change in level.changes}
+    for where in map(canonical, flags["where"]):
+        if where not in looked_at:
+            say(f"The slice {where!r} has fewer than {FEWEST} items, or leaves fewer: no number.")
     printed(found, flags)
     return 0 if found.outcome is None else _CODES[found.outcome]

@@ -26,6 +26,8 @@ class CompareOptions:
         Largest loss that does not matter; nothing judges no regression.
     where
         Slices that the user asks for, beside the declared ones.
+    training
+        Data string of the training set, for slices that look into it.
     noise
         What is known of the first model against itself from elsewhere, by dataset.
     again
@@ -37,6 +39,7 @@ class CompareOptions:
     paired: bool | None = None
     margin: float | None = None
     where: tuple[str, ...] = ()
+    training: str = ""
     noise: Mapping[str, Noise] = field(default_factory=dict)
     again: RunFolder | None = None
     fewest: int = 20

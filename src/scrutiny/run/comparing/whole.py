@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError
+from scrutiny.data.run_items import training_of
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
@@ -110,7 +112,10 @@ def _condition(one: Assignment) -> str:
 
 def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
     """Declared slices of the items, and each dataset that was pooled."""
-    found = slices_for(sides.examples, asked=options.where, fewest=options.fewest)
+    training = partial(training_of, options.training, "") if options.training else None
+    found = slices_for(
+        sides.examples, asked=options.where, training=training, fewest=options.fewest
+    )
     for name, inside in sides.parts.items():
         if inside.sum() >= options.fewest <= (~inside).sum():
             one = Slice(f"dataset {name}", f"of dataset {name!r}")
