@@ -8,7 +8,7 @@ lower one changed and more.
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.canonical import length_prefixed
 
@@ -74,7 +74,7 @@ def _prefixed_number(number: int) -> bytes:
     return length_prefixed(str(number))
 
 
-def stream_of(thing: object, name: str | None = None) -> str:
+def stream_of(thing: Any, name: str | None = None) -> str:
     """Name of the random numbers of a transformation, statistic, search, task or diagnostic.
 
     It is the ``stream`` that the thing declares, and without one its name. Whoever renames a thing,
@@ -83,22 +83,19 @@ def stream_of(thing: object, name: str | None = None) -> str:
     Parameters
     ----------
     thing
-        What draws.
+        What draws; it declares a ``stream``, which is empty unless it was renamed.
     name
         What it is called, where that is not its ``id``.
 
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> stream_of(SimpleNamespace(id="typos@1"))
+    >>> stream_of(SimpleNamespace(id="typos@1", stream=""))
     'typos@1'
     >>> stream_of(SimpleNamespace(id="slips@1", stream="typos@1"))
     'typos@1'
     """
-    declared: str = getattr(thing, "stream", "")
-    if declared:
-        return declared
-    return name if name is not None else str(getattr(thing, "id"))  # noqa: B009 - any plug-in
+    return str(thing.stream or (thing.id if name is None else name))
 
 
 def generator(

@@ -1,12 +1,17 @@
 """What a task is: its fields, its gold answers, its predictions and how they are scored."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.plugin import PlugIn
 from scrutiny.core.record import Measure
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Prediction(NamedTuple):
@@ -49,26 +54,78 @@ class Score:
     bounded: tuple[float, float] | None = (0.0, 1.0)
 
 
-class Task(Protocol):
+class Role(NamedTuple):
+    """What a column is for.
+
+    Parameters
+    ----------
+    name
+        Option of the data string that names the column.
+    meaning
+        "column of …", for messages.
+    kind
+        ``field``: a text; ``group``: an attribute ``a_NAME``; ``number``: such an attribute that is
+        a number; ``unit``: a unit of resampling ``u_NAME``.
+    names
+        Well-known names of such a column, in lower case.
+    is_needed
+        Whether the task cannot do without it.
+    default
+        Value of a group that is not there; empty for none.
+    """
+
+    name: str
+    meaning: str
+    kind: Literal["field", "group", "number", "unit"] = "group"
+    names: tuple[str, ...] = ()
+    is_needed: bool = False
+    default: str = ""
+
+    @property
+    def key(self) -> str:
+        """Name in a mapped row, and of the attribute."""
+        if self.kind == "field":
+            return self.name
+        return f"u_{self.name}" if self.kind == "unit" else f"a_{self.name}"
+
+
+class Task(PlugIn, ABC):
     """A kind of question; one small file each.
 
-    ``columns`` are the names that data strings map (``text=``, ``label=``); ``measures`` are what
-    `score` returns for one example, in order. Where no label is asked for (pairs of sentences whose
-    likelihoods are compared, word sets whose vectors are), ``scored_by`` is nothing, `score` is
-    never called, and models are asked for capabilities other than ``predict``.
-
-    Four members may be left out: ``roles``, the columns and options that data strings of this task
-    have beside the common ones; ``told_by``, the columns that tell it from other tasks;
-    ``permute(examples, rng)``, the examples with their labels exchanged at random (``#permute=``);
-    ``oddities(row)``, a short name for what is odd about a row, to be counted in the notes.
+    Attributes
+    ----------
+    name
+        What data strings and models call it.
+    fields
+        Text fields of its items.
+    columns
+        Names that data strings map (``text=``, ``label=``).
+    roles
+        Columns and options that data strings of this task have beside the common ones.
+    told_by
+        Columns that tell it from other tasks.
+    measures
+        What `score` returns for one example, in order.
+    scored_by
+        How it counts. Nothing where no label is asked for (pairs of sentences whose likelihoods
+        are compared, word sets whose vectors are): models are asked for capabilities other than
+        ``predict``.
+    stream
+        Name of its random numbers where it has been renamed.
     """
+
+    kind = "task"
 
     name: str
     fields: tuple[str, ...]
     columns: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    scored_by: Score | None
+    roles: tuple[Role, ...] = ()
+    told_by: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    scored_by: Score | None = None
+    stream: str = ""
 
+    @abstractmethod
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a raw row whose columns are mapped already.
 
@@ -77,17 +134,38 @@ class Task(Protocol):
         DataError
             If a field is missing or of the wrong type; the message names the column.
         """
-        ...
+
+    def oddities(self, row: Mapping[str, Any]) -> str:
+        """Short name for what is odd about a row, to be counted in the notes; empty for nothing."""
+        del row
+        return ""
 
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
-        """Measures of one prediction against its gold answer."""
-        ...
+        """Measures of one prediction against its gold answer.
+
+        Raises
+        ------
+        DataError
+            If nothing is scored on this task.
+        """
+        raise DataError(f"Items of {self.name} have no gold answer; nothing is scored.")
 
     def chance(self, golds: Sequence[Any]) -> float:
-        """Score that needs no skill: the majority share, or 0 for tagging."""
-        ...
+        """Score that needs no skill: the majority share, or 0 for tagging and without labels."""
+        del golds
+        return 0.0
+
+
+class ExchangesLabels(Task):
+    """A task whose items can exchange their labels at random (``#permute=``)."""
+
+    @abstractmethod
+    def permute(
+        self, examples: Sequence[Example], rng: "np.random.Generator"
+    ) -> tuple[Example, ...]:
+        """Examples that have exchanged their labels at random."""
 
 
 def score_of(task: Task) -> Score:

@@ -16,7 +16,7 @@
                 LabelMatch(mapping, rule), .digest, .note; parse_label_map(text); sort_labels
                 write_label_map(mapping), which parse_label_map reads back
     tasks.names load_task(name) -> Task; infer_task(columns) -> str
-    tasks.roles Role(name, meaning, kind, names, is_needed, default): columns that a task brings
+    tasks.roles every_task(), role_options(): columns that tasks bring (`scrutiny.core.task.Role`)
     readers.options  takes(**options): decorator of a reader with options of its own
     bleached    WordIndex(words).find(sentence) -> FoundWord(word, start, end) | None
     tasks.tags  chunks(tags), spans_of(tags, borders), to_bio(tokens, spans), token_borders(tokens)

@@ -16,7 +16,6 @@ from scrutiny.data.own_columns import (
 from scrutiny.data.source import OPTIONS, ROLES, DataSource
 from scrutiny.data.table import Table
 from scrutiny.data.tasks.names import infer_task, load_task
-from scrutiny.data.tasks.roles import roles_of
 
 _TEXT: Final = (
     "text", "sentence", "review", "content", "document", "body", "tweet", "comment", "utterance",
@@ -57,7 +56,7 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
     stated = DataSource(source.scheme, source.target, options)
     name = task or stated.option("task")
     name = load_task(name).name if name else task_of_options(options)
-    if name and roles_of(load_task(name)):
+    if name and load_task(name).roles:
         return own_columns(name, stated, source=source, table=table)
     return _common_columns(name, stated, source=source, table=table)
 

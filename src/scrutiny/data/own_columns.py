@@ -1,14 +1,15 @@
 """Columns of tasks that bring their own roles."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.task import Role
 from scrutiny.data.column_lookup import Columns, add_shared, column_named, lacking
 from scrutiny.data.source import OPTIONS, ROLES, DataSource
 from scrutiny.data.table import Table
 from scrutiny.data.tasks.names import load_task
-from scrutiny.data.tasks.roles import Role, every_task, roles_of
+from scrutiny.data.tasks.roles import every_task
 
 #: Well-known names of a column of identifiers.
 ID_NAMES: Final = ("id", "guid", "uid", "uuid", "item_id", "example_id")
@@ -22,7 +23,7 @@ def own_columns(task: str, stated: DataSource, *, source: DataSource, table: Tab
     Where such a task has a category and nobody says which column that is, the first of the groups
     is it.
     """
-    own = roles_of(load_task(task))
+    own = load_task(task).roles
     refuse_foreign(task, source, own=own)
     roles = {
         role.key: column_named(stated.option(role.name), role.name, stated, table)
@@ -69,9 +70,7 @@ def task_of_options(options: Mapping[str, str]) -> str:
     """Task whose columns the options name where those are not everybody's; else nothing."""
     if set(options) <= set(OPTIONS):
         return ""
-    counts = [
-        (len((set(_telling(task)) - set(ROLES)) & set(options)), task) for task in every_task()
-    ]
+    counts = [(len((set(task.told_by) - set(ROLES)) & set(options)), task) for task in every_task()]
     best, task = max(counts, key=lambda pair: pair[0])
     return str(task.name) if best else ""
 
@@ -80,8 +79,8 @@ def task_of_names(columns: Collection[str]) -> str:
     """Task of its own roles whose telling columns are all there by well-known names."""
     there = {column.strip().casefold() for column in columns}
     for task in every_task():
-        names = {role.name: set(role.names) for role in roles_of(task)}
-        telling = _telling(task)
+        names = {role.name: set(role.names) for role in task.roles}
+        telling = task.told_by
         if names and telling and all(names[role] & there for role in telling):
             return str(task.name)
     return ""
@@ -91,11 +90,7 @@ def task_of_annotation(columns: Collection[str]) -> str:
     """Task of annotated words whose needed columns are all there by well-known names."""
     there = {column.strip().casefold() for column in columns}
     for task in every_task():
-        needed = {role.name: set(role.names) for role in roles_of(task) if role.is_needed}
+        needed = {role.name: set(role.names) for role in task.roles if role.is_needed}
         if "words" in needed and all(names & there for names in needed.values()):
             return str(task.name)
     return ""
-
-
-def _telling(task: Any) -> tuple[str, ...]:
-    return tuple(getattr(task, "told_by", ()))

@@ -1,12 +1,12 @@
 """Labels exchanged at random: the null that every finding must fail on."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator, stream_of
-from scrutiny.core.task import Task
+from scrutiny.core.task import ExchangesLabels, Task
 from scrutiny.data.source import DataSource
 
 _MOST_DIGITS: Final = 18
@@ -27,7 +27,7 @@ def permutation_seed(source: DataSource, task: Task) -> int | None:
         raise DataError(
             f"permute={given[:40]} in {source.target}: it is a seed, a whole number from 0."
         )
-    if not hasattr(task, "permute"):
+    if not isinstance(task, ExchangesLabels):
         raise DataError(
             f"permute={given} in {source}: items of {task.name} have no labels that could be "
             "exchanged; it is for classification, sentence pairs, triples and association tests."
@@ -35,9 +35,9 @@ def permutation_seed(source: DataSource, task: Task) -> int | None:
     return int(given)
 
 
-def permuted(task: Task, examples: Sequence[Example], *, seed: int) -> tuple[Example, ...]:
+def permuted(
+    task: ExchangesLabels, examples: Sequence[Example], *, seed: int
+) -> tuple[Example, ...]:
     """Examples, in order, whose labels the task's ``permute`` has exchanged at random."""
     rng = generator(seed, "permute", name=stream_of(task, task.name), item="")
-    hook = getattr(task, "permute")  # noqa: B009 - an optional member of tasks
-    exchanged: tuple[Example, ...] = hook(examples, rng)
-    return exchanged
+    return cast("ExchangesLabels", task).permute(examples, rng)

@@ -147,8 +147,7 @@ class Reading:
         if self.table.class_names:
             self._name_classes(row)
         example = self.task.parse(row, source=self._place(raw))
-        oddities = getattr(self.task, "oddities", None)
-        if oddities is not None and (code := oddities(row)):
+        if code := self.task.oddities(row):
             self.oddities[code] += 1
         if is_unlabeled:
             self.oddities["unlabeled"] += 1

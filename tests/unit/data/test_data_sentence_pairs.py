@@ -10,7 +10,6 @@ from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.reading import iter_examples
 from scrutiny.data.tasks.names import infer_task, load_task
-from scrutiny.data.tasks.roles import roles_of
 
 UNLABELED = [
     "association-test",
@@ -32,7 +31,7 @@ def test_contract_of_tasks_without_labels(name):
     assert f"{name}@1" in registry().names("task")
     assert task.name == name
     assert (task.scored_by, task.measures, task.chance([])) == (None, (), 0.0)
-    assert set(task.fields) <= {role.name for role in roles_of(task) if role.is_needed}
+    assert set(task.fields) <= {role.name for role in task.roles if role.is_needed}
     with pytest.raises(DataError, match="nothing is scored"):
         task.score(None, Prediction(), labels=())
 

@@ -3,11 +3,10 @@
 from collections.abc import Collection
 
 from scrutiny.data.tasks.names import load_task
-from scrutiny.data.tasks.roles import roles_of
 
 
 def stated_columns(task: str, columns: Collection[str]) -> dict[str, str]:
     """Defaults of a table whose columns have the names of the task's roles."""
-    roles = [role.name for role in roles_of(load_task(task)) if role.name in columns]
+    roles = [role.name for role in load_task(task).roles if role.name in columns]
     found = {"task": task, **{name: name for name in roles}}
     return found | ({"id": "id"} if "id" in columns else {})

@@ -5,7 +5,7 @@ from typing import Any
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.word_cells import list_of, stretch_of
 
 
@@ -13,9 +13,9 @@ class AlignedPairs(Annotated):
     """Pairs of stretches of words, each pair two lists of places."""
 
     name = "aligned-pairs"
-    columns: tuple[str, ...] = ("words", "pairs")
-    told_by: tuple[str, ...] = ("pairs",)
-    roles: tuple[Role, ...] = (
+    columns = ("words", "pairs")
+    told_by = ("pairs",)
+    roles = (
         WORDS,
         field_role("pairs", "column of the list of pairs of lists of places of words"),
         *OF_SENTENCES,

@@ -7,7 +7,7 @@ from scrutiny.core.annotation import ANCHOR, TARGET
 from scrutiny.core.errors import DataError
 from scrutiny.data.held_out import held_out_column
 from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.word_cells import indices_of, stretches
 
 
@@ -19,9 +19,9 @@ class AnchoredSpans(Annotated):
     """
 
     name = "anchored-spans"
-    columns: tuple[str, ...] = ("words", "anchor", "target")
-    told_by: tuple[str, ...] = ("anchor", "target")
-    roles: tuple[Role, ...] = (
+    columns = ("words", "anchor", "target")
+    told_by = ("anchor", "target")
+    roles = (
         WORDS,
         field_role("anchor", "column of the list of places of the anchor's words", "cue"),
         field_role("target", "column of the list of places of words that belong to it", "scope"),

@@ -7,10 +7,11 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.task import Role
 from scrutiny.data.halves import half_of
 from scrutiny.data.identity import content_key
 from scrutiny.data.tasks.cells import attributes_of, id_of, language_of
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.tags import token_borders
 from scrutiny.data.tasks.unlabeled import Unlabeled
 from scrutiny.data.tasks.word_cells import words_of
@@ -40,7 +41,7 @@ class Annotated(Unlabeled):
     ``a_half``, the half of the data that the sentence belongs to.
     """
 
-    fields: tuple[str, ...] = ("text",)
+    fields = ("text",)
 
     @abstractmethod
     def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:

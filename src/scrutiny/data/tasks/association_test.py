@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
+from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.cells import text_of
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.unlabeled import Unlabeled
 from scrutiny.data.tasks.word_exchange import exchange
 
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 SETS: Final = ("X", "Y", "A", "B")
 
 
-class AssociationTest(Unlabeled):
+class AssociationTest(Unlabeled, ExchangesLabels):
     """Word embedding association tests, of words and of sentences around them."""
 
     name = "association-test"
-    fields: tuple[str, ...] = ("text",)
-    columns: tuple[str, ...] = fields
-    told_by: tuple[str, ...] = ("text", "set", "test")
-    roles: tuple[Role, ...] = (
+    fields = ("text",)
+    columns = fields
+    told_by = ("text", "set", "test")
+    roles = (
         field_role("text", "column of the text", "sentence"),
         Role("test", "column of the test's name", names=("test",), is_needed=True),
         Role("set", "column of the set: X, Y, A or B", names=("set",), is_needed=True),

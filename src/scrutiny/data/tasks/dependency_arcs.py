@@ -6,7 +6,7 @@ from typing import Any
 from scrutiny.core.errors import DataError
 from scrutiny.data.held_out import held_out_column
 from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.word_cells import list_of
 
 
@@ -14,9 +14,9 @@ class DependencyArcs(Annotated):
     """Dependencies as CoNLL-U numbers them: heads from 1, 0 for the root."""
 
     name = "dependency-arcs"
-    columns: tuple[str, ...] = ("words", "heads", "relations")
-    told_by: tuple[str, ...] = ("heads", "relations")
-    roles: tuple[Role, ...] = (
+    columns = ("words", "heads", "relations")
+    told_by = ("heads", "relations")
+    roles = (
         WORDS,
         field_role("heads", "column of the list of heads, from 1, 0 for the root", "head"),
         field_role("relations", "column of the list of relations", "deprels", "deprel"),

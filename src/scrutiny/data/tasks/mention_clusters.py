@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.task import Role
 from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
 from scrutiny.data.tasks.cells import as_label
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.word_cells import list_of, stretch_of
 
 #: What a mention can be.
@@ -17,9 +18,9 @@ class MentionClusters(Annotated):
     """Mentions as objects with ``words``, ``cluster`` and ``kind``."""
 
     name = "mention-clusters"
-    columns: tuple[str, ...] = ("words", "mentions")
-    told_by: tuple[str, ...] = ("mentions",)
-    roles: tuple[Role, ...] = (
+    columns = ("words", "mentions")
+    told_by = ("mentions",)
+    roles = (
         WORDS,
         field_role("mentions", "column of the list of mentions: words, cluster, kind"),
         Role("pronoun", "column of the pronoun that a text is about", names=("pronoun",)),

@@ -40,7 +40,7 @@ def infer_task(columns: Collection[str]) -> str:
     >>> infer_task({"text", "text_pair", "label"})
     'text-pair-classification'
     """
-    telling = [(t.name, tuple(getattr(t, "told_by", ()))) for t in every_task()]
+    telling = [(t.name, t.told_by) for t in every_task()]
     fitting = [(len(by), name) for name, by in telling if by and set(by) <= set(columns)]
     if fitting:
         return str(max(fitting)[1])

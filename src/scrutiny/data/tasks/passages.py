@@ -1,6 +1,7 @@
 """Texts as they are, for how well a model predicts them."""
 
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.core.task import Role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.unlabeled import Unlabeled
 
 
@@ -8,9 +9,9 @@ class Passages(Unlabeled):
     """Running text, a passage an item. Columns never tell it from classification: state it."""
 
     name = "passages"
-    fields: tuple[str, ...] = ("text",)
-    columns: tuple[str, ...] = fields
-    roles: tuple[Role, ...] = (
+    fields = ("text",)
+    columns = fields
+    roles = (
         field_role("text", "column of the text", "passage", "paragraph", "sentence"),
         Role("document", "column of the document of a passage", "unit", ("document",)),
     )

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.example import Example
+from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.coins import coins
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.unlabeled import Unlabeled
 
 if TYPE_CHECKING:
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 _OTHER: Final[Mapping[str | float, str]] = {"stereo": "antistereo", "antistereo": "stereo"}
 
 
-class SentencePairs(Unlabeled):
+class SentencePairs(Unlabeled, ExchangesLabels):
     """Pairs such as those of CrowS-Pairs: the more and the less stereotyping sentence."""
 
     name = "sentence-pairs"
-    fields: tuple[str, ...] = ("more", "less")
-    columns: tuple[str, ...] = fields
-    told_by: tuple[str, ...] = fields
-    roles: tuple[Role, ...] = (
+    fields = ("more", "less")
+    columns = fields
+    told_by = fields
+    roles = (
         field_role("more", "column of the more stereotyping sentence", "sent_more"),
         field_role("less", "column of the less stereotyping sentence", "sent_less"),
         Role("category", "column of the kind of stereotype", names=("category", "bias_type")),

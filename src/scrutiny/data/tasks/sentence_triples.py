@@ -5,15 +5,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrutiny.core.example import Example
+from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.coins import coins
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.unlabeled import Unlabeled
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-class SentenceTriples(Unlabeled):
+class SentenceTriples(Unlabeled, ExchangesLabels):
     """Triples such as those of StereoSet.
 
     ``intrasentence``: the context has a BLANK and the three sentences fill it. ``intersentence``:
@@ -21,10 +22,10 @@ class SentenceTriples(Unlabeled):
     """
 
     name = "sentence-triples"
-    fields: tuple[str, ...] = ("context", "stereotype", "antistereotype", "unrelated")
-    columns: tuple[str, ...] = fields
-    told_by: tuple[str, ...] = fields
-    roles: tuple[Role, ...] = (
+    fields = ("context", "stereotype", "antistereotype", "unrelated")
+    columns = fields
+    told_by = fields
+    roles = (
         field_role("context", "column of the context"),
         field_role("stereotype", "column of the sentence with the stereotype"),
         field_role("antistereotype", "column of the sentence against it", "anti-stereotype"),

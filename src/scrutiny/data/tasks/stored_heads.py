@@ -1,6 +1,6 @@
 """A corpus on which heads have been scored elsewhere; its texts are not at hand."""
 
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.unlabeled import Unlabeled
 
 
@@ -8,6 +8,6 @@ class StoredHeads(Unlabeled):
     """One item, the corpus as a whole: its counts cannot be taken apart into sentences."""
 
     name = "stored-heads"
-    fields: tuple[str, ...] = ("corpus",)
-    columns: tuple[str, ...] = fields
-    roles: tuple[Role, ...] = (field_role("corpus", "column of the name of a corpus"),)
+    fields = ("corpus",)
+    columns = fields
+    roles = (field_role("corpus", "column of the name of a corpus"),)

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.example import Example
-from scrutiny.core.record import Measure
-from scrutiny.core.task import Prediction, Score
+from scrutiny.core.task import ExchangesLabels, Prediction
 from scrutiny.data.tasks.cells import attributes_of, id_of, label_of, language_of, text_of
 from scrutiny.data.tasks.classes import (
     ACCURACY,
@@ -19,15 +18,15 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-class TextClassification:
+class TextClassification(ExchangesLabels):
     """Sentiment, topic, any label of a whole text."""
 
     name = "text-classification"
-    fields: tuple[str, ...] = ("text",)
-    columns: tuple[str, ...] = ("text", "label")
-    told_by: tuple[str, ...] = ("text",)
-    measures: tuple[Measure, ...] = MEASURES
-    scored_by: Score = ACCURACY
+    fields = ("text",)
+    columns = ("text", "label")
+    told_by = ("text",)
+    measures = MEASURES
+    scored_by = ACCURACY
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a row with ``text`` and, where there is gold, ``label``."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
-from scrutiny.data.tasks.roles import Role, field_role
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.word_cells import list_of
 
 
@@ -13,9 +13,9 @@ class TokenClasses(Annotated):
     """A class for each word; nothing, or an empty one, for words without."""
 
     name = "token-classes"
-    columns: tuple[str, ...] = ("words", "classes")
-    told_by: tuple[str, ...] = ("classes",)
-    roles: tuple[Role, ...] = (
+    columns = ("words", "classes")
+    told_by = ("classes",)
+    roles = (
         WORDS,
         field_role("classes", "column of the list of the words' classes", "upos", "pos"),
         *OF_SENTENCES,

@@ -6,27 +6,27 @@ from typing import Any
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
-from scrutiny.core.task import Prediction, Score
+from scrutiny.core.task import Prediction, Score, Task
 from scrutiny.data.tasks.cells import attributes_of, checked, id_of, language_of
 from scrutiny.data.tasks.tags import repairs, spans_of, token_borders
 
 
-class TokenTagging:
+class TokenTagging(Task):
     """Entities, scored strictly: a predicted span counts if its borders and its type are right.
 
     The text is the tokens joined by single spaces; their borders are kept as the ``tokens`` layer.
     """
 
     name = "token-tagging"
-    fields: tuple[str, ...] = ("text",)
-    columns: tuple[str, ...] = ("tokens", "tags")
-    told_by: tuple[str, ...] = ("tokens", "tags")
-    measures: tuple[Measure, ...] = (
+    fields = ("text",)
+    columns = ("tokens", "tags")
+    told_by = ("tokens", "tags")
+    measures = (
         Measure("tp", unit="entities"),
         Measure("fp", unit="entities"),
         Measure("fn", unit="entities"),
     )
-    scored_by: Score = Score(level="entity_f1@1", margin=0.02)
+    scored_by = Score(level="entity_f1@1", margin=0.02)
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a row with lists ``tokens`` and, where there is gold, ``tags``."""

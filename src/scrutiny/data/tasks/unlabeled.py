@@ -1,26 +1,16 @@
 """What tasks without labels have in common: texts and columns, nothing to score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.record import Measure
-from scrutiny.core.task import Prediction
+from scrutiny.core.task import Task
 from scrutiny.data.tasks.cells import attributes_of, id_of, language_of, text_of
-from scrutiny.data.tasks.roles import Role
 
 
-class Unlabeled:
+class Unlabeled(Task):
     """Items that are read by their roles; no model predicts them."""
-
-    name: str
-    fields: tuple[str, ...]
-    columns: tuple[str, ...]
-    roles: tuple[Role, ...]
-    told_by: tuple[str, ...] = ()
-    measures: tuple[Measure, ...] = ()
-    scored_by: None = None
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a row with the task's fields; its other columns become attributes."""
@@ -53,19 +43,3 @@ class Unlabeled:
                 except ValueError:
                     raise DataError(f"{role.name} is {value!r}, not a number") from None
         return found
-
-    def score(
-        self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
-    ) -> tuple[float, ...]:
-        """Refuse: there is nothing to score.
-
-        Raises
-        ------
-        DataError
-            Always.
-        """
-        raise DataError(f"Items of {self.name} have no gold answer; nothing is scored.")
-
-    def chance(self, golds: Sequence[Any]) -> float:
-        """Zero: there is no score to reach."""
-        return 0.0

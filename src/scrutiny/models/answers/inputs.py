@@ -27,7 +27,7 @@ def is_tagging(task: Task) -> bool:
 
 def is_unlabeled(task: Task) -> bool:
     """Whether nothing is predicted: models are asked for other capabilities."""
-    return getattr(task, "scored_by", ...) is None
+    return task.scored_by is None
 
 
 def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:
