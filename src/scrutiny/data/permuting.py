@@ -35,9 +35,7 @@ def permutation_seed(source: DataSource, task: Task) -> int | None:
     return int(given)
 
 
-def permuted(
-    task: ExchangesLabels, examples: Sequence[Example], *, seed: int
-) -> tuple[Example, ...]:
+def permuted(task: Task, examples: Sequence[Example], *, seed: int) -> tuple[Example, ...]:
     """Examples, in order, whose labels the task's ``permute`` has exchanged at random."""
     rng = generator(seed, "permute", name=stream_of(task, task.name), item="")
     return cast("ExchangesLabels", task).permute(examples, rng)
