@@ -48,6 +48,14 @@ PLAN = {
         },
     ],
     "where": ["negated", "length>10", "exclamation"],
+    "claim": [
+        {
+            "id": "own",
+            "says": "long texts lose little",
+            "estimate": "drop(accuracy) where length > 11",
+            "rule": "< 0.9",
+        }
+    ],
     "resampling": {"draws": 400},
 }
 
@@ -204,6 +212,12 @@ def test_main_numbers_stand_inside_of_the_slices_that_were_asked_for(run):
     ]
 
 
+def test_a_claim_may_write_its_metric_and_slice(run):
+    (found,) = (f for f in run.findings if f.claim.id == "own")
+    assert found.verdict == "supported"
+    assert found.estimate.value == run.estimate("drop(accuracy) where length > 11").value
+
+
 def test_worse_than_elsewhere_is_claimed_with_one_correction_for_each_number(run):
     claims = [f.claim for f in run.findings if f.claim.family.endswith(IN_SLICES)]
     assert [(c.says, c.components[0].operator) for c in claims] == [
@@ -222,6 +236,7 @@ def test_the_page_has_each_slice_once_and_the_clearest_in_front(run):
         "all",
         "changed",
         "topic = film",
+        "length > 11",
     }
     mine = [f for f in view.findings if f.claim.family.endswith(IN_SLICES)]
     assert len(mine) == 2

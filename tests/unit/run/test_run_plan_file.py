@@ -167,7 +167,9 @@ def test_what_is_no_plan_is_refused(tmp_path, text, name):
         read_plan(tmp_path / "gone.toml")
 
 
-@pytest.mark.parametrize("rule", ["0.5", "accuracy > 0", "> 0 where draw=1", "> x", ""])
+@pytest.mark.parametrize(
+    "rule", ["0.5", "accuracy > 0", "> 0 where draw=1", "> 0 where negated", "> x", ""]
+)
 def test_the_rule_of_a_claim_is_operator_and_limit(rule):
     with pytest.raises(PlanError, match="rule"):
         plan_of({"claim": [{"says": "a", "estimate": "e", "rule": rule}]})

@@ -246,7 +246,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         models=models,
         train=tuple(TrainPlan(**t.model_dump()) for t in read.train),
         measure=tuple(one for m in read.measure for one in _measures(m, read, where)),
-        estimate=tuple(_estimate(e) for e in read.estimate),
+        estimate=tuple(_estimate(e) for e in (*read.estimate, *_claimed(read))),
         relate=tuple(
             RelatePlan(r.id, r.a.model_dump(by_alias=True), r.b.model_dump(by_alias=True))
             for r in read.relate
@@ -333,6 +333,14 @@ def _estimate(estimate: _Estimate) -> EstimatePlan:
     )
 
 
+def _claimed(plan: _Plan) -> Iterator[_Estimate]:
+    """Estimates that claims write out, a metric with its slice, of the plan's only measurement."""
+    known = {estimate.id for estimate in plan.estimate}
+    for text in dict.fromkeys(claim.estimate for claim in plan.claim):
+        if " where " in text and text not in known and len(plan.measure) == 1:
+            yield _Estimate.model_validate({"id": text, "from": plan.measure[0].id, "metric": text})
+
+
 def _selector(text: str) -> dict[str, Any]:
     """Selector of a side as it is written: who it is of, and the slice."""
     equals, rest = parted(text)
@@ -350,7 +358,7 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
     name = claim.id or f"claim-{number}"
     try:
         rule = parse_rule(f"value {claim.rule}")
-        is_bare = rule.metric == "value" and not rule.where
+        is_bare = rule.metric == "value" and not (rule.where or rule.slice)
     except PlanError:
         is_bare = False
     if not is_bare:
