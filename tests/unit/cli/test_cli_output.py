@@ -164,6 +164,8 @@ def test_show_says_what_matters(command: Command) -> None:
     (shown,) = objects(out)
     assert (shown["name"], shown["from"]) == ("typos@1", "scrutiny")
     assert ">>>" in str(shown["doc"])
+    _, out, _ = command("show", "median(asked)")
+    assert "Recorded by: attack@1 (texts asked, median)" in out
 
 
 def test_listed_sentences_are_not_cut(command: Command) -> None:

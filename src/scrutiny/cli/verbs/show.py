@@ -32,7 +32,7 @@ def command(name: str, kind: str | None, *, as_json: bool) -> int:
     doc = _EXAMPLES.sub("", _doc(thing)).rstrip()
     if doc:
         click.echo(f"\n{narrowed(doc)}")
-    for title, value in facts(thing):
+    for title, value in (*facts(thing), *_measured(name)):
         click.echo(narrowed(f"\n{title}: {value}"))
     parameters = _parameters(thing)
     if parameters:
@@ -55,6 +55,20 @@ def _metric(name: str) -> tuple[Entry, Any]:
     return Entry(Registration("statistic", thing.id, ""), "scrutiny"), thing
 
 
+def _measured(name: str) -> list[tuple[str, str]]:
+    """Which diagnostics record the measure that a metric is of, and what they say it is."""
+    from scrutiny.reliability.metrics import in_words, measures_of
+
+    of = name.rpartition("(")[2].partition(")")[0] if "(" in name else ""
+    known = {one: measures_of(one) for one in registry().names("diagnostic")} if of else {}
+    found = [
+        f"{diagnostic} ({in_words(name, measures)})"
+        for diagnostic, measures in known.items()
+        if any(one.name == of and one.says for one in measures)
+    ]
+    return [("Recorded by", "; ".join(found))] if found else []
+
+
 def _object(found: Entry, thing: Any) -> dict[str, Any]:
     """Everything that is known of a name, as plain values."""
     return {
@@ -62,7 +76,7 @@ def _object(found: Entry, thing: Any) -> dict[str, Any]:
         "name": found.registration.name,
         "from": found.origin,
         "doc": _doc(thing),
-        "facts": dict(facts(thing)),
+        "facts": dict([*facts(thing), *_measured(found.registration.name)]),
         "parameters": _parameters(thing),
     }
 

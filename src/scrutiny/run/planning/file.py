@@ -358,7 +358,7 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
     name = claim.id or f"claim-{number}"
     try:
         rule = parse_rule(f"value {claim.rule}")
-        is_bare = rule.metric == "value" and not (rule.where or rule.slice)
+        is_bare = rule.metric == "value" and not (rule.where or rule.slice or rule.minus)
     except PlanError:
         is_bare = False
     if not is_bare:
