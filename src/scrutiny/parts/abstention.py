@@ -32,12 +32,10 @@ def part(view: RunView) -> Part | None:
     known = [h for h in known if h.key.subject in own]
     questions = list(grouped((identity(h.key, without=["condition"]), h) for h in known).values())
     charts = [_chart(members, view) for members in questions[:_MOST_CHARTS]]
-    charts = [chart for chart in charts if chart is not None]
-    if not charts:
-        return None
-    note = left_out(len(questions), _MOST_CHARTS, "diagnostics")
     kept = tuple(chart for chart in charts if chart is not None)
-    return Part("reliability-abstention", "Sure answers only", _LEAD, kept, note)
+    note = left_out(len(questions), _MOST_CHARTS, "diagnostics")
+    title = "Sure answers only"
+    return Part("reliability-abstention", title, _LEAD, kept, note) if kept else None
 
 
 def _chart(members: Sequence[Hits], view: RunView) -> Chart | None:

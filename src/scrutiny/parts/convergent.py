@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import key_title, series_color, tooltip, view_of
-from scrutiny.parts.part import Part, ReportPart, shown
+from scrutiny.parts.charts.vega import guide, key_title, series_color, tooltip, view_of
+from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import grouped, identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
@@ -63,10 +63,8 @@ def part(view: RunView) -> Part | None:
     charts = [
         _chart(matches, references) for matches in grouped(_matches(view, references)).values()
     ]
-    if not charts:
-        return None
-    kept, note = shown(charts, "pairs of diagnostics")
-    return Part("reliability-convergent", "One diagnostic against another", _LEAD, kept, note)
+    title = "One diagnostic against another"
+    return part_of("reliability-convergent", title, _LEAD, charts, "pairs of diagnostics")
 
 
 def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Match]]:
@@ -148,16 +146,9 @@ def _spec(matches: Sequence[_Match], names: Sequence[str], references: Reference
     for axis, one in zip("xy", (matches[0].a, matches[0].b), strict=True):
         reference = references.of(one)
         if reference is not None:
-            layers.append(guide_at(reference, axis))
+            layers.append(guide(reference, dashed=True, along=axis))
     layers.append({"mark": {"type": "point", "filled": True, "size": 50}, "encoding": encoding})
     return view_of(values, height=240, layer=layers)
-
-
-def guide_at(reference: float, axis: str) -> Spec:
-    """Dashed line at the reference of one axis."""
-    from scrutiny.parts.charts.vega import guide
-
-    return guide(reference, dashed=True, along=axis)
 
 
 def _table(matches: Sequence[_Match], references: References) -> ChartTable:

@@ -9,7 +9,7 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.charts.matrices import matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import key_title
-from scrutiny.parts.part import Part, ReportPart, shown
+from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import grouped, identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
@@ -36,10 +36,7 @@ def part(view: RunView) -> Part | None:
         for members in grouped((identity(e.key, without=without), e) for e in placed).values()
         if (chart := _chart({p: e for e in members if (p := _place(e.key)) is not None}))
     ]
-    if not charts:
-        return None
-    kept, note = shown(charts, "maps")
-    return Part("reliability-layer-grid", "Layers beside layers", _LEAD, kept, note)
+    return part_of("reliability-layer-grid", "Layers beside layers", _LEAD, charts, "maps")
 
 
 def _place(key: EstimateKey) -> tuple[int, int] | None:

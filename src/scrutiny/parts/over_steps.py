@@ -7,13 +7,13 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import guide, key_title, tooltip, view_of
-from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, shown
+from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of
+from scrutiny.parts.wording.numbers import by_replicate, interval, out_of
 from scrutiny.parts.words import anchor, plainly, title_of
 
 _FEWEST: Final = 3
@@ -31,10 +31,7 @@ def part(view: RunView) -> Part | None:
     found = list(_courses(main_estimates(view)))
     found.sort(key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]))
     charts = [_chart(name, members, view, references) for name, members in found[:MOST_ROWS]]
-    if not charts:
-        return None
-    kept, note = shown(charts, "courses")
-    return Part("reliability-course", "Along the way", _LEAD, kept, note)
+    return part_of("reliability-course", "Along the way", _LEAD, charts, "courses")
 
 
 def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
@@ -107,11 +104,7 @@ def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[s
 
 def _table(name: str, members: Sequence[Estimate]) -> ChartTable:
     names = list(dict.fromkeys(r for e in members for r in e.by_replicate))[:10]
-    rows = []
-    for e in members:
-        decimals = decimals_for(e.low, e.high, e.value)
-        cells = [number(e.by_replicate.get(r), decimals) for r in names]
-        rows.append((f"{_at(e, name):g}", interval(e), out_of(e), *cells))
+    rows = [(f"{_at(e, name):g}", interval(e), out_of(e), *by_replicate(e, names)) for e in members]
     header = (name, "estimate", "n/planned", *(replicate_words(r) for r in names))
     return ChartTable(header, tuple(rows), 0)
 

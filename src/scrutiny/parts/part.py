@@ -146,6 +146,24 @@ def left_out(count: int, most: int, what: str) -> str:
     return f"The first {most} of {count} {what} are shown; {_ELSEWHERE}."
 
 
-def shown(charts: Sequence[Chart], what: str) -> tuple[tuple[Chart, ...], str]:
+def shown(
+    charts: Sequence[Chart], what: str, most: int = MOST_CHARTS
+) -> tuple[tuple[Chart, ...], str]:
     """Charts that a part may have, and what is left out."""
-    return tuple(charts[:MOST_CHARTS]), left_out(len(charts), MOST_CHARTS, what)
+    return tuple(charts[:most]), left_out(len(charts), most, what)
+
+
+def part_of(
+    anchor: str,
+    title: str,
+    lead: str,
+    charts: Sequence[Chart],
+    what: str,
+    *,
+    most: int = MOST_CHARTS,
+    chapter: Chapter = RELIABILITY,
+) -> Part | None:
+    """Return the part of the first charts, which says how many of ``what`` are left out, if any."""
+    if not charts:
+        return None
+    return Part(anchor, title, lead, *shown(charts, what, most), chapter=chapter)

@@ -16,7 +16,7 @@ from scrutiny.parts.charts.vega import (
     value_axis,
     view_of,
 )
-from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, shown
+from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, replicated
@@ -63,12 +63,9 @@ def part(view: RunView) -> Part | None:
     if any(references.is_claimed(e) for e in estimates):
         claimed = {_series(e) for e in estimates if references.is_claimed(e)}
         estimates = [e for e in estimates if _series(e) in claimed]
-    blocks = list(_blocks(estimates, references, Questions(view)))
-    if not blocks:
-        return None
+    blocks = _blocks(estimates, references, Questions(view))
     charts = [c for block in blocks for c in _charts(block, view, references)]
-    kept, note = shown(charts, "tables")
-    return Part("reliability-seeds", "Seed by seed", _LEAD, kept, note)
+    return part_of("reliability-seeds", "Seed by seed", _LEAD, charts, "tables")
 
 
 def _charts(block: Sequence[Estimate], view: RunView, references: References) -> list[Chart]:

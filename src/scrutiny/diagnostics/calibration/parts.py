@@ -9,7 +9,7 @@ from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR, bin_of
 from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import view_of
-from scrutiny.parts.part import Part, ReportPart, shown
+from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.assigned import key_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import parts_of
@@ -34,9 +34,8 @@ def part(view: RunView) -> Part | None:
         and parts_of(assigned["spec"]["metric"])[0] == name
         and (chart := _chart(view, assigned)) is not None
     ]
-    kept, note = shown(charts, "models and datasets")
     title = "May its confidence be believed"
-    return Part("calibration", title, _LEAD, kept, note) if kept else None
+    return part_of("calibration", title, _LEAD, charts, "models and datasets")
 
 
 def _chart(view: RunView, assigned: Mapping[str, Any]) -> Chart | None:

@@ -8,7 +8,14 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.sentences import Drawing
 from scrutiny.parts.run.view import FlipCounts
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, percent
+from scrutiny.parts.wording.numbers import (
+    by_replicate,
+    decimals_for,
+    interval,
+    number,
+    out_of,
+    percent,
+)
 
 Spec = dict[str, Any]
 _AXIS_AND_LEGEND = 78  # pixels below and above the plot
@@ -113,9 +120,8 @@ def strip_table(kept: Sequence[tuple[str, Estimate]]) -> ChartTable:
     rows = []
     for label, e in kept:
         decimals = decimals_for(e.low, e.high, e.value)
-        cells = [number(e.by_replicate.get(name), decimals) for name in names]
-        cells += [number(e.across.get(name), decimals) for name in agreement]
-        rows.append((label, *cells))
+        across = (number(e.across.get(name), decimals) for name in agreement)
+        rows.append((label, *by_replicate(e, names), *across))
     spoken = (name.replace("_", " ") for name in agreement)
     return ChartTable(("", *(replicate_words(name) for name in names), *spoken), tuple(rows))
 

@@ -1,6 +1,7 @@
 """Numbers as people read them: the interval decides the digits."""
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from scrutiny.core.estimate import Estimate
@@ -116,3 +117,9 @@ def p_value(p: float | None) -> str:
     if p < 1e-4:
         return "< .0001"
     return f"{p:.{max(2, 1 - math.floor(math.log10(p)))}f}".removeprefix("0") if p < 1 else "1"
+
+
+def by_replicate(estimate: Estimate, names: Sequence[str]) -> list[str]:
+    """Value of each of these replicates, in the digits that the interval decides."""
+    decimals = decimals_for(estimate.low, estimate.high, estimate.value)
+    return [number(estimate.by_replicate.get(name), decimals) for name in names]

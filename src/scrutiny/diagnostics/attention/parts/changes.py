@@ -24,7 +24,7 @@ from scrutiny.diagnostics.attention.parts.study import (
 from scrutiny.parts.charts.layers_and_heads import MapPanel, heat_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import metric_title
-from scrutiny.parts.part import Part, ReportPart, left_out
+from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import grouped, identity
 from scrutiny.parts.run.places import place_name
 from scrutiny.parts.run.view import RunView
@@ -52,15 +52,13 @@ def part(view: RunView) -> Part | None:
             for at in range(0, len(here), _MOST_PANELS):
                 shown = here[at : at + _MOST_PANELS]
                 charts.append(_chart(shown, study, name=names[dataset], most=most))
-    if not charts:
-        return None
-    note = left_out(len(charts), MOST_MAPS, "maps")
-    return Part(
+    return part_of(
         "heads-changes",
         "What training changed",
         _LEAD,
-        tuple(charts[:MOST_MAPS]),
-        note,
+        charts,
+        "maps",
+        most=MOST_MAPS,
         chapter=HEADS,
     )
 

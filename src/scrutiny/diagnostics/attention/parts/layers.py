@@ -17,9 +17,10 @@ from scrutiny.diagnostics.attention.parts.study import (
     score_of,
     short_names,
 )
+from scrutiny.parts.charts.curves import axis
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import guide, metric_title, series_color, tooltip, view_of
-from scrutiny.parts.part import Part, ReportPart, left_out
+from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import grouped, identity
 from scrutiny.parts.run.places import HeadPlace, parts_of
 from scrutiny.parts.run.view import RunView
@@ -46,13 +47,12 @@ def part(view: RunView) -> Part | None:
         *_charts(changes, study, names=datasets, what="change"),
         *_charts(levels, study, names=datasets, what="level"),
     ]
-    if not found:
-        return None
     conditions = list(dict.fromkeys(condition_words(one.key) for one in maps))
     found.sort(key=lambda pair: conditions.index(pair[0]))
-    charts = tuple(chart for _, chart in found[:_MOST])
-    note = left_out(len(found), _MOST, "charts")
-    return Part("heads-layers", "Layer by layer", _LEAD, charts, note, chapter=HEADS)
+    charts = [chart for _, chart in found]
+    return part_of(
+        "heads-layers", "Layer by layer", _LEAD, charts, "charts", most=_MOST, chapter=HEADS
+    )
 
 
 def _change(one: HeadMap, study: HeadStudy, levels: Sequence[HeadMap]) -> HeadMap | None:
@@ -108,13 +108,8 @@ def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -
         drawn += _box_layers(boxes, place, title=title)
     dot = {"type": "point", "filled": True, "size": 26, "opacity": 0.75}
     told = {"tooltip": tooltip("series", "layer", "run", "value")}
-    drawn.append({"mark": dot, "encoding": {**place, "y": _y("value", title), **told}})
+    drawn.append({"mark": dot, "encoding": {**place, "y": axis("value", title), **told}})
     return view_of(dots, height=220, layer=drawn)
-
-
-def _y(field: str, title: str) -> dict[str, Any]:
-    axis = {"title": title, "tickCount": 5}
-    return {"field": field, "type": "quantitative", "scale": {"zero": False}, "axis": axis}
 
 
 def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list[Spec]:
@@ -125,17 +120,17 @@ def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list
         {
             "data": data,
             "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.7},
-            "encoding": {**place, "y": _y("least", title), "y2": {"field": "most"}, **told},
+            "encoding": {**place, "y": axis("least", title), "y2": {"field": "most"}, **told},
         },
         {
             "data": data,
             "mark": {"type": "bar", "opacity": 0.3, "cornerRadiusEnd": 0},
-            "encoding": {**place, "y": _y("lower", title), "y2": {"field": "upper"}, **told},
+            "encoding": {**place, "y": axis("lower", title), "y2": {"field": "upper"}, **told},
         },
         {
             "data": data,
             "mark": {"type": "tick", "thickness": 2, "orient": "horizontal"},
-            "encoding": {**place, "y": _y("median", title), **told},
+            "encoding": {**place, "y": axis("median", title), **told},
         },
     ]
 
