@@ -116,9 +116,8 @@ def _label_distances(first: Answers, second: Answers) -> Floats:
     """Total variation distance of the labels' shares over replicates ``(item,)``."""
     found = []
     for ours, theirs in zip(first.labels.T.tolist(), second.labels.T.tolist(), strict=True):
-        apart = (
-            ours.count(x) / len(ours) - theirs.count(x) / len(theirs) for x in {*ours, *theirs}
-        )
+        seen = dict.fromkeys([*ours, *theirs])  # in one order, so that sums are the same each time
+        apart = (ours.count(x) / len(ours) - theirs.count(x) / len(theirs) for x in seen)
         found.append(sum(map(abs, apart)) / 2.0)
     return np.array(found)
 
