@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 from train import say, texts_of
 
-from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
+from scrutiny.training.competence.masked import read_pairs
 from scrutiny.training.competence.record import FILE, measure
 from scrutiny.training.pretraining.corpus import read_texts
 from scrutiny.training.pretraining.export import WEIGHTS, write_json

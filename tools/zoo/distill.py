@@ -11,9 +11,8 @@ from pathlib import Path
 import torch
 from train import FAMILIES, STATED, prepared_for, run
 
-from scrutiny.training.pretraining.job import PretrainingJob, Seeds
+from scrutiny.training.pretraining.job import PretrainingJob, Seeds, Teacher
 from scrutiny.training.pretraining.stopping import stopping_on_signals
-from scrutiny.training.pretraining.teacher import Teacher
 
 STUDENT = "bert-2x128-distilled"
 TEACHER = "bert-4x128/seed-1"

@@ -18,7 +18,6 @@ from scrutiny.text.morphology import candidate_lemmas, regular_form
 
 _CACHED = 1 << 16
 _CLASS = {"NOUN": "N", "VERB": "V", "AUX": "V", "ADJ": "A", "ADV": "R"}
-_CLASS_OF_TAG = {"N": "N", "V": "V", "J": "A", "R": "R"}
 _TAGS = {
     "N": ("NNS",),
     "V": ("VBZ", "VBD", "VBG", "VBN"),

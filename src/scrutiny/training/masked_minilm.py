@@ -23,8 +23,8 @@ from scrutiny.models.hf.parts import quiet
 from scrutiny.models.strings.competence import FILE as COMPETENCE
 from scrutiny.models.strings.lineage import FILE, FINE_TUNING, HASHES, KEY
 from scrutiny.store.file_digest import hash_file
-from scrutiny.training.competence.agreement import read_pairs
 from scrutiny.training.competence.likelihood import baselines_of
+from scrutiny.training.competence.masked import read_pairs
 from scrutiny.training.competence.passages import CompetenceSettings, passages_of
 from scrutiny.training.competence.record import measure
 from scrutiny.training.pretraining.batches import Batches

@@ -18,7 +18,6 @@ from scrutiny.models.words.attention import (  # noqa: E402
     AttentionClassifier,
     AttentionParts,
     softmax,
-    write_parts,
 )
 from scrutiny.models.words.attention_network import (  # noqa: E402
     ATTENTIONS,
@@ -29,7 +28,8 @@ from scrutiny.models.words.attention_network import (  # noqa: E402
     sequences_of,
     weighted,
 )
-from scrutiny.models.words.vocabulary import Vocabulary  # noqa: E402
+from scrutiny.models.words.model import Vocabulary  # noqa: E402
+from scrutiny.models.words.network import write_network  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TASK = SimpleNamespace(name="text-classification", fields=("text",))
@@ -160,7 +160,7 @@ def test_nothing_attended_to_is_the_bias():
 
 def test_a_folder_gives_back_what_was_written(tmp_path):
     own = parts("conv", "dot")
-    write_parts(own, tmp_path)
+    write_network(own, tmp_path)
     model = load_model(f"attention-classifier:{tmp_path}", TASK)
     assert model.fingerprint() == own.digest() == load_model(model.source, TASK).fingerprint()
     assert model.labels == ("x", "y", "z")
@@ -172,7 +172,7 @@ def test_a_folder_gives_back_what_was_written(tmp_path):
 
 
 def test_untrained_ones_have_the_words_and_other_weights(tmp_path):
-    write_parts(parts(), tmp_path)
+    write_network(parts(), tmp_path)
     source = f"attention-classifier:{tmp_path}"
     family = expand(f"{source}#untrained={{seed}}", name="null", seeds=(0, 1), role="null")
     models = [load_model(one.source, TASK) for one in family.replicates]
@@ -188,7 +188,7 @@ def test_families_on_the_disk_are_found(tmp_path):
     for seed in (1, 2, 10):
         folder = tmp_path / f"seed-{seed}"
         folder.mkdir()
-        write_parts(parts(seed=seed), folder)
+        write_network(parts(seed=seed), folder)
     family = expand(f"attention-classifier:{tmp_path}/seed-{{seed}}", name="m")
     assert [one.random for one in family.replicates] == [{"seed": s} for s in ("1", "2", "10")]
 
@@ -200,7 +200,7 @@ def test_folders_that_hold_something_else_are_refused(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
     with pytest.raises(ModelError, match="write hf: in front"):
         load_model(source, TASK)
-    write_parts(parts(), tmp_path)
+    write_network(parts(), tmp_path)
     with pytest.raises(ModelError, match=r"has 3 labels, in the order x\|y\|z"):
         load_model(f"{source}#labels=a|b", TASK)
     with pytest.raises(ModelError, match="untrained is a whole number"):

@@ -14,9 +14,9 @@ from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.language import Cloze, MaskedLanguageModel, NextSentence, SentencePair  # noqa: E402
 from scrutiny.core.model import LoadOptions, Model  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.hf import masked as hf_masked  # noqa: E402
+from scrutiny.models.hf import language_models as hf_masked  # noqa: E402
 from scrutiny.models.hf import reading as hf_reading  # noqa: E402
-from scrutiny.models.hf.last_layer import find_last_layer  # noqa: E402
+from scrutiny.models.hf.reading import find_last_layer  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 
 TEXTS = [

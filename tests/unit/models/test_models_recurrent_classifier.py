@@ -12,11 +12,14 @@ from scrutiny.core.gradients import Gradients, Piece  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention_network import BEGIN, END  # noqa: E402
-from scrutiny.models.words.network import read_network  # noqa: E402
+from scrutiny.models.words.model import Vocabulary  # noqa: E402
+from scrutiny.models.words.network import (  # noqa: E402
+    read_network,
+    write_network,
+)
 from scrutiny.models.words.recurrent import (  # noqa: E402
     RecurrentClassifier,
     RecurrentParts,
-    write_recurrent,
 )
 from scrutiny.models.words.recurrent_network import (  # noqa: E402
     CELLS,
@@ -24,7 +27,6 @@ from scrutiny.models.words.recurrent_network import (  # noqa: E402
     RecurrentArchitecture,
     make_recurrent,
 )
-from scrutiny.models.words.vocabulary import Vocabulary  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 WORDS = Vocabulary(("good", "bad", "film", "the", "."))
@@ -105,7 +107,7 @@ def test_vectors_are_those_of_the_network():
 
 def test_what_is_written_is_read(tmp_path, classification, tagging, make):
     parts = parts_of(cell="gru", pooling="mean")
-    write_recurrent(parts, tmp_path)
+    write_network(parts, tmp_path)
     model = load_model(f"recurrent:{tmp_path}", classification)
     again = load_model(f"recurrent:{tmp_path}#labels=0|1", classification)
     assert model.predict(make("good")) == again.predict(make("good"))
@@ -121,7 +123,7 @@ def parts_fingerprint(parts):
 
 
 def test_untrained_ones_are_a_family(tmp_path, classification):
-    write_recurrent(parts_of(), tmp_path)
+    write_network(parts_of(), tmp_path)
     family = expand(f"recurrent:{tmp_path}#untrained={{seed}}", name="null", seeds=(1, 2))
     prints = [load_model(one.source, classification).fingerprint() for one in family.replicates]
     own = load_model(f"recurrent:{tmp_path}", classification).fingerprint()
@@ -133,7 +135,7 @@ def test_untrained_ones_are_a_family(tmp_path, classification):
 def test_folders_that_are_something_else(tmp_path):
     with pytest.raises(ModelError, match="`scrutiny train recurrent` makes one"):
         read_network(RecurrentParts, tmp_path, "recurrent:here")
-    write_recurrent(parts_of(), tmp_path)
+    write_network(parts_of(), tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     config["architecture"]["hidden"] = 7
     (tmp_path / "config.json").write_text(json.dumps(config))

@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.core.attention import Attends, Intervenes
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
-from scrutiny.models.python.training_text import with_training_text
+from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.testing import ConstantClassifier
 

@@ -19,10 +19,10 @@ def written(tmp_path):
     """Folder of each kind with two words, and the record of a training beside the weights."""
     from scrutiny.models.words.attention import AttentionParts
     from scrutiny.models.words.attention_network import Architecture
+    from scrutiny.models.words.model import Vocabulary
     from scrutiny.models.words.network import fresh_parts, write_network
     from scrutiny.models.words.recurrent import RecurrentParts
     from scrutiny.models.words.recurrent_network import RecurrentArchitecture
-    from scrutiny.models.words.vocabulary import Vocabulary
 
     pytest.importorskip("torch")
     kinds = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.training.competence.agreement import read_pairs
+from scrutiny.training.competence.masked import read_pairs
 
 ROOT = Path(__file__).parents[3]
 

@@ -9,16 +9,16 @@ transformers = pytest.importorskip("transformers")
 
 from scrutiny.core.errors import DataError, ModelError  # noqa: E402
 from scrutiny.models.strings.competence import read_competence  # noqa: E402
-from scrutiny.training.competence.agreement import (  # noqa: E402
-    MinimalPair,
-    preferences,
-    pseudo_log_likelihoods,
-)
 from scrutiny.training.competence.likelihood import (  # noqa: E402
     baselines_of,
     share,
 )
-from scrutiny.training.competence.masked import MaskedModel  # noqa: E402
+from scrutiny.training.competence.masked import (  # noqa: E402
+    MaskedModel,
+    MinimalPair,
+    preferences,
+    pseudo_log_likelihoods,
+)
 from scrutiny.training.competence.passages import (  # noqa: E402
     CompetenceSettings,
     passages_of,

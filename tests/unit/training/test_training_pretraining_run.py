@@ -23,11 +23,11 @@ from scrutiny.training.pretraining.job import (  # noqa: E402
     PretrainingJob,
     Seeds,
     Stated,
+    Teacher,
 )
 from scrutiny.training.pretraining.loop import NAME as STATE  # noqa: E402
 from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
 from scrutiny.training.pretraining.stopping import Stop  # noqa: E402
-from scrutiny.training.pretraining.teacher import Teacher  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def test_weights_are_those_of_scikit_learn_on_the_rows_of_the_seed(linear, data)
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    from scrutiny.models.words.vocabulary import Vocabulary
+    from scrutiny.models.words.model import Vocabulary
 
     out, _ = linear
     recipe = LinearRecipe()

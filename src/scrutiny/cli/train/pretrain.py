@@ -92,8 +92,7 @@ def command(**given: Any) -> int:
 def _family(given: dict[str, Any]) -> Any:
     """What the flags ask for."""
     from scrutiny.training.pretraining.family import SeedFamily, seeds_of
-    from scrutiny.training.pretraining.job import Stated
-    from scrutiny.training.pretraining.teacher import Teacher
+    from scrutiny.training.pretraining.job import Stated, Teacher
 
     teacher = given["distill_from"]
     return SeedFamily(

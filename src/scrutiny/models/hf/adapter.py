@@ -27,7 +27,7 @@ from scrutiny.models.hf.parts import (
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
 if TYPE_CHECKING:
-    from scrutiny.models.hf.forward import Forward
+    from scrutiny.models.hf.labeled import Forward
 
 _VERSION: Final = "hf@1"
 _OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
@@ -85,7 +85,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 def _forward(network: Any, tokenizer: Any, batch: int | str) -> "Forward":
     """Network with its head, its padding and its budget."""
-    from scrutiny.models.hf.forward import Forward
+    from scrutiny.models.hf.labeled import Forward
 
     budget = start_budget(batch, network.device.type)
     if tokenizer.pad_token_id is None:

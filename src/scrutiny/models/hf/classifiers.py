@@ -20,7 +20,7 @@ from scrutiny.models.hf.slopes.tag_loss import LossOfTags
 from scrutiny.models.hf.vectors import encode_texts
 
 if TYPE_CHECKING:
-    from scrutiny.models.hf.forward import Columns
+    from scrutiny.models.hf.labeled import Columns
 
 _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, little to keep
 

@@ -1,14 +1,74 @@
-"""What classifiers and taggers of transformers have in common: tokens, vectors, input slopes."""
+"""What classifiers and taggers of transformers have in common: logits, tokens, vectors, slopes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from scrutiny.models.hf.batching import Budget
-from scrutiny.models.hf.forward import Forward
+import torch
+
+from scrutiny.models.hf.batching import Answered, Budget, free_memory, run_batches
 from scrutiny.models.hf.model import HfModel, HfParts
 from scrutiny.models.hf.slopes.gradients import WithInputSlopes
 from scrutiny.models.hf.vectors import has_vectors
+
+Columns = Mapping[str, Sequence[Sequence[int]]]
+
+
+class Forward:
+    """A network in evaluation mode with all it needs to answer lists of tokens.
+
+    Parameters
+    ----------
+    network
+        A transformers model with a head.
+    pads
+        Padding value of each input column.
+    side
+        "right" or "left".
+    budget
+        What one batch holds.
+    """
+
+    def __init__(self, network: Any, *, pads: Mapping[str, int], side: str, budget: Budget) -> None:
+        self.network = network
+        self._pads = pads
+        self._side = side
+        self.budget = budget
+        self._device = network.device
+
+    def logits(self, columns: Columns) -> Iterator[Answered[Any]]:
+        """Logits ``(text, ...)`` as float32, batch by batch, with the indices of the texts.
+
+        Raises
+        ------
+        AnswerError
+            ``out_of_memory`` if one text alone does not fit.
+        """
+        lengths = [len(ids) for ids in columns["input_ids"]]
+        release = partial(free_memory, self._device)
+        yield from run_batches(lengths, self.budget, partial(self._ask, columns), release=release)
+
+    def _ask(self, columns: Columns, batch: list[int]) -> Any:
+        """Logits of one batch."""
+        with torch.inference_mode():
+            return self.network(**self.inputs(columns, batch)).logits.float()
+
+    def inputs(self, columns: Columns, batch: Sequence[int]) -> dict[str, Any]:
+        """Padded tensors ``(text, token)`` of one batch on the network's device, by name."""
+        return {
+            name: self._tensor([rows[i] for i in batch], name) for name, rows in columns.items()
+        }
+
+    def _tensor(self, rows: Sequence[Sequence[int]], name: str) -> Any:
+        """Padded tensor ``(text, token)`` on the device."""
+        width = max(map(len, rows))
+        pad = self._pads[name]
+        if self._side == "right":
+            filled = [[*row, *([pad] * (width - len(row)))] for row in rows]
+        else:
+            filled = [[*([pad] * (width - len(row))), *row] for row in rows]
+        return torch.tensor(filled, dtype=torch.long).to(self._device)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,14 @@ from typing import Any, Final
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.task import Task
-from scrutiny.models.hf.causal import HfCausalLanguageModel
 from scrutiny.models.hf.checkpoint import Checkpoint
 from scrutiny.models.hf.encoder import HfEncoder
-from scrutiny.models.hf.masked import HfMaskedLanguageModel, HfNextSentence, HfPreTraining
+from scrutiny.models.hf.language_models import (
+    HfCausalLanguageModel,
+    HfMaskedLanguageModel,
+    HfNextSentence,
+    HfPreTraining,
+)
 from scrutiny.models.hf.model import parts_of
 from scrutiny.models.hf.parts import (
     find_device,

@@ -13,8 +13,13 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import is_tagging, texts, words
 from scrutiny.models.answers.returned import class_name, from_answers, from_probabilities, from_tags
 from scrutiny.models.python.importing import file_must_be_there, find_object
-from scrutiny.models.python.samples import DRAW, SAMPLES, SampledModel, stated_samples
-from scrutiny.models.python.training_text import with_training_text
+from scrutiny.models.python.wrapped import (
+    DRAW,
+    SAMPLES,
+    SampledModel,
+    stated_samples,
+    with_training_text,
+)
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
 _VERSION: Final = "python@1"

@@ -32,7 +32,7 @@ from scrutiny.models.words.attention_network import (
     weighted,
 )
 from scrutiny.models.words.model import WordModel, trained_folder
-from scrutiny.models.words.network import NetworkKind, NetworkParts, load_network, write_network
+from scrutiny.models.words.network import NetworkKind, NetworkParts, load_network
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,6 @@ def softmax(logits: Floats) -> Floats:
 
 #: Where its training's record lies.
 folder_of: Final = trained_folder
-write_parts: Final = write_network
 
 
 @dataclass(frozen=True, slots=True, eq=False)

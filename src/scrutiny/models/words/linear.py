@@ -28,6 +28,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.model import (
+    Vocabulary,
     WordModel,
     read_config,
     renamed,
@@ -37,7 +38,6 @@ from scrutiny.models.words.model import (
     word_pieces,
     write_json,
 )
-from scrutiny.models.words.vocabulary import Vocabulary
 
 #: What ``config.json`` says that the folder is.
 FORMAT: Final = "linear-classifier@1"

@@ -16,13 +16,13 @@ from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.model import (
     CONFIG,
     UNTRAINED,
+    Vocabulary,
     read_config,
     renamed,
     require_words,
     with_hashes,
     write_json,
 )
-from scrutiny.models.words.vocabulary import Vocabulary
 
 VOCABULARY: Final = "vocabulary.json"
 WEIGHTS: Final = "model.safetensors"

@@ -28,14 +28,12 @@ from scrutiny.models.words.network import (
     NetworkKind,
     NetworkParts,
     load_network,
-    write_network,
 )
 from scrutiny.models.words.recurrent_network import RecurrentArchitecture, make_recurrent, pooled
 
 _AT_ONCE: Final = 64  # texts
 #: Where its training's record lies.
 folder_of: Final = trained_folder
-write_recurrent: Final = write_network
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from scrutiny.data.letters import training_hashes
 from scrutiny.data.reading import iter_examples
 from scrutiny.models.answers.guests import at_home, errors_named
 from scrutiny.models.python.objects import PythonModel
-from scrutiny.models.python.training_text import with_training_text
+from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.models.strings.source import parse
 

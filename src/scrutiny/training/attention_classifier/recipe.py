@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.errors import DataError
 from scrutiny.models.words.attention import AttentionParts
 from scrutiny.models.words.attention_network import Architecture, encoded, sequences_of, weighted
+from scrutiny.models.words.model import Vocabulary
 from scrutiny.models.words.network import fresh_parts
-from scrutiny.models.words.vocabulary import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.epochs import Lesson, stream_seed
 from scrutiny.training.words.job import SEEDS, Member, train_words

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.stats.intervals.scale import wilson
-from scrutiny.training.competence.agreement import MinimalPair, preferences, read_pairs
 from scrutiny.training.competence.likelihood import (
     LEVEL,
     Baselines,
@@ -23,7 +22,7 @@ from scrutiny.training.competence.likelihood import (
     named,
     share,
 )
-from scrutiny.training.competence.masked import MaskedModel
+from scrutiny.training.competence.masked import MaskedModel, MinimalPair, preferences, read_pairs
 from scrutiny.training.competence.passages import (
     CompetenceSettings,
     PassageRows,

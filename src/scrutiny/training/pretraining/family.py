@@ -6,10 +6,9 @@ from pathlib import Path
 
 from scrutiny.models.strings.lineage import HASHES
 from scrutiny.training.pretraining.export import Precision
-from scrutiny.training.pretraining.job import Prepared, PretrainingJob, Seeds, Stated
+from scrutiny.training.pretraining.job import Prepared, PretrainingJob, Seeds, Stated, Teacher
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare, pretrain
-from scrutiny.training.pretraining.teacher import Teacher
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
 from scrutiny.training.pretraining.writing import write_training_hashes
 

@@ -11,7 +11,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode, read_texts
 from scrutiny.training.pretraining.export import save_weights
-from scrutiny.training.pretraining.job import Prepared, PretrainingJob
+from scrutiny.training.pretraining.job import Prepared, PretrainingJob, load_teacher
 from scrutiny.training.pretraining.loop import Checkpointing, train
 from scrutiny.training.pretraining.network import (
     PretrainingForward,
@@ -20,7 +20,6 @@ from scrutiny.training.pretraining.network import (
 )
 from scrutiny.training.pretraining.objective import Distillation
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
-from scrutiny.training.pretraining.teacher import load_teacher
 from scrutiny.training.pretraining.vocabulary import load_vocabulary, train_vocabulary
 from scrutiny.training.pretraining.writing import RECORD, write_checkpoint
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.errors import DataError, PlanError, require_packages
 from scrutiny.models.strings.lineage import FROM_NOTHING
 from scrutiny.models.words.attention_network import sequences_of
+from scrutiny.models.words.model import Vocabulary
 from scrutiny.models.words.network import fresh_parts, write_network
 from scrutiny.models.words.recurrent import RecurrentParts
 from scrutiny.models.words.recurrent_network import RecurrentArchitecture, pooled
-from scrutiny.models.words.vocabulary import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.words.epochs import Lesson, LessonPace, seconds_of, stream_seed, take

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scrutiny.core.example import Example
-from scrutiny.models.words.vocabulary import Vocabulary
+from scrutiny.models.words.model import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 
