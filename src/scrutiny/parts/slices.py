@@ -1,8 +1,8 @@
 """In which slices: each main number inside of the slices that were asked for, beside all items."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.findings import forest
@@ -48,51 +48,55 @@ def part(view: RunView) -> Part | None:
 
 
 def _charts(view: RunView) -> Iterator[Chart]:
+    """Charts of the main numbers that have slices."""
+    if not view.slices.estimates:
+        return
     numbers: dict[str, list[Estimate]] = {}
     for one in view.slices.estimates:
         if one.key.role != "contrast" and one.key.replicate is None:
             numbers.setdefault(identity(one.key, without=["group"]), []).append(one)
-    wholes = {identity(e.key, without=["group"]): e for e in view.estimates if e.key.group == "all"}
-    for name, inside in numbers.items():
-        if name in wholes:
-            yield _chart(view, wholes[name], inside)
+    found = {identity(f.estimate.key): f.verdict for f in view.slices.findings if f.estimate}
+    gaps = {
+        (name := identity(e.key)): _Gap(e, _STATES.get(found.get(name, ""), _OPEN))
+        for e in view.slices.estimates
+        if e.key.role == "contrast"
+    }
+    for whole in view.estimates:
+        if whole.key.group == "all" and whole.key.replicate is None:
+            inside = numbers.pop(identity(whole.key, without=["group"]), [])
+            if inside:
+                yield _chart(view, whole, {one.key.group: one for one in inside}, gaps)
 
 
-def _chart(view: RunView, whole: Estimate, inside: Sequence[Estimate]) -> Chart:
+class _Gap(NamedTuple):
+    """Inside of a slice minus elsewhere, and what is said of it."""
+
+    estimate: Estimate
+    state: str
+
+
+def _chart(
+    view: RunView, whole: Estimate, inside: Mapping[str, Estimate], gaps: Mapping[str, _Gap]
+) -> Chart:
     """Forest of one number and its table."""
-    known = {one.key.group: one for one in inside}
     rows = [(_ALL, "", f"{whole.counts.planned:,}", interval(whole), NO_VALUE)]
-    lines = [Line(_ALL, {_ALL: whole})]
+    series = [Line(_ALL, {_ALL: whole})]
     for size in view.slices.sizes:
         if size["dataset"] != whole.key.dataset:
             continue
-        one, count = known.get(size["where"]), f"{size['inside']:,}"
-        state = _SMALL if one is None or one.value is None else _state(view, one)
-        gap = None if one is None else _gap(view, one)
-        rows.append((size["where"], state, count, interval(one), interval(gap, signed=True)))
+        one, count = inside.get(size["where"]), f"{size['inside']:,}"
+        gap, state = None, _SMALL
         if one is not None and one.value is not None:
-            lines.append(Line(f"{size['where']} ({count})", {state: one}))
-    place = anchor("slices", whole.key)
+            known = gaps.get(identity(replace(one.key, **gap_key(one.key))))
+            gap, state = known or (None, _OPEN)
+            series.append(Line(f"{size['where']} ({count})", {state: one}))
+        rows.append((size["where"], state, count, interval(one), interval(gap, signed=True)))
+    place, title = anchor("slices", whole.key), title_of([whole.key], view)
     table = ChartTable(_HEADER, tuple(rows), 2)
-    title = title_of([whole.key], view)
-    made = forest(place, lines, metric=key_title(whole.key), limit=None)
+    made = forest(place, series, metric=key_title(whole.key), limit=None)
     if made is None:
         return Chart(place, title, "No slice is large enough.", None, table)
     return replace(made, title=title, table=table, is_open=True)
-
-
-def _gap(view: RunView, inside: Estimate) -> Estimate | None:
-    """Inside minus elsewhere; nothing where too few items are elsewhere."""
-    wanted = identity(replace(inside.key, **gap_key(inside.key)))
-    return next((e for e in view.slices.estimates if identity(e.key) == wanted), None)
-
-
-def _state(view: RunView, inside: Estimate) -> str:
-    """Whether a number is worse or better than elsewhere."""
-    gap = _gap(view, inside)
-    found = (f for f in view.slices.findings if f.estimate is not None and gap is not None)
-    verdict = next((f.verdict for f in found if f.estimate == gap), "")
-    return _STATES.get(verdict, _OPEN)
 
 
 def lines(view: RunView) -> "Iterator[Text]":

@@ -28,7 +28,7 @@ class InSlices:
     findings: tuple[Finding, ...] = ()
 
 
-def parted(
+def without_slices(
     manifest: Mapping[str, Any], estimates: Sequence[Estimate], findings: Sequence[Finding]
 ) -> tuple[tuple[Estimate, ...], tuple[Finding, ...], InSlices]:
     """Main numbers and findings of a run, and those of its slices.

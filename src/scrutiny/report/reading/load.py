@@ -9,7 +9,7 @@ from typing import Any, Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
-from scrutiny.parts.run.in_slices import parted
+from scrutiny.parts.run.in_slices import without_slices
 from scrutiny.parts.run.view import (
     DatasetLine,
     DiagnosticNotes,
@@ -39,7 +39,7 @@ def load_view(path: str | Path) -> RunView:
     """
     folder = RunFolder.open(path)
     manifest = folder.manifest
-    estimates, findings, in_slices = parted(manifest, folder.estimates(), folder.findings())
+    estimates, findings, in_slices = without_slices(manifest, folder.estimates(), folder.findings())
     return RunView(
         facts=_facts(str(path), manifest, estimates),
         manifest=manifest,
