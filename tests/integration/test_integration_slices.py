@@ -1,6 +1,7 @@
 """A gap between two slices: one line in a plan, in a rule and in Python."""
 
 import json
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -299,3 +300,36 @@ def test_slices_may_look_into_the_training_data_then_and_later(run, tmp_path):
     assert 0 < rule.estimate.counts.n < 300
     with pytest.raises(UserError, match="none is given: name it in the plan"):
         run.gate("accuracy > 0 where in_training")
+
+
+class _BlindToNegation:
+    """Says what the last word says, and so is wrong where it is negated."""
+
+    classes_: ClassVar = ["negative", "positive"]
+
+    def predict_proba(self, texts):
+        return np.array([[0.1, 0.9] if "good" in text else [0.9, 0.1] for text in texts])
+
+
+def test_a_model_that_is_blind_to_negation_is_worse_where_negated(tmp_path):
+    words = [("good", "positive", "negative"), ("bad", "negative", "positive")]
+    rows = [
+        {
+            "text": f"Day {k} was {'not ' * (k % 5 == 0)}{word}.",
+            "label": other if k % 5 == 0 else own,
+        }
+        for k, (word, own, other) in enumerate(words * 100)
+    ]
+    found = scrutiny.run(
+        "performance",
+        model=_BlindToNegation(),
+        data=rows,
+        where=["negated", "has good"],
+        out=tmp_path / "run",
+    )
+    verdicts = {f.claim.says: f.verdict for f in found.findings}
+    assert verdicts["accuracy is lower where negated than elsewhere"] == "supported"
+    assert verdicts['accuracy is lower where has "good" than elsewhere'] == "undecided"
+    states = [row[:2] for row in part(load_view(found.path)).charts[0].table.rows]
+    assert states == [("all items", ""), ("negated", "worse"), ('has "good"', "not told apart")]
+    assert found.estimate("accuracy where negated").value == 0.0
