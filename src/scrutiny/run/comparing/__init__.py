@@ -3,8 +3,9 @@
 ::
 
     numbers       all numbers that two runs both have, paired on items and on replicates
-    sides         the level of each item that both runs measured, replicate by replicate
-    reading       levels, answers and noise of two runs; many datasets pooled into one
+    sides         level and answer of each item that both runs measured, replicate by replicate;
+                  metrics of pairs of replicates
+    reading       sides and noise of two runs; many datasets pooled into one
     live          a live model asked again: the noise floor where there is one replicate
     rerun         a live model, asked as a run asked its own
     flips         how many items change their answer, beside how many do within one run
@@ -13,9 +14,8 @@
     slices        which inputs changed, all slices tested together
     paired_tests  tests of a paired change, and of a slice against the rest
     items         inputs that differ most, beyond noise
-    shared        shared invariances of two live models, both ways
+    shared        shared invariances of two live models, both ways, and how alike their vectors are
     misses        an exact test of a single model's misses
-    vectors       how alike the vectors of two live models are
     levels, kept  what is said of it all, as values
     whole         all of that together, and whether it is a regression
 """
