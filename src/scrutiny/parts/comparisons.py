@@ -1,6 +1,6 @@
 """Differences between families, controls or conditions, and the claims that a plan makes itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Finding
@@ -45,7 +45,8 @@ def part(view: RunView) -> Part | None:
     return Part("reliability-comparisons", "Models and conditions compared", _LEAD, kept, note)
 
 
-def _charts(members: Sequence[Estimate]) -> list[Chart]:
+def _charts(members: Sequence[Estimate]) -> Iterator[Chart]:
+    """Differences in one metric."""
     keys = [e.key for e in members]
     lines = [
         Line(_versus(e, label), {"difference": e})
@@ -53,8 +54,7 @@ def _charts(members: Sequence[Estimate]) -> list[Chart]:
     ]
     name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
     title = f"{family_name(keys[0].diagnostic)}: difference in {key_title(keys[0])}"
-    made = forest_or_table(name, title, "", lines, metric=key_title(keys[0]))
-    return [] if made is None else [made]
+    return forest_or_table(name, title, "", lines, metric=key_title(keys[0]))
 
 
 def _versus(e: Estimate, label: str) -> str:

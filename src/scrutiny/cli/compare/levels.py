@@ -76,19 +76,13 @@ def level_part(
         Whether what does not differ is said, too.
     """
     charts = (
-        _flips(f"{anchor}-flips", level),
-        _agreement(f"{anchor}-agreement", level),
-        _slices(f"{anchor}-slices", level, margin=margin, is_whole=is_whole),
-        _inputs(f"{anchor}-inputs", level, top, is_whole=is_whole),
+        *_flips(f"{anchor}-flips", level),
+        *_agreement(f"{anchor}-agreement", level),
+        *_slices(f"{anchor}-slices", level, margin=margin, is_whole=is_whole),
+        *_inputs(f"{anchor}-inputs", level, top, is_whole=is_whole),
     )
-    return Part(
-        anchor,
-        f"{level_name(level)} on {level.dataset}: {level.reference} against {level.subject}",
-        "",
-        tuple(chart for chart in charts if chart is not None),
-        chapter=LEVELS,
-        facts=tuple(_facts(level, margin)),
-    )
+    title = f"{level_name(level)} on {level.dataset}: {level.reference} against {level.subject}"
+    return Part(anchor, title, "", charts, chapter=LEVELS, facts=tuple(_facts(level, margin)))
 
 
 def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
@@ -138,7 +132,7 @@ def _test_words(flips: FlippedItems) -> str:
     return f"mid-p {', '.join(said)}" + (f", {left} more pairs" if left else "")
 
 
-def _flips(anchor: str, level: Level) -> Chart | None:
+def _flips(anchor: str, level: Level) -> Iterator[Chart]:
     """Share of items that flip, beside how many do without any new model."""
     noise, flips, rates = level.noise, level.flips, dict[str, Estimate]()
     if noise.share is not None:
@@ -168,7 +162,7 @@ def _stated(
     return replace(like, value=value, low=low, high=high, counts=Counts(n), denominator=None)
 
 
-def _agreement(anchor: str, level: Level) -> Chart | None:
+def _agreement(anchor: str, level: Level) -> Iterator[Chart]:
     """Measures of agreement beside those of the first model against itself."""
     found, lines = level.agreement, list[Line]()
     itself = "with itself" if found.floor_of == "unknown" else "floor"
@@ -181,11 +175,11 @@ def _agreement(anchor: str, level: Level) -> Chart | None:
     caption = "Agreement beyond chance, and distances of probabilities, with intervals."
     if any(itself in line.series for line in lines):
         caption += f" {itself.capitalize()}: {_FLOORS[found.floor_of]}."
-    table = forest_table(lines)
-    return Chart(anchor, "How far both agree", caption, None, table) if lines else None
+    if lines:
+        yield Chart(anchor, "How far both agree", caption, None, forest_table(lines))
 
 
-def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) -> Chart | None:
+def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) -> Iterator[Chart]:
     """Change of every slice, or of those that are shown, the clearest first."""
     shown = {one.change.name: one for one in level.shown}
     told = [one.change for one in level.shown]
@@ -238,11 +232,8 @@ def _answer(text: str) -> str:
     return cropped(one_line(text), _LONGEST_ANSWER)
 
 
-def _inputs(anchor: str, level: Level, top: int, *, is_whole: bool) -> Chart | None:
+def _inputs(anchor: str, level: Level, top: int, *, is_whole: bool) -> Iterator[Chart]:
     """Inputs that differ most beyond noise, with what either side says."""
-    found, count = level.disagreements[:top], len(level.disagreements)
-    if not found:
-        return None
     header = ("input", "answers", "gold", "slices", "level", "rank", "from")
     rows = tuple(
         (
@@ -254,13 +245,10 @@ def _inputs(anchor: str, level: Level, top: int, *, is_whole: bool) -> Chart | N
             number(one.rank, 2),
             one.source or one.item,
         )[: len(header) if is_whole else -1]
-        for one in found
+        for one in level.disagreements[:top]
     )
-    table = ChartTable(header[: len(rows[0])], rows, len(header))
-    return Chart(
-        anchor,
-        f"Inputs that differ most beyond noise, {len(found)} of {count:,}",
-        "Ordered by rank: how far both lie apart, times the share that noise does not explain.",
-        None,
-        table,
-    )
+    title = f"Inputs that differ most beyond noise, {len(rows)} of {len(level.disagreements):,}"
+    caption = "Ordered by rank: how far both lie apart, times the share that noise leaves."
+    if rows:
+        table = ChartTable(header[: len(rows[0])], rows, len(header))
+        yield Chart(anchor, title, caption, None, table)

@@ -18,6 +18,7 @@ NUMBERS: Final = Chapter(
     "Numbers that both runs have",
     "Of any diagnostic, paired on items, with one correction over all.",
 )
+_SHARES: Final = "Those first that are shown to differ; shares are drawn, all numbers are listed."
 DIFFERENTLY: Final = Chapter("differently", "What the runs did differently", "")
 
 
@@ -54,24 +55,20 @@ def parts_of(
 def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:
     """Numbers of both runs, those first that are shown to differ; where asked for the others."""
     known = [(f.verdict == "undecided", f.estimate) for f in found.findings if f.estimate]
-    labels = full_labels([e.key for _, e in known]) if known else []
-    lines = [
-        (is_same, Line(label, {"not shown to differ" if is_same else "differs": e}))
-        for label, (is_same, e) in zip(labels, known, strict=True)
-        if is_whole or not is_same
+    told = sorted((one for one in known if is_whole or not one[0]), key=lambda one: one[0])
+    labels = full_labels([e.key for _, e in told]) if told else []
+    listed = [
+        Line(label, {"not shown to differ" if is_same else "differs": e})
+        for label, (is_same, e) in zip(labels, told, strict=True)
     ]
-    listed = [line for _, line in sorted(lines, key=lambda one: one[0])]
-    drawn = [line for line in listed if all(map(_is_share, line.series.values()))]
-    chart = forest_or_table(
-        "numbers-chart",
-        f"Numbers of both runs, second minus first (Holm over {len(found.findings)})",
-        "Those first that are shown to differ; shares are drawn, all numbers are listed.",
-        drawn or listed,
-        metric="second minus first",
-        table=forest_table(listed),
+    drawn = [line for line in listed if all(map(_is_share, line.series.values()))] or listed
+    title = f"Numbers of both runs, second minus first (Holm over {len(known)})"
+    table, metric = forest_table(listed), "second minus first"
+    charts = tuple(
+        forest_or_table("numbers-chart", title, _SHARES, drawn, metric=metric, table=table)
     )
-    if chart is not None:
-        yield Part("differing", chart.title, "", (chart,), chapter=NUMBERS)
+    if charts:
+        yield Part("differing", title, "", charts, chapter=NUMBERS)
 
 
 def _is_share(found: Estimate) -> bool:

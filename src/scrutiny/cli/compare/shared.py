@@ -53,7 +53,7 @@ def _direction(found: Sequence[Kept], anchor: str, margin: float) -> Part:
         listed.append(Line(label, series | more))
         verdict = one.finding.verdict
         facts.append((label, f"{_SHOWN.get(verdict, verdict)}: {one.finding.reason}"))
-    chart = forest_or_table(
+    charts = forest_or_table(
         f"{anchor}-chart",
         "How often the answer stays",
         "Share of the changed texts over which the answer stays (Hard-SCoPE). Random changes of as "
@@ -65,13 +65,12 @@ def _direction(found: Sequence[Kept], anchor: str, margin: float) -> Part:
     )
     told = "" if first.is_forward else " (told, not judged)"
     title = f"Changes that keep the answer of {first.reference}, asked of {first.target}{told}"
-    charts = () if chart is None else (chart,)
-    return Part(anchor, title, "", charts, chapter=SHARED, facts=tuple(facts))
+    return Part(anchor, title, "", tuple(charts), chapter=SHARED, facts=tuple(facts))
 
 
 def _vectors(found: VectorLikeness) -> Part:
     """Vectors of the last layers: what is claimed, and each measure with what stands beside it."""
-    chart = forest_or_table(
+    charts = forest_or_table(
         "vectors-chart",
         "Likeness",
         "1 is the same up to what a measure disregards; never one measure alone. The first beside "
@@ -80,8 +79,8 @@ def _vectors(found: VectorLikeness) -> Part:
         metric="likeness",
     )
     facts = tuple((f.verdict, f"{f.claim.says}; {f.reason}") for f in found.findings)
-    charts = () if chart is None else (chart,)
-    return Part("vectors", "Vectors of the last layers", "", charts, chapter=VECTORS, facts=facts)
+    title = "Vectors of the last layers"
+    return Part("vectors", title, "", tuple(charts), chapter=VECTORS, facts=facts)
 
 
 def _likened(one: Likened) -> Line:

@@ -4,7 +4,7 @@ Colors come from the page's theme (``range.category`` of the Vega configuration)
 box that a chart stands in. Every chart carries its table.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -88,18 +88,18 @@ def forest_or_table(
     metric: str,
     limit: float | None = None,
     table: ChartTable | None = None,
-) -> Chart | None:
-    """Return a `forest` under a title of its own; its table alone where there is one number.
+) -> Iterator[Chart]:
+    """Give a `forest` under a title of its own; its table alone where there is one number.
 
     Nothing without any line. ``caption`` and ``table`` stand for those of the chart, where they say
     more.
     """
-    if not lines:
-        return None
-    made = forest(anchor, lines, metric=metric, limit=limit)
-    if made is None:
-        return Chart(anchor, title, caption, None, table or forest_table(lines))
-    return replace(made, title=title, caption=caption or made.caption, table=table or made.table)
+    made = forest(anchor, lines, metric=metric, limit=limit) if lines else None
+    if made is not None:
+        caption, table = caption or made.caption, table or made.table
+        yield replace(made, title=title, caption=caption, table=table)
+    elif lines:
+        yield Chart(anchor, title, caption, None, table or forest_table(lines))
 
 
 def _forest_layers(
