@@ -459,6 +459,7 @@ REGISTRATIONS: Final = (
     Registration("part", "seed-spread@1", f"{_D}.performance.parts:PART"),
     Registration("part", "relations@1", f"{_PA}.relations:PART"),
     Registration("part", "comparisons@1", f"{_PA}.comparisons:PART"),
+    Registration("part", "undecided@1", f"{_PA}.undecided:PART"),
     Registration("part", "overlap@1", f"{_D}.leakage.parts:PART", "leakage"),
     Registration("part", "heads-maps@1", f"{_HP}.maps:PART", "condition.layer"),
     Registration("part", "heads-changes@1", f"{_HP}.changes:PART", "condition.layer"),

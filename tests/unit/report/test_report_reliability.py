@@ -48,7 +48,7 @@ def of_name(part):
 
 def test_every_part_has_its_ingredients(parts):
     names = ("seeds", "flips", "choices", "course", "agreement", "convergent", "abstention")
-    assert tuple(parts) == (*names, "spread", "relations", "comparisons")
+    assert tuple(parts) == (*names, "spread", "relations", "comparisons", "undecided")
     known = [
         n for n in registry().names("part") if not registry().entry("part", n).registration.needs
     ]

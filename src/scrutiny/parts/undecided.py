@@ -1,0 +1,84 @@
+"""What would decide the undecided claims: about how many items, or how many replicates."""
+
+from math import ceil
+from typing import Final
+
+from scrutiny.core.claim import Finding
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
+from scrutiny.parts.run.rows import audit_rows
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.numbers import interval, number
+
+_MOST_TIMES: Final = 100  # as many: beyond that the truth may as well lie at the limit
+_NEVER: Final = "no number alone"
+_LEAD: Final = (
+    "If the truth lies where the estimate does, so many items, or so many replicates, would show "
+    "it with 80 % power. More items leave what replicates differ by, and the other way round. "
+    "Rough, and of use for planning the next run alone: what was planned on these very numbers "
+    "has to be measured on others."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """One table of the claims that more data would decide."""
+    found = [(row.claim, _cells(row.finding)) for row in audit_rows(view)]
+    rows = [(claim, *cells) for claim, cells in found if cells]
+    if not rows:
+        return None
+    header = ("claim", "estimate", "limit", "items", "items needed", "replicates", "needed")
+    chart = Chart(
+        anchor="reliability-undecided-table",
+        title="Claims that more data would decide",
+        caption="Only the comparison with the limit is counted; controls may need more.",
+        spec=None,
+        table=ChartTable(header, tuple(rows[:MOST_ROWS])),
+        is_open=True,
+        note=left_out(len(rows), MOST_ROWS, "claims"),
+    )
+    return Part("reliability-undecided", "What would decide it", _LEAD, (chart,))
+
+
+def _cells(finding: Finding) -> tuple[str, ...]:
+    """Cells of one claim; nothing where it is decided, or more data would not help."""
+    e, shown_from = finding.estimate, finding.minimum_detectable_effect
+    components = finding.claim.components
+    if finding.verdict != "undecided" or e is None or e.value is None or not components:
+        return ()
+    off = abs(e.value - components[0].limit)
+    if not shown_from or not 0 < off < shown_from or not e.variance:
+        return ()
+    wanted = sum(e.variance.values()) * (off / shown_from) ** 2
+    items, seeds = (e.variance.get(name, 0.0) for name in ("items", "seeds"))
+    both = e.variance.get("both", 0.0)
+    return (
+        interval(e),
+        number(components[0].limit),
+        f"{e.n_units:,}",
+        needed(items + both, seeds, wanted, e.n_units),
+        str(e.n_replicates),
+        needed(seeds + both, items, wanted, e.n_replicates),
+    )
+
+
+def needed(shrinks: float, stays: float, wanted: float, now: int) -> str:
+    """How many, in place of ``now``, bring a variance down to what is wanted.
+
+    Parameters
+    ----------
+    shrinks, stays
+        Parts of the variance that shrink with their number, and that do not.
+    wanted
+        Variance at which the difference would be shown.
+    now
+        How many there are.
+    """
+    if wanted <= stays:
+        return _NEVER
+    times = shrinks / (wanted - stays)
+    if times > _MOST_TIMES:
+        return f"over {_MOST_TIMES * now:,}"
+    return f"{max(now, ceil(now * times)):,}"
+
+
+PART: Final = ReportPart(__doc__, part)
