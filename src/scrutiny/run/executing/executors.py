@@ -38,16 +38,6 @@ class Serial:
             yield task.id, self._performer.perform(task, prepared)
 
 
-class Crew:
-    """Workers that run tasks side by side: what they are told, and who answers them."""
-
-    def __init__(self, resolved: Resolved, desk: Desk, *, run_id: str, workers: int) -> None:
-        self._resolved = resolved
-        self._desk = desk
-        self._run_id = run_id
-        self._workers = workers
-
-
 def executor(
     name: str, *, workers: int, objects: Mapping[str, Any]
 ) -> Callable[[Resolved, Desk, str], Executor]:

@@ -10,8 +10,7 @@ from typing import Any
 
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
 from scrutiny.run.asking.desk import RemoteDesk, ask
-from scrutiny.run.executing.executors import Crew
-from scrutiny.run.executing.perform import Performer
+from scrutiny.run.executing.perform import Crew, Performer
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block, from_bytes, to_bytes

@@ -241,3 +241,13 @@ def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Tabl
         "failure": writable(next((text[:_MOST_SAID] for text in failures), None)),
     }
     return pa.Table.from_pylist([row], schema=TIMINGS)
+
+
+class Crew:
+    """Workers that run tasks side by side: what they are told, and who answers them."""
+
+    def __init__(self, resolved: Resolved, desk: Desk, *, run_id: str, workers: int) -> None:
+        self._resolved = resolved
+        self._desk = desk
+        self._run_id = run_id
+        self._workers = workers

@@ -17,8 +17,7 @@ from typing import Any
 from scrutiny.core.collecting import left_alone
 from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.run.asking.desk import RemoteDesk, ask
-from scrutiny.run.executing.executors import Crew
-from scrutiny.run.executing.perform import Performer
+from scrutiny.run.executing.perform import Crew, Performer
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block, from_bytes, to_bytes
