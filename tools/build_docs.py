@@ -16,8 +16,7 @@ import click
 from click.testing import CliRunner
 
 from scrutiny.cli import VERBS, group
-from scrutiny.cli.transformation_facts import FACTS, facts_of
-from scrutiny.cli.verbs.list import SENTENCES, sentence_of
+from scrutiny.cli.verbs.list import FACTS, SENTENCES, facts_of, sentence_of
 from scrutiny.cli.verbs.show import facts
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.registrations import REGISTRATIONS

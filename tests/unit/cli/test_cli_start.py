@@ -11,8 +11,8 @@ import pytest
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.cli.running.asked import must_lead
-from scrutiny.cli.transformation_facts import transformation_facts
 from scrutiny.cli.verbs import list as list_verb
+from scrutiny.cli.verbs.list import transformation_facts
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
 from scrutiny.perturb.engine.recipe import effect_of
 from scrutiny.registrations import REGISTRATIONS

@@ -11,7 +11,7 @@ from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
 from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
-from scrutiny.perturb.recipes.attack import control_space_of, given_for, search_of, space_of
+from scrutiny.perturb.recipes.attack import control_space_of, given_for, space_of
 from scrutiny.perturb.recipes.naming import parse_attack
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
@@ -95,7 +95,7 @@ class NoWord(Transformation):
 @pytest.mark.parametrize(("transformation", "asked"), [(AnyWord(), True), (NoWord(), False)])
 def test_only_attacks_without_candidates_of_their_own_take_the_victims_words(transformation, asked):
     model = Read()
-    at_random = search_of(space_of(transformation), Untargeted(), AtRandom({"1": Expense(40, 1)}))
+    at_random = Search(space_of(transformation), Untargeted(), AtRandom({"1": Expense(40, 1)}))
     item = Example("1", {"text": "good"}, gold="positive")
     list(search_all([item], at_random, victim=Victim(model.predict, model.labels, model)))
     assert bool(set(model.asked) - {"good"}) == asked

@@ -33,7 +33,7 @@ def quantize(
     from scrutiny.models.onnx.export import export_classifier
 
     for member in expand(source, name="model").replicates:
-        folder = out.joinpath(*_names(member))
+        folder = out.joinpath(*[f"{name}-{value}" for name, value in _factors(member).items()])
         yield folder, export_classifier(member.source, folder, precision=precision)
 
 
@@ -42,11 +42,6 @@ def pattern(source: str, out: Path) -> str:
     first = expand(source, name="model").replicates[0]
     names = [f"{name}-{{{name}}}" for name in _factors(first)]
     return f"onnx:{out.joinpath(*names).as_posix()}"
-
-
-def _names(member: Replicate) -> list[str]:
-    """Names of the folders of a member within the family's."""
-    return [f"{name}-{value}" for name, value in _factors(member).items()]
 
 
 def _factors(member: Replicate) -> dict[str, str]:

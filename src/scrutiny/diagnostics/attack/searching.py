@@ -12,7 +12,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.control import AtRandom, expense_of
 from scrutiny.diagnostics.attack.params import AttackParams
-from scrutiny.perturb.recipes.attack import Attack, Given, control_space_of, search_of, speaks
+from scrutiny.perturb.recipes.attack import Attack, Given, control_space_of, speaks
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.setting import Search, Settings, Victim
@@ -136,7 +136,7 @@ class Work:
             attacked = [e for e in examples if found[e.id].status == "ok"]
             expenses = {e.id: expense_of(found[e.id]) for e in attacked}
             space = control_space_of(attack, search)
-            at_random = search_of(space, search.goal, AtRandom(expenses, search.method))
+            at_random = Search(space, search.goal, AtRandom(expenses, search.method))
             label = output_name(name, draw, is_control=True)
             control = self._run(at_random, attacked, draw=draw, name=label)
         return Attempt(name, draw, found, control)
@@ -147,7 +147,7 @@ class Work:
         """What another method finds where random change goes."""
         search = attack.search(self.given)
         alike = replace(method, like=search.method)
-        other = search_of(control_space_of(attack, search), search.goal, alike)
+        other = Search(control_space_of(attack, search), search.goal, alike)
         return self._run(other, examples, draw=draw, name=method.id)
 
     def _run(

@@ -147,7 +147,7 @@ def _row(
     """Record of one original or variant."""
     name = None if variant is None else variant.name
     role = "baseline" if variant is None else variant.role
-    condition = "{}" if variant is None else _condition(variant)
+    condition = "{}" if variant is None else _condition_of(variant.recipe, variant.draw)
     if variant is not None and variant.status != "ok":
         return Row(example.id, name, role, condition, variant.status, variant.reason, None)
     if example.gold is None:
@@ -157,10 +157,6 @@ def _row(
         return Row(example.id, name, role, condition, "failed", answer.reason, None)
     values = ctx.task.score(asked.gold, answer, labels=ctx.labels)
     return Row(example.id, name, role, condition, "ok", None, values)
-
-
-def _condition(variant: Variant) -> str:
-    return _condition_of(variant.recipe, variant.draw)
 
 
 @lru_cache(maxsize=1024)

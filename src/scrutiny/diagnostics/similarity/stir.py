@@ -237,7 +237,7 @@ class _Aligned:
         chosen = [e for e in self.examples if self._variant(e, role) is not None]
         if not chosen:
             return rows
-        changed = [apply_edits(e, self._edits(e, role)) for e in chosen]
+        changed = [apply_edits(e, self.variants[e.id][role].edits) for e in chosen]
         ask = partial(_last, self.ctx.model, pooling=self.params.pooling)
         X, Y = ask(chosen), ask(changed)
         there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1))
@@ -259,9 +259,6 @@ class _Aligned:
         """Changed text of an item, if it has one."""
         found = self.variants.get(example.id, {}).get(role)
         return found if found is not None and found.status == "ok" else None
-
-    def _edits(self, example: Example, role: str) -> tuple[Any, ...]:
-        return self.variants[example.id][role].edits
 
     def _why_none(self, example: Example, role: str) -> str:
         """Why an item has no changed text."""

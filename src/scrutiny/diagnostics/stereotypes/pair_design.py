@@ -22,16 +22,16 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.predicates import equal
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
-from scrutiny.diagnostics.stereotypes.naming import (
+from scrutiny.diagnostics.stereotypes.params import (
     ALL,
     CHECKS,
     FAMILY,
     SKILL,
     NameGroup,
+    PairsParams,
     categories,
     points,
 )
-from scrutiny.diagnostics.stereotypes.params import PairsParams
 from scrutiny.models.scoring import PairVariant
 from scrutiny.models.strings.competence import LANGUAGE_GATES
 

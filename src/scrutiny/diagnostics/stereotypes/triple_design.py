@@ -25,17 +25,17 @@ from typing import Final
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.predicates import equal
-from scrutiny.diagnostics.stereotypes.naming import (
+from scrutiny.diagnostics.stereotypes.params import (
     CHECKS,
     FAMILY,
     LIKELIHOODS_OF_SENTENCES,
     SKILL,
     NameGroup,
     Skill,
+    StereoSetParams,
     categories,
     points,
 )
-from scrutiny.diagnostics.stereotypes.params import StereoSetParams
 from scrutiny.models.scoring import FillingVariant
 from scrutiny.models.strings.competence import LANGUAGE_GATES
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from scrutiny.core.errors import PlanError
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.recipes.similar import NO_ENCODER, NO_VECTORS, closest, cosine, synonyms
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -78,7 +78,7 @@ class A2t(Attack):
             step_constraints=(SamePos(),),
         )
         method = GreedyRanked(ranking="gradient", prefer=closest(given))
-        return search_of(space, Untargeted(), method)
+        return Search(space, Untargeted(), method)
 
     def _candidates(self, given: Given) -> Any:
         if self.candidates_from == "vectors":

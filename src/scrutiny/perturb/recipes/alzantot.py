@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.recipes.similar import NO_VECTORS, synonyms
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
@@ -89,8 +89,8 @@ class Alzantot(Attack):
         )
         generations = _GENERATIONS[self.variant]
         if is_improved:
-            return search_of(space, Untargeted(), Genetic.improved(self.population, generations))
-        return search_of(space, Untargeted(), Genetic(self.population, generations))
+            return Search(space, Untargeted(), Genetic.improved(self.population, generations))
+        return Search(space, Untargeted(), Genetic(self.population, generations))
 
     def _fluent(self, given: Given) -> tuple[Any, ...]:
         """What a language model vetoes, where there is one."""

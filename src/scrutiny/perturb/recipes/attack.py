@@ -149,8 +149,3 @@ def space_of(
         constraints=constraints,
         step_constraints=step_constraints,
     )
-
-
-def search_of(space: Space, goal: Any, method: Any) -> Search:
-    """Search of a space, a goal and a method."""
-    return Search(space, goal, method)

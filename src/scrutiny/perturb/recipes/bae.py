@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of
+from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.recipes.replace_then_insert import ReplaceThenInsert
 from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, cosine
 from scrutiny.perturb.search.goals.labels import Untargeted
@@ -87,6 +87,6 @@ class Bae(Attack):
             step_constraints=(pos, *near) if is_ours else (pos,),
         )
         if self.mode == "R+I":
-            return search_of(space, Untargeted(), ReplaceThenInsert(prefer=closest(given)))
+            return Search(space, Untargeted(), ReplaceThenInsert(prefer=closest(given)))
         method = GreedyRanked(ranking="delete", prefer=closest(given))
-        return search_of(space, Untargeted(), method)
+        return Search(space, Untargeted(), method)

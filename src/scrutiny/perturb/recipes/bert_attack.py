@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, closest, cosine
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -75,4 +75,4 @@ class BertAttack(Attack):
             constraints=cosine(given, self.similarity),
         )
         method = GreedyRanked(ranking="unk", unknown=unknown, prefer=closest(given))
-        return search_of(space, Untargeted(), method)
+        return Search(space, Untargeted(), method)

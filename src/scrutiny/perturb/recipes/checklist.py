@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of
+from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.move import Move
@@ -61,14 +61,9 @@ class CheckList(Attack):
 
     def search(self, given: Given) -> Search:
         """Greedy over all of them."""
-        moves: tuple[tuple[object, int | None], ...] = (
-            (Contraction(), None),
-            (EntitySwap(), self.names),
-            (NumberSwap(), self.numbers),
+        moves = (
+            Move(Contraction(), None),
+            Move(EntitySwap(), self.names),
+            Move(NumberSwap(), self.numbers),
         )
-        space = Space(tuple(_move(one, most) for one, most in moves))
-        return search_of(space, Untargeted(), Greedy())
-
-
-def _move(transformation: object, most: int | None) -> Move:
-    return Move(transformation, most)  # type: ignore[arg-type]  # names stand on the class
+        return Search(Space(moves), Untargeted(), Greedy())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scrutiny.perturb.chinese.characters import Homophone, LookAlike
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.setting import Search
@@ -63,4 +63,4 @@ class Chinese(Attack):
             found.append(Homophone(most_alike=self.homophones))
         if given.has("masked_lm"):
             found.append(MaskedReplace(top=self.candidates))
-        return search_of(space_of(*found), Untargeted(), GreedyRanked(ranking="saliency"))
+        return Search(space_of(*found), Untargeted(), GreedyRanked(ranking="saliency"))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, cosine
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
@@ -70,4 +70,4 @@ class Clare(Attack):
             may_change=Changeable(stop_words=True),
             constraints=cosine(given, self.similarity, window=WINDOW),
         )
-        return search_of(space, Untargeted(), Greedy(prefer=closest(given)))
+        return Search(space, Untargeted(), Greedy(prefer=closest(given)))

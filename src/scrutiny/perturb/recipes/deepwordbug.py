@@ -6,7 +6,7 @@ from typing import ClassVar
 from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
 from scrutiny.perturb.characters.slips import DeleteLetter, SwapLetters
 from scrutiny.perturb.constraints.how_much import EditDistance
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
@@ -65,4 +65,4 @@ class DeepWordBug(Attack):
             may_change=Changeable(stop_words=self.stop_words),
             constraints=(EditDistance(most=self.most_edits, share=None),),
         )
-        return search_of(space, Untargeted(), GreedyRanked(ranking="unk"))
+        return Search(space, Untargeted(), GreedyRanked(ranking="unk"))

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
 from scrutiny.perturb.characters.slips import DeleteLetter
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.recipes.character_flips import CharacterFlips
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.goals.labels import Untargeted
@@ -76,7 +76,7 @@ class HotFlip(Attack):
             again = Changeable(stop_words=True, is_once=False)
             space = space_of(AnyWord(), may_change=again, amount=Amount(words=self.words))
             method = CharacterFlips(width=self.width, flips=self.flips, steps=2 * self.words)
-            return search_of(space, Untargeted(), method)
+            return Search(space, Untargeted(), method)
         space = space_of(
             AnyWord(),
             may_change=rule,
@@ -86,7 +86,7 @@ class HotFlip(Attack):
         by_gradient = FirstOrder(
             width=self.width, flips=self.flips, steps=self.words, least_cosine=self.least_cosine
         )
-        return search_of(space, Untargeted(), by_gradient)
+        return Search(space, Untargeted(), by_gradient)
 
     def control_space(self) -> Space | None:
         """Where random change goes: slips of one letter for characters; else the victim's words."""

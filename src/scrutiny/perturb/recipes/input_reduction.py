@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.search.goals.keeping import FewestWords
 from scrutiny.perturb.search.methods.beam import Beam
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -64,6 +64,6 @@ class InputReduction(Attack):
         space = space_of(DeleteWord(), may_change=Changeable(fields=fields))
         goal = FewestWords(fields=fields)
         if self.variant == "textattack":
-            return search_of(space, goal, GreedyRanked(ranking="delete"))
+            return Search(space, goal, GreedyRanked(ranking="delete"))
         beam = Beam(width=self.width, steps=1000, least=0.0)  # the label is lost below
-        return search_of(space, goal, beam)
+        return Search(space, goal, beam)

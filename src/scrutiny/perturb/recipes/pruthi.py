@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from scrutiny.perturb.characters.random_letters import InsertLetter
 from scrutiny.perturb.characters.slips import DeleteLetter, NeighborKey, SwapLetters
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.move import Amount, Changeable
@@ -65,4 +65,4 @@ class Pruthi(Attack):
             may_change=Changeable(stop_words=self.stop_words, shortest=self.shortest),
             amount=Amount(words=self.words),
         )
-        return search_of(space, Untargeted(), Greedy())
+        return Search(space, Untargeted(), Greedy())

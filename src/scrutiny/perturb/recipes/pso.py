@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.search.move import Changeable
@@ -57,4 +57,4 @@ class Pso(Attack):
             WordnetAll(pos="tagged", inflect=True),
             may_change=Changeable(stop_words=self.stop_words, fields=given.last_field),
         )
-        return search_of(space, Untargeted(), ParticleSwarm(self.population, self.iterations))
+        return Search(space, Untargeted(), ParticleSwarm(self.population, self.iterations))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.move import Changeable
@@ -58,6 +58,6 @@ class Pwws(Attack):
         rule = Changeable(stop_words=True)
         if self.variant == "textattack":
             method = GreedyRanked(ranking="saliency", as_released=True)
-            return search_of(space_of(WordnetAll(), may_change=rule), Untargeted(), method)
+            return Search(space_of(WordnetAll(), may_change=rule), Untargeted(), method)
         space = space_of(WordnetAll(pos="tagged"), may_change=rule)
-        return search_of(space, Untargeted(), GreedyRanked(ranking="saliency", fixes_choice=True))
+        return Search(space, Untargeted(), GreedyRanked(ranking="saliency", fixes_choice=True))

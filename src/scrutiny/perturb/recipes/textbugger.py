@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from scrutiny.perturb.characters.slips import DeleteLetter, SplitWord, SwapLetters
 from scrutiny.perturb.characters.unseen import Homoglyph
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of
+from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
     NO_VECTORS,
@@ -87,4 +87,4 @@ class TextBugger(Attack):
         near = angular(given, self.similarity)
         space = Space(tuple(moves), constraints=near)
         method = GreedyRanked(ranking="delete", prefer=closest(given))
-        return search_of(space, Untargeted(), method)
+        return Search(space, Untargeted(), method)

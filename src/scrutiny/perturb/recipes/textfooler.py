@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Attack, Given, search_of, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
     NO_VECTORS,
@@ -92,4 +92,4 @@ class TextFooler(Attack):
             adds_flip=self.variant != "textattack",
             prefer=closest(given),
         )
-        return search_of(space, Untargeted(), method)
+        return Search(space, Untargeted(), method)

@@ -259,7 +259,7 @@ def _is_name(document: Document, index: int) -> bool:
     if _bare(word).lower() == "jesus" or is_no_first_name(document, index):
         return False  # "Jesus" is an exclamation as often as a name
     if word.islower():  # in a text without capitals: a name if it is no other word
-        return document.text.islower() and not _is_another_word(_bare(word))
+        return document.text.islower() and not any(exists(_bare(word), pos) for pos in "nvar")
     if not word[:1].isupper() or document.tag(index) not in ("NNP", "NN", "FW"):
         return False
     opens = index == 0 or document.words[index - 1] in (".", "!", "?", '"', "“")
@@ -269,11 +269,6 @@ def _is_name(document: Document, index: int) -> bool:
         return True
     following = document.tag(index + 1) if index + 1 < len(document.words) else "."
     return following in ("VBZ", "VBD", "VBP", "MD", "NNP", "CC", ",", "POS")
-
-
-def _is_another_word(low: str) -> bool:
-    """Whether a lower-case word is more than a name: a word of WordNet in some part of speech."""
-    return any(exists(low, pos) for pos in "nvar")
 
 
 def _is_capitalized_place(document: Document, index: int, name: str) -> bool:

@@ -135,7 +135,7 @@ class Asker:
         return self._answers(
             _Questions(
                 keys,
-                [_length(example) for example in examples],
+                [sum(map(len, example.fields.values())) for example in examples],
                 lambda chunk: self._predict([examples[i] for i in chunk]),
                 encode,
                 decode,
@@ -276,11 +276,6 @@ def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes,
         except (ValueError, TypeError, IndexError, struct.error):
             continue
     return answers
-
-
-def _length(example: Example) -> int:
-    """Code points of an example."""
-    return sum(map(len, example.fields.values()))
 
 
 def _tokens(query: Any) -> int:

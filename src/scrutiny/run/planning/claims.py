@@ -65,7 +65,9 @@ def _components(
         ]
     if name in own:
         return [replace(component, estimate=own[name][0][0])]
-    ending = [one for one in full if one == name] or [one for one in full if _ends(one, name)]
+    ending = [one for one in full if one == name] or [
+        one for one in full if one.endswith(f"/{name}")
+    ]
     if len(ending) == 1:
         return [replace(component, estimate=ending[0])]
     if ending:
@@ -76,10 +78,6 @@ def _components(
     short = {ending for one in full for ending in _endings(one)}
     unknown = UnknownNameError("estimate", name, [*own, *short])
     raise PlanError(f"claim {claim.id!r}: {unknown}")
-
-
-def _ends(full: str, name: str) -> bool:
-    return full.endswith(f"/{name}")
 
 
 def _endings(full: str) -> list[str]:
