@@ -166,7 +166,8 @@ class Resampling:
 class Plan:
     """Everything a run does, resolved or not.
 
-    Its canonical JSON is hashed into the manifest before the first query.
+    ``where`` are slices that the main numbers of all measurements are asked in. The plan's
+    canonical JSON is hashed into the manifest before the first query.
     """
 
     seed: int = 0
@@ -180,6 +181,7 @@ class Plan:
     published: tuple[PublishedPlan, ...] = ()
     resampling: Resampling = field(default_factory=Resampling)
     on_bad_row: Literal["skip", "fail"] = "skip"
+    where: tuple[str, ...] = ()
 
     @property
     def only_trained(self) -> frozenset[str]:

@@ -469,3 +469,14 @@ def test_a_model_says_that_it_is_known_by_samples(two):
 def test_show_says_that_a_second_model_is_wanted():
     assert dict(facts(Agreeing))["Second model"].startswith("--reference MODEL")
     assert "Second model" not in dict(facts(KeywordClassifier))
+
+
+def test_slices_of_a_plan_and_of_flags_are_asked_together(tmp_path):
+    path = tmp_path / "plan.toml"
+    source = 'where = ["negated"]\n[data.d]\nsource = "builtin:reviews"\nlimit = 40\n'
+    path.write_text(f'{source}[models.m]\nsource = "builtin:sentiment"\n')
+    flags = {"plan": path, "only": ("performance",), "limit": None, "seed": None}
+    made = audit_from_flags(
+        {**flags, "on_bad_row": "skip", "where": ("length > 10",)}, LoadOptions()
+    )
+    assert made.where == ("negated", "length > 10")

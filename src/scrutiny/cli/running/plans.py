@@ -77,7 +77,8 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
             "No diagnostic applies to this model and this data. `scrutiny list diagnostics` says "
             "what each of them needs."
         )
-    return with_slices(replace(plan, on_bad_row=base.on_bad_row), flags.get("where", ()))
+    asked = (*base.where, *flags.get("where", ()))
+    return replace(plan, on_bad_row=base.on_bad_row, where=asked)
 
 
 def _base_of(flags: Mapping[str, Any]) -> Plan:

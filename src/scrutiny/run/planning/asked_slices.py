@@ -34,8 +34,7 @@ class AskedSlices:
 
 def with_slices(plan: Plan, where: Sequence[str]) -> Plan:
     """Plan whose measurements are all asked in these slices, too."""
-    measures = (replace(m, where=tuple(dict.fromkeys([*m.where, *where]))) for m in plan.measure)
-    return replace(plan, measure=tuple(measures))
+    return replace(plan, where=(*plan.where, *where))
 
 
 def too_small(resolved: Resolved) -> Iterator[str]:
@@ -71,8 +70,7 @@ def asked_slices(
     gaps: list[Contrast] = []
     worse: list[Claim] = []
     for number in _main(resolved, designed, claims):
-        for text in resolved.measurements[number.measure].plan.where:
-            where = canonical(text)
+        for where in _asked_of(resolved, number.measure):
             size = sizes.get((number.dataset, where))
             if size is None or size.inside < FEWEST:
                 continue
@@ -87,12 +85,18 @@ def asked_slices(
     return AskedSlices(tuple(sizes.values()), tuple(inside), tuple(gaps), tuple(worse))
 
 
+def _asked_of(resolved: Resolved, measure: str) -> list[str]:
+    """Slices that a measurement is asked in: the plan's and its own, as they are written."""
+    own = resolved.measurements[measure].plan.where
+    return list(dict.fromkeys(map(canonical, (*resolved.plan.where, *own))))
+
+
 def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
     """Size of every slice on every dataset whose items have what it speaks of."""
     asked: dict[str, dict[str, None]] = {}
-    for measurement in resolved.measurements.values():
-        for text in measurement.plan.where:
-            asked.setdefault(canonical(text), {}).update(dict.fromkeys(measurement.plan.data))
+    for name, measurement in resolved.measurements.items():
+        for where in _asked_of(resolved, name):
+            asked.setdefault(where, {}).update(dict.fromkeys(measurement.plan.data))
     for where, datasets in asked.items():
         refused: list[UserError] = []
         for name in datasets:
@@ -123,7 +127,7 @@ def _main(
         is_whole = spec.group == "all" and not (spec.at or spec.along or spec.beside)
         is_level = spec.role == "baseline" and not spec.condition
         is_main = spec.id in named or is_level or one.measure not in claimed
-        if not (resolved.measurements[one.measure].plan.where and is_whole and is_main):
+        if not (_asked_of(resolved, one.measure) and is_whole and is_main):
             continue
         if resolved.families[one.subject].role != "measured" or spec.role == "control":
             continue

@@ -255,6 +255,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         published=tuple(PublishedPlan(**p.model_dump()) for p in read.published),
         resampling=Resampling(**read.resampling.model_dump()),
         on_bad_row=read.on_bad_row,
+        where=read.where,
     )
 
 
@@ -313,7 +314,7 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
         data=_once(measure.data) or tuple(plan.data),
         params=measure.params,
         nulls=measure.nulls,
-        where=_once((*plan.where, *measure.where)),
+        where=measure.where,
         reference=measure.reference if isinstance(measure.reference, str) else "",
     )
 
