@@ -34,6 +34,10 @@ def run(tmp_path_factory):
             for line in LINES
             for name, metric in METRICS.items()
         ],
+        "claim": [
+            {"id": name, "says": name, "estimate": name, "rule": "> -2"}
+            for name in ("gain(excess(accuracy))", "accuracy where subject=new minus subject=old")
+        ],
         "resampling": {"draws": 300},
     }
     return scrutiny.run(plan, out=tmp_path_factory.mktemp("gains") / "run")
@@ -81,6 +85,17 @@ def test_one_line_in_a_plan_a_rule_and_python(run, line, metric):
         assert (one.value, one.low, one.high) == (asked.value, asked.low, asked.high)
         assert (one.counts, one.resample_id) == (asked.counts, asked.resample_id)
     assert rule.verdict == planned.verdict == "supported"
+
+
+def test_a_claim_writes_it_out_as_well(run):
+    found = {
+        f.claim.id: f for f in run.findings if " where " in f.claim.id or "gain(" in f.claim.id
+    }
+    assert {f.verdict for f in found.values()} == {"supported"}
+    gain = found["gain(excess(accuracy))"].estimate
+    assert gain.value == run.estimate("gain(excess(accuracy))").value
+    level = found["accuracy where subject=new minus subject=old"].estimate
+    assert level.value == run.estimate("gain(accuracy)").value
 
 
 def test_a_gap_is_drawn_over_the_items_of_both(run):

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.expressions import gained
 from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.json_text import parse_json
 from scrutiny.core.plan import (
@@ -335,10 +336,11 @@ def _estimate(estimate: _Estimate) -> EstimatePlan:
 
 
 def _claimed(plan: _Plan) -> Iterator[_Estimate]:
-    """Estimates that claims write out, a metric with its slice, of the plan's only measurement."""
+    """Estimates that claims write out: a metric with its slice, or a gain."""
     known = {estimate.id for estimate in plan.estimate}
     for text in dict.fromkeys(claim.estimate for claim in plan.claim):
-        if " where " in text and text not in known and len(plan.measure) == 1:
+        is_written = " where " in text or gained(text)
+        if is_written and text not in known and len(plan.measure) == 1:
             yield _Estimate.model_validate({"id": text, "from": plan.measure[0].id, "metric": text})
 
 
