@@ -63,10 +63,9 @@ def part(view: RunView) -> Part | None:
     chosen = [members[0] for members in places.values()]
     charts = [_chart(members, hits, view) for members in chosen[:MOST_CHARTS]]
     kept = tuple(chart for chart in charts if chart is not None)
-    if not kept:
-        return None
     note = left_out(len(chosen), MOST_CHARTS, "matrices")
-    return Part("reliability-agreement", "One way of asking against another", _LEAD, kept, note)
+    title = "One way of asking against another"
+    return Part("reliability-agreement", title, _LEAD, kept, note) if kept else None
 
 
 def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) -> Chart | None:

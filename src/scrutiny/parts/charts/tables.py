@@ -106,10 +106,14 @@ class Line:
 def forest_table(lines: Sequence[Line]) -> ChartTable:
     """Label, one column for each series, and the denominator of the first."""
     names = list(dict.fromkeys(name for line in lines for name in line.series))
-    rows = []
-    for line in lines:
-        cells = [interval(line.series.get(name)) for name in names]
-        rows.append((line.label, *cells, out_of(next(iter(line.series.values()), None))))
+    rows = (
+        (
+            line.label,
+            *(interval(line.series.get(name)) for name in names),
+            out_of(next(iter(line.series.values()), None)),
+        )
+        for line in lines
+    )
     return ChartTable(("", *names, "n/planned"), tuple(rows))
 
 

@@ -53,17 +53,14 @@ def part(view: RunView) -> Part | None:
         ),
         key=itemgetter(0),
     )
-    charts = []
-    for at, members in found[:_MOST_BLOCKS]:
-        head = study.maps[at].best
-        if head is not None:
-            charts.append(_chart(members, head, name=names[members[0].dataset]))
-    if not charts:
-        return None
-    note = left_out(len(found), _MOST_BLOCKS, "families and datasets")
-    return Part(
-        "heads-examples", "What the best head points at", _LEAD, tuple(charts), note, chapter=HEADS
+    charts = tuple(
+        _chart(members, head, name=names[members[0].dataset])
+        for at, members in found[:_MOST_BLOCKS]
+        if (head := study.maps[at].best) is not None
     )
+    note = left_out(len(found), _MOST_BLOCKS, "families and datasets")
+    title = "What the best head points at"
+    return Part("heads-examples", title, _LEAD, charts, note, chapter=HEADS) if charts else None
 
 
 def _place_among(one: AttendedExample, study: HeadStudy) -> int | None:
