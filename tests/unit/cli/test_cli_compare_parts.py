@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from scrutiny.cli.compare.headline import headline, verdicts
+from scrutiny.cli.compare.objects import objects_of
 from scrutiny.cli.compare.parts import parts_of
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
@@ -17,7 +18,7 @@ from scrutiny.report.formats.html import LARGEST, render_parts, static
 from scrutiny.run.comparing.agreement import Agreed, SidesAgreement
 from scrutiny.run.comparing.flips import UNKNOWN, FlippedItems, Noise
 from scrutiny.run.comparing.items import DifferingInput
-from scrutiny.run.comparing.kept import Kept, SharedInvariances
+from scrutiny.run.comparing.kept import Kept, Likened, SharedInvariances, VectorLikeness
 from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.slices import Change
@@ -294,3 +295,18 @@ def test_a_terminal_shows_the_same_parts_in_80_columns():
     assert said.count("The soup was not fresh.") == 2
     assert "random changes 0.900 [0.880, 0.920], lift 0.040 [0.010, 0.070]" in said
     assert "question" not in said
+
+
+def test_likeness_of_vectors_stands_beside_the_first_itself():
+    row = Likened("debiased_cka", "mean", "dev", estimate(0.56, 0.5, 0.6), None, estimate(0, 0, 0))
+    likeness = VectorLikeness((row,), (finding("cka@1"),))
+    found = whole(shared=SharedInvariances((), 0.02, likeness))
+    own = chart("vectors-chart", found)
+    assert own.table.header == ("", "second beside first", "untrained networks", "n/planned")
+    assert own.table.rows[0][:2] == ("debiased cka (mean)", "0.560 [0.500, 0.600]")
+    (part,) = [p for p in parts(found) if p.anchor == "vectors"]
+    assert part.facts == (("supported", "cka@1 is lower in the second run; so"),)
+    assert [line.split("  ")[0] for line in verdicts(found, 0.02)] == ["FAIL"]
+    rows = [one for one in objects_of(found, top=1) if "part" in one]
+    assert [one["part"] for one in rows[-3:-1]] == ["representation", "representation claim"]
+    assert rows[-3]["own"] is None
