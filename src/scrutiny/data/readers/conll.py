@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import blocks, lines
-from scrutiny.data.readers.options import takes
-from scrutiny.data.readers.peek import with_columns
+from scrutiny.data.readers.options import takes, with_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 

@@ -1,7 +1,7 @@
 """Opening files of text, and saying what is wrong with them."""
 
 import codecs
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
@@ -178,3 +178,26 @@ def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
             "encoding=cp1252."
         )
     return f"{source.target} changed while it was read; read it again."
+
+
+def file_in(source: DataSource, names: Sequence[str]) -> DataSource:
+    """Source of the one file of a folder that bears one of these names; a file as it is.
+
+    Earlier names win.
+
+    Raises
+    ------
+    DataError
+        If the folder holds none of them.
+    """
+    if not source.path.is_dir():
+        return source
+    for name in names:
+        if (source.path / name).is_file():
+            return DataSource(source.scheme, f"{source.target.rstrip('/')}/{name}", source.options)
+    inside = sorted(p.name for p in source.path.iterdir())
+    raise DataError(
+        f"{source.scheme}: reads {' or '.join(names)} of a folder, and {source.target} holds "
+        f"{', '.join(inside[:8]) or 'nothing'}{', …' if len(inside) > 8 else ''}. Name one "
+        "file."
+    )

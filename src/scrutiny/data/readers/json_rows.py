@@ -7,8 +7,7 @@ from typing import Any
 from scrutiny.core.errors import DataError
 from scrutiny.core.json_text import parse_json, parse_json_from
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import takes
-from scrutiny.data.readers.peek import with_columns
+from scrutiny.data.readers.options import takes, with_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.storable import repeated
-from scrutiny.data.readers.arrow import batch_rows, class_names_of, feature_names
 from scrutiny.data.readers.json_rows import column_rows
-from scrutiny.data.readers.peek import with_columns
+from scrutiny.data.readers.options import with_columns
+from scrutiny.data.readers.parquet import batch_rows, class_names_of, feature_names
 from scrutiny.data.table import RawRow, Table
 
 _BATCH = 1000

@@ -1,10 +1,13 @@
-"""Options that a reader brings by itself."""
+"""What readers state: the options that they take, and the columns of their tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from itertools import chain, islice
 from typing import TypeVar
 
+from scrutiny.core.errors import DataError
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import Table
+from scrutiny.data.table import RawRow, Table
+from scrutiny.data.tasks.names import load_task
 
 R = TypeVar("R", bound=Callable[[DataSource], Table])
 
@@ -22,3 +25,34 @@ def takes(*reading: str, **options: str) -> Callable[[R], R]:
         return reader
 
     return marked
+
+
+def stated_columns(task: str, columns: Collection[str]) -> dict[str, str]:
+    """Defaults of a table whose columns have the names of the task's roles."""
+    roles = [role.name for role in load_task(task).roles if role.name in columns]
+    found = {"task": task, **{name: name for name in roles}}
+    return found | ({"id": "id"} if "id" in columns else {})
+
+
+_PEEKED = 100
+
+
+def with_columns(rows: Iterator[RawRow], place: str) -> Table:
+    """Table whose columns are the keys of its first hundred rows, in order of appearance.
+
+    Raises
+    ------
+    DataError
+        If there are no rows, or none of the first hundred reads.
+    """
+    first = list(islice(rows, _PEEKED))
+    if not first:
+        raise DataError(f"{place} is empty: it holds no rows.")
+    columns = tuple(dict.fromkeys(key for row in first for key in row.values))
+    if not columns:
+        problem = first[0].problem or "it has no columns"
+        raise DataError(
+            f"None of the first {len(first)} rows of {place} reads. "
+            f"{place}:{first[0].line}: {problem}."
+        )
+    return Table(columns=columns, rows=chain(first, rows), place=place)

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import takes
-from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.readers.options import stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 

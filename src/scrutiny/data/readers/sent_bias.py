@@ -15,8 +15,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.json_text import parse_json
 from scrutiny.data.bleached import FoundWord, WordIndex, bare_words
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import takes
-from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.readers.options import stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 

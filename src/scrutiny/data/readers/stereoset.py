@@ -10,11 +10,9 @@ from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.json_text import parse_json
-from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.folders import file_in
+from scrutiny.data.readers.files import file_in, lines
 from scrutiny.data.readers.json_rows import array_rows, member
-from scrutiny.data.readers.options import takes
-from scrutiny.data.readers.stated import stated_columns
+from scrutiny.data.readers.options import stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
