@@ -21,9 +21,7 @@ from scrutiny.core.plugin import must_be_of_kind
 
 KINDS: Final = LISTED
 #: Kinds whose things subclass a base class.
-CLASSES: Final = frozenset(
-    {"diagnostic", "transformation", "constraint", "goal", "search_method", "attack", "task"}
-)
+CLASSES: Final = frozenset(KINDS) - {"statistic", "attribute", "reader", "trainer", "part"}
 _OWN: Final = "scrutiny.registrations:REGISTRATIONS"
 _NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
 

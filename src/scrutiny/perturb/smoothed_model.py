@@ -23,7 +23,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import require_task
 from scrutiny.models.named.family import members
-from scrutiny.models.strings import adapters
+from scrutiny.models.strings.adapters import Adapter, checkpoint_of, known_targets
 from scrutiny.models.strings.source import TRAINING, ModelSource, parse
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
@@ -149,7 +149,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 def targets() -> tuple[str, ...]:
     """Complete targets with known replicates: those of the built-in classifier."""
-    return tuple(f"builtin:{target}" for target in adapters.known_targets("builtin"))
+    return tuple(f"builtin:{target}" for target in known_targets("builtin"))
 
 
 def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
@@ -161,7 +161,7 @@ def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
 
 def as_checkpoint(source: ModelSource) -> ModelSource | None:
     """The ``hf:`` source of the classifier, where it has one: it says what that was trained on."""
-    return adapters.as_checkpoint(parse(source.target))
+    return checkpoint_of(parse(source.target))
 
 
 def _smoothing(source: ModelSource, task: Task) -> Smoothing:
@@ -196,3 +196,6 @@ def _number(source: ModelSource, name: str, default: float) -> float:
         return default if text is None else float(text)
     except ValueError:
         raise ModelError(f"{source.text!r}: {name}={text} is no number.") from None
+
+
+ADAPTER: Final = Adapter(load, targets=targets, matches=matches, as_checkpoint=as_checkpoint)

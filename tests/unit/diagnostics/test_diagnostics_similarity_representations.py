@@ -12,6 +12,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
+from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, dealt, likeness
 from scrutiny.diagnostics.similarity.representations import (
     SimilarityRepresentations,
@@ -441,13 +442,12 @@ def test_classifiers_are_compared_on_the_data_that_they_classify(classifiers, tm
 
 
 def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
-    from types import SimpleNamespace
 
     from scrutiny.core.language import Passage
     from scrutiny.diagnostics.similarity.vectors import vectors_of
     from scrutiny.models.strings.load import load_model
 
-    task = SimpleNamespace(name="text-pair-classification", fields=("text", "text_pair"))
+    task = load_task("text-pair-classification")
     model = load_model(f"hf:{classifiers}/seed-1", task)
     items = [Example("0", {"text": "a good film", "text_pair": "it was fine"})]
     found = vectors_of(model, items, layers=[2], poolings=("mean",)).of(2, "mean")

@@ -5,21 +5,22 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.core.example import Example
+from scrutiny.data.tasks.names import load_task
 
 
 @pytest.fixture
 def classification():
-    return SimpleNamespace(name="text-classification", fields=("text",))
+    return load_task("text-classification")
 
 
 @pytest.fixture
 def pairs():
-    return SimpleNamespace(name="text-pair-classification", fields=("text", "text_pair"))
+    return load_task("text-pair-classification")
 
 
 @pytest.fixture
 def tagging():
-    return SimpleNamespace(name="token-tagging", fields=("text",))
+    return load_task("token-tagging")
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Attention classifiers: against their formulas, on disk, and as a family."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ pytest.importorskip("safetensors")
 from scrutiny.core.attention_layer import AttentionLayer  # noqa: E402
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
+from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention import (  # noqa: E402
@@ -32,7 +32,7 @@ from scrutiny.models.words.model import Vocabulary  # noqa: E402
 from scrutiny.models.words.network import write_network  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
-TASK = SimpleNamespace(name="text-classification", fields=("text",))
+TASK = load_task("text-classification")
 WORDS = tuple("the a film was good bad dull story and not".split())
 TEXTS = ["the film was good", "a bad, dull story", "unknown", "the good and the bad film was not"]
 ALL = [(encoder, attention) for encoder in ENCODERS for attention in ATTENTIONS]
@@ -206,7 +206,7 @@ def test_folders_that_hold_something_else_are_refused(tmp_path):
     with pytest.raises(ModelError, match="untrained is a whole number"):
         load_model(f"{source}#untrained=x", TASK)
     with pytest.raises(ModelError, match="cannot answer the task token-tagging"):
-        load_model(source, SimpleNamespace(name="token-tagging", fields=("text",)))
+        load_model(source, load_task("token-tagging"))
     (tmp_path / "model.safetensors").write_bytes(b"nothing")
     with pytest.raises(ModelError, match="does not load"):
         load_model(source, TASK)

@@ -19,6 +19,7 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.language import Cloze, Continuation, Passage  # noqa: E402
 from scrutiny.core.model import Model  # noqa: E402
+from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
@@ -45,7 +46,7 @@ def plain(folder):
 
 @pytest.fixture(scope="module")
 def classifier(tmp_path_factory):
-    task = SimpleNamespace(name="text-classification", fields=("text",))
+    task = load_task("text-classification")
     folder = make_checkpoint(tmp_path_factory.mktemp("classifier"))
     return load_model(f"hf:{folder}", task), NumpyBert(folder, "BertForSequenceClassification")
 

@@ -3,7 +3,7 @@ import pytest
 from scrutiny.core.errors import ConformanceError, ModelError, UnknownNameError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.models.strings import load as load_module
-from scrutiny.models.strings.adapters import adapter, known_targets
+from scrutiny.models.strings.adapters import Adapter, adapter, known_targets
 from scrutiny.models.strings.load import load_model
 
 MODEL = """
@@ -38,7 +38,7 @@ def test_options_reach_the_adapter_and_the_string_wins(file, classification):
 
 
 def test_an_adapter_that_returns_no_model(monkeypatch, classification):
-    monkeypatch.setattr(load_module, "adapter", lambda _: lambda *_: object())
+    monkeypatch.setattr(load_module, "adapter", lambda _: Adapter(lambda *_: object()))
     with pytest.raises(ConformanceError, match="returned a object"):
         load_model("hf:./x", classification)
 

@@ -11,6 +11,7 @@ from scrutiny.core.model import KnowsTrainingText, LoadOptions
 from scrutiny.data.letters import training_hashes
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.strings import load
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.run.planning.loading import capabilities_of, load_replicate
 from scrutiny.run.training.trained import chosen_by
 from scrutiny.testing.toy_models import KeywordClassifier
@@ -21,7 +22,7 @@ TASK = load_task("text-classification")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Checkpoint that was trained here; its adapter answers with a toy."""
-    monkeypatch.setattr(load, "adapter", lambda scheme: lambda *of: KeywordClassifier())
+    monkeypatch.setattr(load, "adapter", lambda scheme: Adapter(lambda *of: KeywordClassifier()))
     folder = tmp_path / "seed-1"
     folder.mkdir()
     (folder / "training.json").write_text(json.dumps({"data": {"fingerprints": ["f"]}}))

@@ -10,6 +10,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import require_task
 from scrutiny.models.answers.returned import from_probabilities
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
 if TYPE_CHECKING:
@@ -82,3 +83,6 @@ def must_be_there(source: ModelSource) -> None:
         raise ModelError(
             f"There is no built-in model {source.target!r}. There are: {', '.join(known)}."
         )
+
+
+ADAPTER: Final = Adapter(load, targets=targets, must_be_there=must_be_there)

@@ -35,7 +35,7 @@ from scrutiny.models.choice.prompt import Prompt, read_prompt
 from scrutiny.models.named import names as named
 from scrutiny.models.named import zoo
 from scrutiny.models.named.family import members
-from scrutiny.models.strings import adapters
+from scrutiny.models.strings.adapters import Adapter, checkpoint_of
 from scrutiny.models.strings.source import TRAINING, ModelSource, captures, parse
 
 #: Label of all that no choice stands for.
@@ -287,7 +287,7 @@ def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
 
 def as_checkpoint(source: ModelSource) -> ModelSource | None:
     """The ``hf:`` source of the language model, where it has one."""
-    return adapters.as_checkpoint(parse(source.target))
+    return checkpoint_of(parse(source.target))
 
 
 def _scoring(source: ModelSource) -> Scoring:
@@ -322,3 +322,6 @@ def _cannot(source: ModelSource, model: Model, wanted: str) -> str:
         f"{source.text!r}: {source.target} is no language model; it has "
         f"{', '.join(sorted(model.capabilities)) or 'nothing'}."
     )
+
+
+ADAPTER: Final = Adapter(load, targets=targets, matches=matches, as_checkpoint=as_checkpoint)

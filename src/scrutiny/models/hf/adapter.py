@@ -24,6 +24,7 @@ from scrutiny.models.hf.parts import (
     require_torch,
     stated_dtype,
 )
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
 if TYPE_CHECKING:
@@ -141,3 +142,6 @@ def _names(config: Any, source: ModelSource, task: Task) -> tuple[str, ...]:
             "order: #labels=O|B-PER|I-PER."
         )
     return names
+
+
+ADAPTER: Final = Adapter(load, must_be_there=must_be_there)

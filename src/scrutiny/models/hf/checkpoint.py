@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from scrutiny.core.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
-from scrutiny.models.strings.adapters import as_checkpoint
+from scrutiny.models.strings.adapters import checkpoint_of
 from scrutiny.models.strings.matching import natural_key
 from scrutiny.models.strings.source import ModelSource, parse
 from scrutiny.store.file_digest import hash_file
@@ -22,7 +22,7 @@ def checkpoint_source(source: ModelSource) -> ModelSource:
     ModelError
         If the model is no checkpoint of transformers, or is not there.
     """
-    found = as_checkpoint(source)
+    found = checkpoint_of(source)
     if found is None:
         raise ModelError(
             f"{source.text!r} is no checkpoint of transformers, so it has no architecture, "

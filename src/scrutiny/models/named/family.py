@@ -7,7 +7,7 @@ from typing import Final
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
 from scrutiny.models.named.names import family_must_be_there
-from scrutiny.models.strings.adapters import known_targets, look_up, must_be_there
+from scrutiny.models.strings.adapters import adapter, known_targets
 from scrutiny.models.strings.matching import describe_place, match_names, match_paths
 from scrutiny.models.strings.source import NAMED, UNTRAINED, ModelSource, captures, fill, parse
 
@@ -75,7 +75,8 @@ def must_lead_somewhere(
         As `expand` does, or where a target is not there.
     """
     for replicate in expand(source, random=random, name=source, seeds=seeds).replicates:
-        must_be_there(parse(replicate.source))
+        parsed = parse(replicate.source)
+        adapter(parsed.scheme).must_be_there(parsed)
 
 
 def _of_one_architecture(
@@ -154,7 +155,7 @@ def members(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     names = captures(source.text)
     if source.scheme == NAMED:
         family_must_be_there(source.target)
-    listed = look_up(source) if names else None
+    listed = adapter(source.scheme).matches(source) if names else None
     if listed is not None:
         return listed
     known = known_targets(source.scheme)

@@ -7,10 +7,12 @@ unless ``#dtype=`` says otherwise.
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import natural_key
 from scrutiny.models.strings.packaged import PACKAGED
 from scrutiny.models.strings.source import ModelSource
@@ -90,3 +92,6 @@ def family_must_be_there(target: str) -> Path:
     if folder is None:
         raise ModelError(f"{name} ({packaged.says}) is {packaged.state()}")
     return folder
+
+
+ADAPTER: Final = Adapter(load, targets=targets, as_checkpoint=as_checkpoint)

@@ -18,6 +18,7 @@ from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.hf.checkpoint import checkpoint_source
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource, parse
 
 _VERSION: Final = "untrained@1"
@@ -129,3 +130,6 @@ def _folder(trained: ModelSource) -> Path:
 
     path = Path(trained.target).expanduser()
     return path if (path / "config.json").is_file() else find_checkpoint(trained).folder
+
+
+ADAPTER: Final = Adapter(load)

@@ -16,6 +16,7 @@ from typing import Final
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import natural_key
 from scrutiny.models.strings.source import ModelSource
 
@@ -101,3 +102,6 @@ def zoo_folder() -> Path:
             ) from error
         folder = Path(module.folder())
     return folder / "weights" if (folder / "weights").is_dir() else folder
+
+
+ADAPTER: Final = Adapter(load, targets=targets, as_checkpoint=as_checkpoint)

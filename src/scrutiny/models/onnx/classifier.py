@@ -23,6 +23,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.store.file_digest import hash_file
 
@@ -231,3 +232,6 @@ def _softmax(logits: Any) -> Any:
     """Probabilities of scores ``(label,)``."""
     shares = np.exp(logits.astype(np.float64) - float(logits.max()))
     return shares / shares.sum()
+
+
+ADAPTER: Final = Adapter(load, as_checkpoint=as_checkpoint)

@@ -20,6 +20,7 @@ from scrutiny.models.python.wrapped import (
     stated_samples,
     with_training_text,
 )
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
 _VERSION: Final = "python@1"
@@ -200,3 +201,6 @@ def _make(make: Callable[..., Any], arguments: Mapping[str, str], source: ModelS
     except ValueError:
         pass  # a built-in without a signature: its own error will do
     return make(**arguments)
+
+
+ADAPTER: Final = Adapter(load, must_be_there=must_be_there)

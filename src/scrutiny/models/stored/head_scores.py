@@ -20,6 +20,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.stored_heads import CorpusCounts
 from scrutiny.core.task import Prediction, Task
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import match_names
 from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.store.file_digest import hash_file
@@ -201,3 +202,6 @@ def _scores(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Precision, recall and F1 of counts; 0 of a head that predicts nothing."""
     return tp / np.maximum(predicted, 1), tp / gold, 2 * tp / (predicted + gold)
+
+
+ADAPTER: Final = Adapter(load, matches=matches)

@@ -20,6 +20,7 @@ from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.answers.inputs import is_tagging
 from scrutiny.models.answers.returned import class_name, from_tags
 from scrutiny.models.stored.rows import Row, read_rows
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import natural_key
 from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.store.file_digest import hash_file
@@ -207,3 +208,6 @@ def _key_reader(source: ModelSource) -> Callable[[str, Row], Key]:
 def _is_cell(name: str, value: Any) -> bool:
     """Whether a cell holds the probability of one label."""
     return name.startswith(_PREFIX) and value is not None and value != ""
+
+
+ADAPTER: Final = Adapter(load)

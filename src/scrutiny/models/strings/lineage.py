@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model
-from scrutiny.models.strings.adapters import as_checkpoint, own_folder
+from scrutiny.models.strings.adapters import adapter, checkpoint_of
 from scrutiny.models.strings.source import UNTRAINED, parse
 
 #: File beside the weights; its key ``replicates_of`` is read here.
@@ -62,8 +62,12 @@ def checkpoint_folder(text: str) -> Path | None:
         If the string's adapter knows checkpoints, but not this one.
     """
     parsed = parse(text)
-    checkpoint = as_checkpoint(parsed)
-    folder = own_folder(parsed) if checkpoint is None else Path(checkpoint.target).expanduser()
+    checkpoint = checkpoint_of(parsed)
+    folder = (
+        adapter(parsed.scheme).folder_of(parsed)
+        if checkpoint is None
+        else Path(checkpoint.target).expanduser()
+    )
     return folder if folder is not None and folder.is_dir() else None
 
 

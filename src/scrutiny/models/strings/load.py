@@ -34,7 +34,7 @@ def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Mode
         If a plug-in's adapter returns something that is no `Model`.
     """
     parsed = parse(source).with_options(options.options)
-    model = adapter(parsed.scheme)(parsed, task, options)
+    model = adapter(parsed.scheme).load(parsed, task, options)
     if not isinstance(model, Model):
         raise ConformanceError(
             f"The adapter of {parsed.scheme}: returned a {type(model).__name__}, which lacks a "

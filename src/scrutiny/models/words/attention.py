@@ -23,6 +23,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.attention_network import (
     Architecture,
@@ -97,10 +98,6 @@ def softmax(logits: Floats) -> Floats:
     shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
     found: Floats = shifted / shifted.sum(axis=-1, keepdims=True)
     return found
-
-
-#: Where its training's record lies.
-folder_of: Final = trained_folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,3 +211,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     # It is small: it runs on the processor, whatever the options say.
     parts, folder = load_network(AttentionParts, source, task)
     return AttentionClassifier(parts, source.text, folder=folder)
+
+
+ADAPTER: Final = Adapter(load, folder_of=trained_folder)

@@ -26,6 +26,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.model import (
     Vocabulary,
@@ -47,8 +48,6 @@ WEIGHTS: Final = "weights.npz"
 BITS: Final = 16
 #: What stands between the words of a pair; no word holds it.
 BETWEEN: Final = " "
-#: Where its training's record lies.
-folder_of: Final = trained_folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,3 +224,6 @@ def _softmax(logits: Sequence[int]) -> tuple[float, ...]:
     shares = [math.exp((logit - best) / 2.0**BITS) for logit in logits]
     total = math.fsum(shares)
     return tuple(share / total for share in shares)
+
+
+ADAPTER: Final = Adapter(load, folder_of=trained_folder)

@@ -21,6 +21,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import index_of
 from scrutiny.models.hf.batching import longest_first
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.attention_network import FIRST_WORD, sequences_of
 from scrutiny.models.words.model import WordModel, trained_folder, word_pieces
@@ -32,8 +33,6 @@ from scrutiny.models.words.network import (
 from scrutiny.models.words.recurrent_network import RecurrentArchitecture, make_recurrent, pooled
 
 _AT_ONCE: Final = 64  # texts
-#: Where its training's record lies.
-folder_of: Final = trained_folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,3 +139,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     # It is small: it runs on the processor, whatever the options say.
     parts, folder = load_network(RecurrentParts, source, task)
     return RecurrentClassifier(parts, source.text, folder=folder)
+
+
+ADAPTER: Final = Adapter(load, folder_of=trained_folder)

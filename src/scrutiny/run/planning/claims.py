@@ -13,7 +13,7 @@ from scrutiny.core.model import Family
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.models.named.family import expand
-from scrutiny.models.strings.adapters import as_checkpoint
+from scrutiny.models.strings.adapters import checkpoint_of
 from scrutiny.models.strings.competence import read_competence
 from scrutiny.models.strings.lineage import checkpoint_folder
 from scrutiny.models.strings.source import UNTRAINED, parse
@@ -147,7 +147,7 @@ def _null_families(
 def _how_many(measure: MeasurePlan, diagnostic: Diagnostic[Any], source: str) -> int:
     """Untrained replicates of a model: as stated, else as many as are cheap; 0 for no network."""
     wanted = diagnostic.nulls if measure.nulls is None else measure.nulls
-    checkpoint = as_checkpoint(parse(source)) if wanted else None
+    checkpoint = checkpoint_of(parse(source)) if wanted else None
     if checkpoint is None:
         return 0
     weights = Path(checkpoint.target).expanduser().glob("*.safetensors")

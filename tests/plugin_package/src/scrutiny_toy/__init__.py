@@ -4,5 +4,5 @@ REGISTRATIONS = (
     ("diagnostic", "certainty@1", "scrutiny_toy.certainty:Certainty"),
     ("statistic", "median_margin@1", "scrutiny_toy.median:MEDIAN_MARGIN"),
     ("transformation", "drop_vowel@1", "scrutiny_toy.drop_vowel:DropVowel"),
-    ("adapter", "toy@1", "scrutiny_toy.adapter:load"),
+    ("adapter", "toy@1", "scrutiny_toy.adapter:ADAPTER"),
 )

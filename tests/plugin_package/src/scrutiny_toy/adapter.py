@@ -1,10 +1,12 @@
 """The scheme ``toy:``: keyword counters, three of them, which differ in one word."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.testing import KeywordClassifier
 
@@ -27,3 +29,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     model = KeywordClassifier((*_GOOD, _EXTRA[source.target]), bad, task=task.name)
     model.source = source.text
     return model
+
+
+ADAPTER: Final = Adapter(load, targets=targets)
