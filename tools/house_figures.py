@@ -12,7 +12,9 @@ arrows back up   imports from a folder to one that stands above it (contract of 
 largest folders  modules that stand in one folder, subfolders not counted
 small files      modules of under 40 lines, ``__init__`` not among them
 metrics          registered statistics; among them those that hold a number, "drop" or "excess"
-looked for       calls of getattr and hasattr with a literal name: members that nothing declares
+looked for       calls of getattr and hasattr with a literal name
+of plug-ins      those whose name is a member of a base class of plug-ins, or of a protocol of core:
+                 declared, and looked for all the same (objects of users may still be asked)
 compare          code lines of `scrutiny compare` that are its own
 """
 
@@ -23,7 +25,7 @@ import re
 import sys
 import tokenize
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from scrutiny.core.registry import registry
@@ -148,16 +150,35 @@ def up(arrows: dict[str, set[str]], floor: dict[str, int]) -> list[str]:
     )
 
 
-def looked_for(tree: ast.AST) -> int:
-    """Calls of getattr and hasattr with a literal name."""
-    return sum(
-        isinstance(node, ast.Call)
+def looked_for(tree: ast.AST) -> list[str]:
+    """Literal names that getattr and hasattr are called with."""
+    return [
+        str(node.args[1].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in ("getattr", "hasattr")
         and len(node.args) > 1
         and isinstance(node.args[1], ast.Constant)
-        for node in ast.walk(tree)
-    )
+    ]
+
+
+def declared(trees: Mapping[str, ast.AST]) -> set[str]:
+    """Members that base classes of plug-ins declare, and protocols of core."""
+    found = set()
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            bases = {
+                n.id
+                for b in getattr(node, "bases", ())
+                for n in ast.walk(b)
+                if isinstance(n, ast.Name)
+            }
+            is_protocol = "Protocol" in bases and module.startswith("scrutiny.core.")
+            if isinstance(node, ast.ClassDef) and ("PlugIn" in bases or is_protocol):
+                found |= {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
+                found |= {ast.unparse(n.target) for n in node.body if isinstance(n, ast.AnnAssign)}
+    return found
 
 
 def figures(source: Path = SOURCE, settings: Path = ROOT / "pyproject.toml") -> dict[str, int]:
@@ -170,6 +191,8 @@ def figures(source: Path = SOURCE, settings: Path = ROOT / "pyproject.toml") -> 
     sizes: dict[Path, int] = {}
     for path in known.values():
         sizes[path.parent] = sizes.get(path.parent, 0) + 1
+    asked = [name for tree in trees.values() for name in looked_for(tree)]
+    known_members = declared(trees)
     small = [p for n, p in known.items() if p.stem != "__init__" and _length(texts[n]) < SMALL]
     metrics = registry().names("statistic")
     return {
@@ -184,7 +207,8 @@ def figures(source: Path = SOURCE, settings: Path = ROOT / "pyproject.toml") -> 
         "metrics": len(metrics),
         "metrics named by a parameter": sum(bool(re.search(r"_\d", m)) for m in metrics),
         "metrics named drop or excess": sum("drop" in m or "excess" in m for m in metrics),
-        "members looked for by name": sum(map(looked_for, trees.values())),
+        "members looked for by name": len(asked),
+        "members of plug-ins looked for by name": sum(name in known_members for name in asked),
         "code lines of compare alone": sum(
             lines[name] for name, path in known.items() if _OWN_OF_COMPARE.search(path.as_posix())
         ),

@@ -58,7 +58,12 @@ def test_docstrings_are_neither_statements_nor_lines_of_code(tool):
 
 
 def test_only_members_of_a_literal_name_are_looked_for(tool):
-    assert tool.looked_for(ast.parse(MODULE)) == 1
+    assert len(tool.looked_for(ast.parse(MODULE))) == 1
+
+
+def test_members_of_plug_ins_are_those_of_their_base_classes(tool):
+    text = "class A(PlugIn, ABC):\n    stream: str\n    def run(self): ...\nclass B:\n    x: int\n"
+    assert tool.declared({"scrutiny.core.search": ast.parse(text)}) == {"stream", "run"}
 
 
 def arrows_of(tool, house):
