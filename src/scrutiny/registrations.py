@@ -460,6 +460,8 @@ REGISTRATIONS: Final = (
     Registration("part", "relations@1", f"{_PA}.relations:PART"),
     Registration("part", "comparisons@1", f"{_PA}.comparisons:PART"),
     Registration("part", "undecided@1", f"{_PA}.undecided:PART"),
+    Registration("part", "kept-answers@1", f"{_D}.invariance.parts:PART", "hard_scope"),
+    Registration("part", "likeness@1", f"{_D}.similarity.parts:PART", "likeness"),
     Registration("part", "overlap@1", f"{_D}.leakage.parts:PART", "leakage"),
     Registration("part", "heads-maps@1", f"{_HP}.maps:PART", "condition.layer"),
     Registration("part", "heads-changes@1", f"{_HP}.changes:PART", "condition.layer"),

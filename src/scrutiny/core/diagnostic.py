@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 P = TypeVar("P", contravariant=True)
+#: What each replicate of a family stands beside where the family is its own reference: itself;
+#: the next one, each two once; or the one before it, whose next one it is.
+OwnPairs = Literal["itself", "next", "before"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +107,19 @@ class ContrastSpec:
         that this one was trained from, or "reference": the reference beside itself, where the
         measurement has it among its models, or "own": the same family, replicate by replicate.
         Where the plan has none, the contrast does not exist, and claims that need it are undecided.
+    is_paired
+        Whether replicates of both families belong together where they have the same names.
+    exact_at
+        Share of misses that its claims are about: of a share whose other side misses nothing, the
+        interval is then the exact one of the misses. Nothing for the usual interval.
     """
 
     id: str
     a: str
     b: str
     role: str = "null"
+    is_paired: bool = False
+    exact_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +352,11 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     presupposes: ClassVar[Mapping[str, str]] = {}
     audit_data: ClassVar[str] = ""
     stream: ClassVar[str] = ""
+
+    def own_pairs(self, params: P) -> OwnPairs:
+        """What each replicate stands beside where a family is its own reference."""
+        del params
+        return "next" if self.pairs_apart else "itself"
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Measures on this task: the declared ones, or the task's own.

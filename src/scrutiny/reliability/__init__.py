@@ -9,6 +9,7 @@
     intervals    intervals by the plan's method: crossed, items, Multi-Bootstrap as published
     across       how replicate-level estimates agree
     estimate     value, interval, denominator of one statistic on one panel
+    misses       exact limits of few misses
     cases        a claim with the estimates that it rests on
     gates        verdicts that need no test: no skill, no value, too few replicates
     imputation   whether a verdict survives the worst that missing rows could have been

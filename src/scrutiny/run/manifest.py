@@ -91,6 +91,7 @@ def manifest(
         "specs": [to_json(assignment) for assignment in resolved.assignments],
         "contrasts": [
             {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
+            | ({} if c.exact_at is None else {"exact_at": c.exact_at})
             for c in resolved.contrasts
         ],
     }

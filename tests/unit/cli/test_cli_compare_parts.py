@@ -13,14 +13,16 @@ from scrutiny.cli.compare.parts import parts_of
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
+from scrutiny.diagnostics.invariance.parts import KeptAnswers
+from scrutiny.diagnostics.similarity.parts import Likened
 from scrutiny.parts.lines import part_lines
 from scrutiny.report.formats.html import LARGEST, render_parts, static
 from scrutiny.run.comparing.agreement import Agreed, SidesAgreement
 from scrutiny.run.comparing.flips import UNKNOWN, FlippedItems, Noise
 from scrutiny.run.comparing.items import DifferingInput
-from scrutiny.run.comparing.kept import Kept, Likened, SharedInvariances, VectorLikeness
 from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
 from scrutiny.run.comparing.numbers import RunComparison
+from scrutiny.run.comparing.shared import SharedInvariances
 from scrutiny.run.comparing.slices import Change
 from scrutiny.stats.significance.exact import ExactTest
 
@@ -114,16 +116,22 @@ def level(**more):
     return replace(own, **more)
 
 
-def kept(is_forward, verdict="supported"):
-    pair = ("v1", "v2") if is_forward else ("v2", "v1")
-    return Kept(
-        *("typo", "1", *pair, "dev", is_forward),
-        hard=estimate(0.94, 0.92, 0.96),
-        random=estimate(0.9, 0.88, 0.92),
-        ceiling=estimate(0.98, 0.97, 0.99),
-        how="another run",
-        further={"scope_lift@1": estimate(0.04, 0.01, 0.07)},
-        finding=finding(verdict=verdict),
+def kept(reference, target, verdict="supported"):
+    def of(*numbers):
+        one = estimate(*numbers)
+        condition = {"capability": "typo", "amount": 1}
+        key = replace(one.key, subject=target, reference=reference, condition=condition)
+        return replace(one, key=key)
+
+    said = finding(verdict=verdict)
+    (component,) = said.claim.components
+    held = replace(component, limit=-0.05, against=f"another run of {reference}")
+    return KeptAnswers(
+        finding=replace(said, claim=replace(said.claim, components=(held,))),
+        hard=of(0.94, 0.92, 0.96),
+        random=of(0.9, 0.88, 0.92),
+        ceiling=of(0.98, 0.97, 0.99),
+        further={"scope_lift@1": of(0.04, 0.01, 0.07)},
     )
 
 
@@ -132,7 +140,7 @@ def whole(**more):
     own = SideBySide(
         RunComparison(found, {"dev": 220}, ("torch: 2.4 and 2.5",)),
         (level(),),
-        SharedInvariances((kept(True, "not supported"), kept(False)), 0.05),
+        SharedInvariances("v1", (kept("v1", "v2", "not supported"), kept("v2", "v1"))),
     )
     return replace(own, **more)
 
@@ -298,9 +306,10 @@ def test_a_terminal_shows_the_same_parts_in_80_columns():
 
 
 def test_likeness_of_vectors_stands_beside_the_first_itself():
-    row = Likened("debiased_cka", "mean", "dev", estimate(0.56, 0.5, 0.6), None, estimate(0, 0, 0))
-    likeness = VectorLikeness((row,), (finding("cka@1"),))
-    found = whole(shared=SharedInvariances((), 0.02, likeness))
+    value = estimate(0.56, 0.5, 0.6, "likeness(debiased_cka)@1")
+    value = replace(value, key=replace(value.key, condition={"pooling": "mean"}))
+    row = Likened(value, None, estimate(0, 0, 0))
+    found = whole(shared=SharedInvariances("v1", (), (row,), (finding("cka@1"),)))
     own = chart("vectors-chart", found)
     assert own.table.header == ("", "second beside first", "untrained networks", "n/planned")
     assert own.table.rows[0][:2] == ("debiased cka (mean)", "0.560 [0.500, 0.600]")

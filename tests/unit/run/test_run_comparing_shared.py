@@ -6,13 +6,15 @@ import pytest
 from small_runs import family, rows, run
 
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, Resampling
-from scrutiny.run.comparing.kept import worst_of
+from scrutiny.diagnostics.invariance.parts import PART
+from scrutiny.report.reading.load import load_view
 from scrutiny.run.comparing.shared import (
     DIRECTIONS,
     Wanted,
+    outcome_of,
     read_shared,
     shared_plan,
-    single_runs,
+    worst_of,
 )
 
 #: Minds typing errors in "film", which the first model never looks at.
@@ -56,7 +58,7 @@ def base(*models):
 
 def shared(models, out, wanted=TYPOS, count=120):
     made = shared_plan(base(*models), wanted)
-    return read_shared(run(made, out, data={"x": rows(count)}), wanted)
+    return read_shared(run(made, out, data={"x": rows(count)}))
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +69,14 @@ def lost(tmp_path_factory):
 
 def test_a_planted_loss_is_found_and_the_ceiling_is_one(lost):
     forward, back = lost.kept
-    assert (forward.capability, forward.target, forward.is_forward) == ("typo", "touchy", True)
+    assert (forward.capability, forward.hard.key.subject) == ("typo", "touchy")
+    assert lost.judged == (forward,)
     assert (forward.ceiling.value, forward.how) == (1.0, "itself")
     assert forward.hard.value < 0.95
     assert forward.finding.verdict == "not supported"
-    assert (forward.outcome, lost.outcome) == ("regression", "regression")
+    assert (outcome_of(forward), lost.outcome) == ("regression", "regression")
     # what the second does not mind, the first minds still less: told, and not judged
-    assert (back.target, back.is_forward, back.hard.value) == ("plain", False, 1.0)
+    assert (back.hard.key.subject, back.reference, back.hard.value) == ("plain", "touchy", 1.0)
 
 
 def test_control_and_lift_stand_beside(lost):
@@ -114,7 +117,7 @@ def families(tmp_path_factory):
     models = tuple(ModelPlan(name, source, seeds=(1, 2, 3)) for name in ("a", "b"))
     made = shared_plan(base(*models), TYPOS)
     out = run(made, folder / "out", data={"x": rows(60)})
-    return out, read_shared(out, TYPOS)
+    return out, read_shared(out)
 
 
 def test_the_ceiling_of_a_family_are_its_other_runs(families):
@@ -139,7 +142,7 @@ def test_the_ceiling_of_a_family_are_its_other_runs(families):
     expected = {
         f'{{"seed":"{seed}"}}': sum(one) / len(one)
         for seed in (1, 2, 3)
-        if (one := kept[f"a (seed {seed % 3 + 1})", f'{{"seed":"{seed}"}}'])
+        if (one := kept["a", f'{{"seed":"{seed}"}}'])
     }
     assert dict(forward.ceiling.by_replicate) == pytest.approx(expected)
     assert len(expected) == 3
@@ -155,20 +158,26 @@ def test_the_same_family_is_better_than_its_other_runs(families):
     assert forward.finding.scope == "this recipe"
 
 
+def test_the_page_of_any_such_run_shows_what_is_kept(families):
+    made = PART.make(load_view(families[0].path))
+    assert [chart.title for chart in made.charts] == [
+        f"Changes that keep the answer of {one}, asked of {other}" for one, other in ("ab", "ba")
+    ]
+    header = made.charts[0].table.header
+    assert header[1:4] == ("keeps the answer", "another run of the reference", "random changes")
+
+
 # --- the plan -----------------------------------------------------------------------------------
 
 
-def test_both_ways_are_two_measurements_and_single_runs_are_no_models_of_claims(tmp_path):
+def test_both_ways_are_two_measurements_of_both_models(tmp_path):
     source = family(tmp_path)
     one, other = ModelPlan("one", source, seeds=(1, 2)), plain(tmp_path)
     made = shared_plan(base(one, other), Wanted(("typo", "synonym"), 0.03))
     assert [m.id for m in made.measure] == list(DIRECTIONS)
     assert [m.reference for m in made.measure] == ["one", "plain"]
-    assert made.measure[0].models == ("one", "plain", "one (seed 1)", "one (seed 2)")
-    assert made.measure[1].models == ("plain", "one")
+    assert [m.models for m in made.measure] == [("one", "plain"), ("plain", "one")]
     assert made.measure[0].params["capabilities"] == ["typo", "synonym"]
-    assert {m.role for m in made.models[2:]} == {"baseline"}
-    assert single_runs(other) == ()
 
 
 def test_vectors_are_a_measurement_of_their_own(tmp_path):

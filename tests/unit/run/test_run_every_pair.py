@@ -58,19 +58,24 @@ def told(*sides, **more):
 def test_a_family_beside_itself_has_each_run_beside_the_next_where_that_is_asked_for():
     own = family("a", 1, 2, 3)
     assert told(own, own) == [(0, 0), (1, 1), (2, 2)]
-    assert told(own, own, apart=True) == [(0, 1), (1, 2), (2, 0)]
-    assert told(own, family("b", 1, 2, 3), apart=True) == [(0, 0), (1, 1), (2, 2)]
+    assert told(own, own, own="next") == [(0, 1), (1, 2), (2, 0)]
+    assert told(own, own, own="before") == [(1, 0), (2, 1), (0, 2)]
+    assert [p.replicate for p in pairs_of(own, own, own="before")] == [
+        r.key for r in own.replicates
+    ]
+    assert told(own, family("b", 1, 2, 3), own="next") == [(0, 0), (1, 1), (2, 2)]
 
 
 def test_two_runs_are_one_pair_and_one_run_stands_beside_itself():
-    assert told(family("a", 1, 2), family("a", 1, 2), apart=True) == [(0, 1)]
-    assert told(family("a", 0), family("a", 0), apart=True) == [(0, 0)]
+    assert told(family("a", 1, 2), family("a", 1, 2), own="next") == [(0, 1)]
+    assert told(family("a", 1, 2), family("a", 1, 2), own="before") == [(1, 0), (0, 1)]
+    assert told(family("a", 0), family("a", 0), own="next") == [(0, 0)]
 
 
 def test_runs_of_one_step_stand_beside_each_other():
     own = family("a", 1, 2, 3, 1, 2, 3, steps=(1, 1, 1, 2, 2, 2))
     expected = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
-    assert told(own, own, apart=True) == expected
+    assert told(own, own, own="next") == expected
 
 
 def test_untrained_replicates_take_those_of_the_reference_in_turn():

@@ -5,6 +5,7 @@ from typing import Final
 
 from scrutiny.parts.wording.numbers import denominator, number
 from scrutiny.run.comparing.levels import Level, SideBySide
+from scrutiny.run.comparing.shared import outcome_of
 from scrutiny.run.comparing.slices import Change
 
 _MOST_NAMED: Final = 3
@@ -34,7 +35,7 @@ def verdicts(whole: SideBySide, margin: float | None) -> Iterator[str]:
     if whole.outcome_of_levels is not None:
         yield _SAYS[whole.outcome_of_levels].format("", margin)
     if whole.shared is not None and whole.shared.outcome is not None:
-        yield _SAYS[whole.shared.outcome].format(" of invariances", whole.shared.margin)
+        yield _SAYS[whole.shared.outcome].format(" of invariances", whole.shared.judged[0].margin)
 
 
 def is_gain(change: Change, level: Level) -> bool:
@@ -76,13 +77,13 @@ def _changed(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
 
 def _lost(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
     """The same of every invariance of the first that the second is shown to lose."""
-    for one in () if whole.shared is None else whole.shared.kept:
-        if one.is_forward and one.outcome == "regression":
+    for one in () if whole.shared is None else whole.shared.judged:
+        if outcome_of(one) == "regression":
             yield (
                 False,
                 1.0,  # behind what changes without any change of the text
                 f"Less stable under {one.capability} changes: of those that keep the first's "
                 f"answer, {number(one.hard.value)} keep the second's (could be "
                 f"{number(one.ceiling.value)}; {denominator(one.hard)} changed texts of "
-                f"{one.dataset}).",
+                f"{one.hard.key.dataset}).",
             )

@@ -7,8 +7,8 @@ from typing import Any, Final
 from scrutiny.core.canonical import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.run.comparing.kept import SharedInvariances
 from scrutiny.run.comparing.levels import Level, SideBySide
+from scrutiny.run.comparing.shared import SharedInvariances, outcome_of
 from scrutiny.store.estimates import estimate_to_row
 from scrutiny.store.findings import finding_to_json
 
@@ -52,15 +52,19 @@ def _of_level(level: Level, top: int) -> Iterator[tuple[str, Object]]:
 def _of_shared(shared: SharedInvariances) -> Iterator[tuple[str, Object]]:
     """Name and members of each shared invariance, and of the likeness of vectors."""
     for one in shared.kept:
-        names = ("capability", "amount", "reference", "dataset", "hard", "random", "ceiling")
-        told = {"subject": one.target, "is_judged": one.is_forward, "ceiling_of": one.how}
+        key = one.hard.key
+        of = {"subject": key.subject, "reference": key.reference, "dataset": key.dataset}
+        own = _members(one, "hard", "random", "ceiling", "finding")
+        told = {"is_judged": one in shared.judged, "ceiling_of": one.how}
         further = {name.partition("@")[0]: _said(found) for name, found in one.further.items()}
-        judged = {"margin": shared.margin, "outcome": one.outcome}
-        yield "invariance", _members(one, *names, "finding") | told | further | judged
-    if shared.likeness is not None:
-        yield from (("representation", _members(row)) for row in shared.likeness.rows)
-        for claimed in shared.likeness.findings:
-            yield "representation claim", finding_to_json(claimed)
+        changed = {name: str(value) for name, value in key.condition.items()}
+        judged = {"margin": one.margin, "outcome": outcome_of(one)}
+        yield "invariance", {**of, **changed, **own, **told, **further, **judged}
+    for row in shared.likened:
+        of = {"measure": row.measure, "pooling": row.pooling, "dataset": row.value.key.dataset}
+        yield "representation", of | _members(row)
+    for claimed in shared.findings:
+        yield "representation claim", finding_to_json(claimed)
 
 
 def _members(value: Any, *names: str) -> Object:

@@ -19,10 +19,15 @@ from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.plan import Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.run.comparing.flips import Noise
-from scrutiny.run.comparing.kept import SharedInvariances
 from scrutiny.run.comparing.live import noise_of_promise, noise_when_asked_again
 from scrutiny.run.comparing.rerun import plan_of_run
-from scrutiny.run.comparing.shared import MARGIN, Wanted, read_shared, shared_plan
+from scrutiny.run.comparing.shared import (
+    MARGIN,
+    SharedInvariances,
+    Wanted,
+    read_shared,
+    shared_plan,
+)
 from scrutiny.run.importing.manifest import ImportOptions
 from scrutiny.run.importing.reading import import_logs, tool_of
 from scrutiny.run.planning.resolve import resolve
@@ -225,7 +230,7 @@ def _shared(
 ) -> SharedInvariances:
     """What both models share: a run of both, with each as the other's reference."""
     both = shared_plan(replace(plan, models=named_models(texts)), wanted)
-    return read_shared(_measured(both, flags, "shared"), wanted)
+    return read_shared(_measured(both, flags, "shared"))
 
 
 def _measured(

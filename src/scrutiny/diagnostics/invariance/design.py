@@ -21,13 +21,17 @@ and for the items as they are: agreement, both accuracies, the gap, and how many
 
 The claim: the lift exceeds the margin. A model without skill, or that always says the same, is
 refused. The reference beside itself is the ceiling, and nothing is claimed of it.
+
+Where a loss is named (``params.loss``), a second claim is non-inferiority: hard minus the ceiling,
+on the same texts and items, lies above minus the loss. What another run of the same recipe shares
+is all that can be expected, so that a reference of several runs is held against the next of them.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.invariance.capabilities import Generation
 from scrutiny.diagnostics.invariance.comparing import OTHER
@@ -47,22 +51,37 @@ LEAST_SELF_SOFT: Final = 0.8
 #: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
 LEAST_ENTROPY: Final = 0.286
 _FEW: Final = 4
+#: Family of the claims that nothing is lost beyond a margin, and how their identifiers begin.
+KEPT: Final = "kept"
 
 
 def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs) -> Design:
     """Design for one family beside its reference on one dataset."""
-    is_self = inputs.subject == inputs.reference
+    is_self, families, claims = inputs.subject == inputs.reference, dict[str, str](), list[Claim]()
+    contrasts: tuple[ContrastSpec, ...] = ()
+    if not is_self:
+        claims = [_claim(g, params, inputs) for g in made]
+    if not is_self and params.loss is not None:
+        claims += [_kept(g, params.loss, inputs) for g in made]
+        contrasts = tuple(_beside_ceiling(g, params.loss) for g in made)
+        families[KEPT] = (
+            f"{inputs.subject} keeps its answer on {inputs.dataset} ({_changes(params, made)}) "
+            f"where {inputs.reference} does, as often as {_ceiling(inputs)}, less "
+            f"{100 * params.loss:g} points"
+        )
     return Design(
         conditions=tuple(generation.condition for generation in made),
         estimates=tuple(_estimates(params, made, inputs)),
-        claims=() if is_self else tuple(_claim(g, params, inputs) for g in made),
+        claims=tuple(claims),
+        contrasts=contrasts,
         queries_per_item=1 + 2 * len(made) * params.trials,
         search_per_item=1 + params.trials * sum(g.most_asked for g in made),
         notes=tuple(_notes(params, inputs)),
         families={
             "invariance": f"{inputs.subject} shares invariances of {inputs.reference} on "
             f"{inputs.dataset} ({_changes(params, made)}) beyond random changes by more than "
-            f"{100 * params.margin:g} points"
+            f"{100 * params.margin:g} points",
+            **families,
         },
     )
 
@@ -184,6 +203,33 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
         checks=("items", "seeds", "datasets"),
         competence=tuple(_competence(inputs)),
     )
+
+
+def _beside_ceiling(generation: Generation, loss: float) -> ContrastSpec:
+    """Hard-SCoPE minus that of the reference's other runs, or of the reference."""
+    hard = f"hard/{generation.label}"
+    name = f"{KEPT}/{generation.label}"
+    return ContrastSpec(name, hard, hard, role="reference", is_paired=True, exact_at=loss)
+
+
+def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
+    """Claim that no more than a margin is lost of what the reference keeps."""
+    name, against = f"{KEPT}/{generation.label}", _ceiling(inputs)
+    return Claim(
+        id=name,
+        says=f"{generation.capability} in {_amount(generation)}: {inputs.subject} keeps its answer "
+        f"where {inputs.reference} does, as often as {against}, less {100 * loss:g} points",
+        diagnostic="invariance.scope",
+        components=(Component(name, -loss, against),),
+        family=KEPT,
+        competence=tuple(_competence(inputs)),
+    )
+
+
+def _ceiling(inputs: Inputs) -> str:
+    """What another model is held against."""
+    of = inputs.reference
+    return f"another run of {of}" if inputs.reference_replicates > 1 else f"{of} itself"
 
 
 def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:

@@ -2,7 +2,16 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Context, Design, Failure, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    ChangesTexts,
+    Context,
+    Design,
+    Failure,
+    Inputs,
+    OwnPairs,
+)
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
@@ -103,6 +112,10 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Those of pairs and of items, and the task's own for both models' skill."""
         return (*MEASURES, *task.measures)
+
+    def own_pairs(self, params: ScopeParams) -> OwnPairs:
+        """The reference beside itself; where losses are claimed, each run asked about another's."""
+        return "itself" if params.loss is None else "before"
 
     def lengths(self, params: ScopeParams) -> Mapping[str, int]:
         """Trials of an item."""

@@ -54,6 +54,11 @@ class ScopeParams:
         Further cutoffs at which Soft-SCoPE is computed: the curve over its constants.
     margin
         Smallest lift over random changes worth a claim.
+    loss
+        Largest loss that does not matter: claims that a model keeps its answer as often as the
+        reference's other runs do, or as the reference itself where there is one run of it, less
+        this much. Each run of the reference then stands beside the one whose texts come before.
+        Nothing claims none of it.
     """
 
     capabilities: tuple[str, ...] = ("synonym", "typo")
@@ -71,6 +76,7 @@ class ScopeParams:
     cutoff: float = 1.0
     cutoffs: tuple[float, ...] = (0.25, 0.5, 2.0)
     margin: float = 0.02
+    loss: float | None = None
 
     def __post_init__(self) -> None:
         _one_of("preset", self.preset, _PRESETS)
@@ -92,8 +98,9 @@ class ScopeParams:
                 f"0 <= tolerance <= cutoff has to hold; they are {self.tolerance} and "
                 f"{(self.cutoff, *self.cutoffs)}."
             )
-        if not 0 <= self.margin < 1:
-            raise PlanError(f"margin must lie between 0 and 1, not {self.margin}.")
+        for name, share in (("margin", self.margin), ("loss", self.loss or 0.0)):
+            if not 0 <= share < 1:
+                raise PlanError(f"{name} must lie between 0 and 1, not {share}.")
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

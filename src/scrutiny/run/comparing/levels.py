@@ -7,8 +7,8 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.run.comparing.agreement import SidesAgreement
 from scrutiny.run.comparing.flips import FlippedItems, Noise
 from scrutiny.run.comparing.items import DifferingInput
-from scrutiny.run.comparing.kept import Outcome, SharedInvariances, worst_of
 from scrutiny.run.comparing.numbers import RunComparison
+from scrutiny.run.comparing.shared import Outcome, SharedInvariances, worst_of
 from scrutiny.run.comparing.slices import Change
 from scrutiny.store.run_folder import RunFolder
 

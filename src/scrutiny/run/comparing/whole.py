@@ -16,7 +16,6 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.comparing.agreement import agreement_of, marked
 from scrutiny.run.comparing.flips import flips_of
 from scrutiny.run.comparing.items import commonest_turn, find_disagreements
-from scrutiny.run.comparing.kept import Outcome
 from scrutiny.run.comparing.levels import (
     CompareOptions,
     Level,
@@ -25,6 +24,7 @@ from scrutiny.run.comparing.levels import (
 )
 from scrutiny.run.comparing.numbers import compare_runs
 from scrutiny.run.comparing.reading import Read, read_levels
+from scrutiny.run.comparing.shared import Outcome
 from scrutiny.run.comparing.sides import TAGGING, Sides
 from scrutiny.run.comparing.slices import ALPHA, Change, changes, independent, shown
 from scrutiny.run.estimating.contrasts import contrast

@@ -15,7 +15,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts, columns_of
-from scrutiny.core.statistic import ReplicateTest, Statistic
+from scrutiny.core.statistic import AdditiveStatistic, ReplicateTest, Statistic
 from scrutiny.data.run_items import RunItems
 from scrutiny.data.slices import FEWEST
 from scrutiny.reliability.adjusted_tests import with_holm
@@ -24,6 +24,7 @@ from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.misses import with_exact_misses
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.run.estimating.contrasts import beside, contrast, meet
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
@@ -102,16 +103,22 @@ class Estimator:
 
     def contrast(self, pair: Contrast) -> Estimated:
         """Estimate of the difference of two specifications."""
-        sides = self.joined(pair.a), self.joined(pair.b)
-        return contrast(
-            beside(*sides) if pair.is_of_slices else meet(*sides),
-            statistic_of(pair.a),
+        sides, statistic = (self.joined(pair.a), self.joined(pair.b)), statistic_of(pair.a)
+        meeting = beside(*sides) if pair.is_of_slices else meet(*sides)
+        found = contrast(
+            meeting,
+            statistic,
             key=pair.key,
             paired=pair.is_paired,
             resampling=self.resampling,
             seed=self.seed,
             subtracted=statistic_of(pair.b),
         )
+        if pair.exact_at is None or not isinstance(statistic, AdditiveStatistic):
+            return found
+        one, other = map(statistic.components, meeting.values)
+        is_apart = meeting.units is not None and meeting.units.n_units == one.shape[1]
+        return with_exact_misses(found, (one, other), share=pair.exact_at, is_apart=is_apart)
 
     def joined(
         self, assignment: Assignment, *, needs: Sequence[str] | None = None

@@ -39,7 +39,7 @@ def assignments_of(folder: RunFolder) -> list[Assignment]:
 def contrasts_of(folder: RunFolder) -> list[Contrast]:
     """Differences that a finished run computed."""
     return [
-        Contrast(pair["id"], from_json(pair["a"]), from_json(pair["b"]), pair["is_paired"])
+        Contrast(**{**pair, "a": from_json(pair["a"]), "b": from_json(pair["b"])})
         for pair in folder.manifest.get("contrasts", ())
     ]
 

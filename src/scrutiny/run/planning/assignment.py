@@ -65,13 +65,15 @@ class Assignment:
 class Contrast:
     """The difference of two assignments on one dataset: ``a`` minus ``b``.
 
-    ``is_paired`` says whether the replicates of both sides belong together.
+    ``is_paired`` says whether the replicates of both sides belong together; ``exact_at`` the share
+    of misses that claims are about, where the interval of few misses is to be exact.
     """
 
     id: str
     a: Assignment
     b: Assignment
     is_paired: bool
+    exact_at: float | None = None
 
     @property
     def is_of_slices(self) -> bool:

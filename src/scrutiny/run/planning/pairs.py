@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.canonical import canonical_json
+from scrutiny.core.diagnostic import OwnPairs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Family, Replicate
 
@@ -23,7 +24,7 @@ class ReplicatePair:
 
 
 def pairs_of(
-    family: Family, reference: Family | None, *, apart: bool = False
+    family: Family, reference: Family | None, *, own: OwnPairs = "itself"
 ) -> tuple[ReplicatePair, ...]:
     """Pairs of a family's replicates with the reference's, in the family's order.
 
@@ -36,46 +37,51 @@ def pairs_of(
     ----------
     family, reference
         Both sides; without a reference every replicate stands alone.
-    apart
-        Whether a family that is its own reference has each replicate beside the next one, the last
-        beside the first: what another run of the same recipe gives. Else each is beside itself.
+    own
+        What each replicate of a family that is its own reference stands beside: itself; the next
+        one, the last beside the first: what another run of the same recipe gives, and of two there
+        is one pair; or the one before it, by whose name the pair goes, as where texts of each are
+        asked of the next.
 
     Raises
     ------
     PlanError
         With both lists, where neither is so.
     """
-    own = family.replicates
+    ours = family.replicates
     if reference is None:
-        return tuple(ReplicatePair(i, None, r.key) for i, r in enumerate(own))
+        return tuple(ReplicatePair(i, None, r.key) for i, r in enumerate(ours))
     others = reference.replicates
-    if apart and family.name == reference.name:
-        return tuple(_beside_the_next(own))
+    if own != "itself" and family.name == reference.name:
+        return tuple(_runs(ours, turned=own == "before"))
     if len(others) == 1:
-        return tuple(ReplicatePair(i, 0, r.key) for i, r in enumerate(own))
-    if len(own) == 1 and not any(r.condition for r in others):
+        return tuple(ReplicatePair(i, 0, r.key) for i, r in enumerate(ours))
+    if len(ours) == 1 and not any(r.condition for r in others):
         return tuple(ReplicatePair(0, i, r.key) for i, r in enumerate(others))
     if family.role == "null" and not any(r.condition for r in others):
-        return tuple(ReplicatePair(i, i % len(others), r.key) for i, r in enumerate(own))
-    found = [[i for i, other in enumerate(others) if _belong(r, other)] for r in own]
+        return tuple(ReplicatePair(i, i % len(others), r.key) for i, r in enumerate(ours))
+    found = [[i for i, other in enumerate(others) if _belong(r, other)] for r in ours]
     used = {i for places in found for i in places}
     if any(len(places) != 1 for places in found) or len(used) < len(others):
         raise PlanError(
             f"The replicates of {family.name!r} and of its reference {reference.name!r} do not "
-            f"pair: {family.name!r} has {_listed(own)}; {reference.name!r} has {_listed(others)}. "
+            f"pair: {family.name!r} has {_listed(ours)}; {reference.name!r} has {_listed(others)}. "
             "Give both the same random factors and values (seeds = [...]), or make one of them a "
             "single model, which is held against every replicate of the other."
         )
-    return tuple(ReplicatePair(i, places[0], own[i].key) for i, places in enumerate(found))
+    return tuple(ReplicatePair(i, places[0], ours[i].key) for i, places in enumerate(found))
 
 
-def _beside_the_next(own: Sequence[Replicate]) -> Iterator[ReplicatePair]:
-    """Each replicate beside the next of its condition; of two there is one pair, not two."""
+def _runs(own: Sequence[Replicate], *, turned: bool) -> Iterator[ReplicatePair]:
+    """Each replicate and the next of its condition; unless turned, of two there is one pair."""
     for i, one in enumerate(own):
         alike = [j for j, other in enumerate(own) if other.condition == one.condition]
         place = alike.index(i)
-        if len(alike) != 2 or place == 0:
-            yield ReplicatePair(i, alike[(place + 1) % len(alike)], one.key)
+        following = alike[(place + 1) % len(alike)]
+        if turned:
+            yield ReplicatePair(following, i, one.key)
+        elif len(alike) != 2 or place == 0:
+            yield ReplicatePair(i, following, one.key)
 
 
 def _belong(own: Replicate, other: Replicate) -> bool:

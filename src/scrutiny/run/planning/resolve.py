@@ -320,9 +320,8 @@ def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
     _must_have_reference(diagnostic, plan)
     families, beside = resolved.families, resolved.families.get(plan.reference)
-    cells = {
-        name: pairs_of(families[name], beside, apart=diagnostic.pairs_apart) for name in plan.models
-    }
+    own = diagnostic.own_pairs(params)
+    cells = {name: pairs_of(families[name], beside, own=own) for name in plan.models}
     designs = {}
     for family in plan.models:
         for data in plan.data:

@@ -125,12 +125,21 @@ def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iter
         for spec in place.design.contrasts:
             other = next((p for p in everywhere if _is_other(p, place, spec, models)), None)
             if other is not None:
+                names = [_names(side, resolved) for side in (place, other)]
                 yield Contrast(
                     id=place.prefix + spec.id,
                     a=by_name[place.prefix + spec.a],
                     b=by_name[other.prefix + spec.b],
-                    is_paired=other is place,
+                    is_paired=other is place or (spec.is_paired and names[0] == names[1]),
+                    exact_at=spec.exact_at,
                 )
+
+
+def _names(place: PlacedDesign, resolved: Resolved) -> set[str | None]:
+    """Names of the replicates, or pairs of them, that a place has."""
+    cells = resolved.measurements[place.measure].cells[place.family.name]
+    own = place.family.replicates
+    return {pair.replicate for pair in cells if own[pair.position].condition == place.within}
 
 
 def _is_other(

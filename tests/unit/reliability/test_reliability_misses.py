@@ -10,33 +10,34 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
 from scrutiny.core.registry import registry
-from scrutiny.reliability.panel import Joined, Panel
-from scrutiny.run.comparing.misses import EXACT, with_exact_misses
+from scrutiny.reliability.misses import EXACT, with_exact_misses
 from scrutiny.run.estimating.contrasts import Meeting, contrast
 from scrutiny.stats.resampling.weights import Units
 
+HARD = registry().load("statistic", "hard_scope@1")
 
-def misses(count, n=100, *, replicates=1, units=None, draws=2000):
-    """Difference of a target with so many misses from a ceiling of 1, and the target's side."""
-    kept = np.ones((replicates, n, 3))
-    kept[:, :count, 2] = 0.0
+
+def misses(count, n=100, *, replicates=1, units=None, draws=2000, others=0):
+    """Difference of a target with so many misses from a ceiling of 1, and what it is made of."""
+    kept = np.ones((2, replicates, n, 3))
+    kept[0, :, :count, 2] = 0.0
+    kept[1, :, :others, 2] = 0.0
     names = tuple(f"r{k}" for k in range(replicates))
+    own = Units.of(n, units)
     found = contrast(
-        Meeting((kept, np.ones_like(kept)), (names, names), Counts(n=n), Units.of(n, units), None),
-        registry().load("statistic", "hard_scope@1"),
+        Meeting(tuple(kept), (names, names), Counts(n=n), own, None),
+        HARD,
         key=EstimateKey("d", "hard_scope@1", "b", "x", role="contrast", reference="a"),
         paired=True,
         resampling=Resampling(draws=draws),
         seed=0,
     )
-    panel = Panel((), names, tuple(map(str, range(n))), None if units is None else np.array(units))
-    rows = np.arange(n)
-    return found, (panel, Joined(kept, rows, np.arange(replicates), np.zeros(n, dtype=np.int8)))
+    return found, tuple(map(HARD.components, kept)), own.n_units == n
 
 
 def exact(count, n=100, margin=0.05, **more):
-    found, side = misses(count, n, **more)
-    return with_exact_misses(found, side, ceiling=1.0, margin=margin)
+    found, sides, is_apart = misses(count, n, **more)
+    return with_exact_misses(found, sides, share=margin, is_apart=is_apart)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 5])
@@ -61,13 +62,18 @@ def test_limits_are_those_of_clopper_and_pearson(count):
     assert not np.signbit(found.high) or found.high < 0  # never printed as -0.000
 
 
-def test_other_designs_are_left_as_they_came():
-    for found, side in (misses(3, replicates=3), misses(4, units=list(range(50)) * 2)):
-        assert with_exact_misses(found, side, ceiling=1.0, margin=0.05) is found
-    found, side = misses(3)
-    assert with_exact_misses(found, side, ceiling=0.99, margin=0.05) is found
+@pytest.mark.parametrize(
+    "more", [{"replicates": 3}, {"units": list(range(50)) * 2}, {"others": 1}], ids=str
+)
+def test_other_designs_are_left_as_they_came(more):
+    found, sides, is_apart = misses(4, **more)
+    assert with_exact_misses(found, sides, share=0.05, is_apart=is_apart) is found
+
+
+def test_no_interval_is_left_without_one():
+    found, sides, is_apart = misses(3)
     bare = replace(found, interval=None)
-    assert with_exact_misses(bare, side, ceiling=1.0, margin=0.05) is bare
+    assert with_exact_misses(bare, sides, share=0.05, is_apart=is_apart) is bare
 
 
 def test_a_loss_at_the_margin_is_seldom_called_harmless():

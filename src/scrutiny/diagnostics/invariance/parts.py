@@ -1,0 +1,175 @@
+"""What is kept of a reference's invariances: beside another run of it, and random changes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Final
+
+from scrutiny.core.canonical import digest
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.diagnostics.invariance.design import KEPT
+from scrutiny.parts.charts.findings import forest_or_table
+from scrutiny.parts.charts.tables import Line, forest_table
+from scrutiny.parts.part import RELIABILITY, Chapter, Part, ReportPart, part_of
+from scrutiny.parts.run.view import RunView
+
+_HARD, _OF_RANDOM, _LIFT = "hard_scope@1", "kept_by(target)@1", "scope_lift@1"
+#: Numbers that stand beside what is kept, by the names of their metrics.
+_FURTHER: Final[Mapping[str, str]] = {
+    _LIFT: "lift",
+    "lift of itself": "of itself",
+    "kappa_inv@1": "kappa",
+    "soft_scope@1": "Soft-SCoPE",
+    "pairs_found@1": "",  # for those who read the numbers
+}
+_SHOWN: Final = {"supported": "kept", "not supported": "lost"}
+_LEAD: Final = (
+    "Texts were changed so that one model answers as before, and the other was asked about them, "
+    "too."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswers:
+    """How often a target keeps its answer over changes that keep the reference's.
+
+    Parameters
+    ----------
+    finding
+        That the target keeps its answer as often as the ceiling, less a margin.
+    hard
+        Hard-SCoPE: changes over which the target keeps its answer, too.
+    random
+        The same over random changes of as many words.
+    ceiling
+        Hard-SCoPE of the reference's other runs on the same texts; of the reference itself where
+        there is one run of it.
+    further
+        Lift, kappa, Soft-SCoPE, the ceiling's lift, pairs found, by the name of the metric.
+    """
+
+    finding: Finding
+    hard: Estimate
+    random: Estimate
+    ceiling: Estimate
+    further: Mapping[str, Estimate]
+
+    @property
+    def capability(self) -> str:
+        """What was changed."""
+        return str(self.hard.key.condition["capability"])
+
+    @property
+    def reference(self) -> str:
+        """Whose answer the changes keep."""
+        return str(self.hard.key.reference)
+
+    @property
+    def how(self) -> str:
+        """What the ceiling is of: "another run" of the reference, or "itself"."""
+        (component,) = self.finding.claim.components
+        return "another run" if component.against.startswith("another run of ") else "itself"
+
+    @property
+    def margin(self) -> float:
+        """Largest loss that does not matter, as a share of the changed texts."""
+        return -self.finding.claim.components[0].limit
+
+
+def kept_in(estimates: Iterable[Estimate], findings: Iterable[Finding]) -> list[KeptAnswers]:
+    """What is kept of each capability and amount, of every direction that losses were claimed of.
+
+    Parameters
+    ----------
+    estimates, findings
+        Of one run.
+    """
+    found = []
+    known = list(estimates)
+    for finding in findings:
+        if not finding.claim.family.endswith(f"/{KEPT}") or finding.estimate is None:
+            continue
+        key = finding.estimate.key
+        changed = {name: key.condition[name] for name in ("capability", "amount")}
+        own = replace(key, role="measured", condition=changed)
+
+        def beside(own: EstimateKey = own, **other: Any) -> list[Estimate]:
+            """Numbers that are of the same but for what is said otherwise."""
+            wanted = replace(own, **other)
+            return [one for one in known if _is_of(one.key, wanted)]
+
+        further = {metric: beside(metric=metric) for metric in _FURTHER}
+        further["lift of itself"] = beside(metric=_LIFT, subject=key.reference)
+        found.append(
+            KeptAnswers(
+                finding=finding,
+                hard=beside()[0],
+                random=beside(metric=_OF_RANDOM, role="control")[0],
+                ceiling=beside(subject=key.reference)[0],
+                further={name: several[0] for name, several in further.items() if several},
+            )
+        )
+    return found
+
+
+def _is_of(key: EstimateKey, wanted: EstimateKey) -> bool:
+    """Whether a number is what is wanted, under its condition or a narrower one."""
+    same = replace(key, condition=wanted.condition) == wanted
+    return same and wanted.condition.items() <= key.condition.items()
+
+
+def kept_parts(found: Sequence[KeptAnswers], *, chapter: Chapter = RELIABILITY) -> Iterator[Part]:
+    """A part for each direction: whose invariances are asked of whom, what is kept of each change.
+
+    Parameters
+    ----------
+    found
+        What is kept; what belongs to one direction stands together.
+    chapter
+        Heading that they stand under.
+    """
+    for (reference, target), several in groupby(found, _direction):
+        own = list(several)
+        facts, drawn, listed = [], [], []
+        for one in own:
+            of = one.hard.key.dataset
+            label = f"{one.capability}{f' of {of}' * (of != own[0].hard.key.dataset)}"
+            ceiling = (
+                "the reference itself" if one.how == "itself" else f"{one.how} of the reference"
+            )
+            series = {"keeps the answer": one.hard, ceiling: one.ceiling}
+            series["random changes"] = one.random
+            more = {n: one.further[k] for k, n in _FURTHER.items() if n and k in one.further}
+            drawn.append(Line(label, series))
+            listed.append(Line(label, series | more))
+            verdict = one.finding.verdict
+            facts.append((label, f"{_SHOWN.get(verdict, verdict)}: {one.finding.reason}"))
+        anchor = f"kept-{digest(f'{reference} {target}', size=4)}"
+        title = f"Changes that keep the answer of {reference}, asked of {target}"
+        caption = (
+            "Share of the changed texts over which the answer stays (Hard-SCoPE). Random changes "
+            "of as many words are the control; nothing can be expected above the ceiling, "
+            f"{ceiling}. Losing at most {own[0].margin:g} of it does not matter."
+        )
+        charts = forest_or_table(
+            *(f"{anchor}-chart", "How often the answer stays", caption, drawn),
+            metric="answers kept",
+            table=forest_table(listed),
+        )
+        yield Part(anchor, title, "", tuple(charts), chapter=chapter, facts=tuple(facts))
+
+
+def _direction(one: KeptAnswers) -> tuple[str, str]:
+    return one.reference, one.hard.key.subject
+
+
+def part(view: RunView) -> Part | None:
+    """A chart for each model beside each reference, where losses were claimed."""
+    told = kept_parts(kept_in(view.estimates, view.findings))
+    charts = [replace(chart, title=one.title) for one in told for chart in one.charts]
+    title = "Do the same changes leave both answers"
+    return part_of("kept-answers", title, _LEAD, charts, "models beside a reference")
+
+
+PART: Final = ReportPart(__doc__, part)
