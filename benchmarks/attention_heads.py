@@ -22,8 +22,8 @@ import numpy as np
 import torch
 from attention_maps import CORPUS, TASK, bare, recorded_batches, small, timed
 
-from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.diagnostic import Batch, Cell
+from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.attention.heads.diagnostic import Heads
 from scrutiny.diagnostics.attention.params import HeadsParams

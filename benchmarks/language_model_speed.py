@@ -33,8 +33,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
 
-from scrutiny.core.language import Cloze
 from scrutiny.core.model import LoadOptions
+from scrutiny.core.queries.language import Cloze
 from scrutiny.models.strings.load import load_model
 from scrutiny.run.asking.asker import Asker
 from scrutiny.store.answers import AnswerCache

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrutiny.core import errors
-from scrutiny.core.declared import must_be_declared
-from scrutiny.core.given import path_given, plain_given, text_given
+from scrutiny.core.boundary.declared import must_be_declared
+from scrutiny.core.boundary.given import path_given, plain_given, text_given
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import KINDS, registry

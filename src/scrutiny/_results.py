@@ -7,12 +7,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.given import path_given, text_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.expressions import gained
-from scrutiny.core.given import path_given, text_given
 from scrutiny.core.predicates import metric_and_slices, parted
 from scrutiny.reliability.rules import Rule
 from scrutiny.report.formats.named import format_of, render

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from planted_heads import WORDS, attending, baselines, frames
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.core.given import refuse_odd_values
+from scrutiny.core.boundary.given import refuse_odd_values
 
 #: What `click` marks a paragraph with that is not to be filled; in a raw docstring it is two signs.
 _AS_TYPED = "\\b\n"

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import click
 
+from scrutiny.core.boundary.secrets import redacted
+from scrutiny.core.boundary.storable import printable
 from scrutiny.core.errors import ScrutinyError
-from scrutiny.core.secrets import redacted
-from scrutiny.core.storable import printable
 
 INTERRUPTED: Final = 130
 _LONGEST: Final = 6_000  # letters of a paragraph

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from scrutiny.core.storable import printable
+from scrutiny.core.boundary.storable import printable
 
 WIDTH: Final = 80
 _UNDERLINE: Final = re.compile(r"\s*-{3,}\s*")

@@ -245,7 +245,7 @@ class Reference(Protocol):
         ...
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Its answers to queries of `scrutiny.core.language`."""
+        """Its answers to queries of `scrutiny.core.queries.language`."""
         ...
 
 
@@ -281,7 +281,7 @@ class Context(Protocol):
         ...
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers of the cell's model to queries of `scrutiny.core.language`.
+        """Answers of the cell's model to queries of `scrutiny.core.queries.language`.
 
         Cached, batched, each distinct query once; a failing one is a value. ``model`` is asked
         directly for what is not cached: ``encode``, ``representations``.

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from scrutiny.core.canonical import length_prefixed
+from scrutiny.core.boundary.canonical import length_prefixed
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from scrutiny.core.canonical import length_prefixed
+from scrutiny.core.boundary.canonical import length_prefixed
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.data.labels import LabelMatch, sort_labels

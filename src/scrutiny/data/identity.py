@@ -3,7 +3,7 @@
 from array import array
 from hashlib import blake2b
 
-from scrutiny.core.canonical import length_prefixed
+from scrutiny.core.boundary.canonical import length_prefixed
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 

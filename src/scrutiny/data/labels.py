@@ -6,7 +6,7 @@ from typing import Final, Literal
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
-from scrutiny.core.canonical import value_digest
+from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.errors import DataError
 
 #: Characters of a label that is still read as a number.

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import DataError
-from scrutiny.core.storable import repeated
 
 
 class RawRow(NamedTuple):

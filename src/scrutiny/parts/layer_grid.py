@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from scrutiny.core.canonical import value_digest
+from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.charts.matrices import matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from scrutiny.core.canonical import value_digest
+from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.randomness import generator
 from scrutiny.parts.charts.matrices import correlation_map, matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable

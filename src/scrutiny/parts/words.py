@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from scrutiny.core.canonical import value_digest
+from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.run.identity import identity

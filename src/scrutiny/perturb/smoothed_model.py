@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import is_meant
-from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.predicates import parted, subtracted
 
 _VERSION: Final = re.compile(r"@[0-9]+")

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Edit, Variant, variant_of
 from scrutiny.core.errors import ConformanceError

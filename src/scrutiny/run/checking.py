@@ -6,7 +6,7 @@ from math import inf
 from time import perf_counter
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.model import Model
 from scrutiny.models.answers.checked import predict_or_fail

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from scrutiny.core.canonical import canonical_json, plain, value_digest
+from scrutiny.core.boundary.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.collecting import left_alone
 from scrutiny.core.diagnostic import ChangesTexts

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from scrutiny.core.canonical import plain
+from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.claim import Claim
 from scrutiny.core.model import Family
 from scrutiny.core.registry import registry

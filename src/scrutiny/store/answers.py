@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 from zlib import crc32
 
-from scrutiny.core.canonical import canonical_json, digest, length_prefixed
+from scrutiny.core.boundary.canonical import canonical_json, digest, length_prefixed
 from scrutiny.core.errors import StorageError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
@@ -218,7 +218,7 @@ def _label(data: bytes) -> str:
 
 
 def query_keys(queries: Iterable[Any], *, fingerprint: str, capability: str) -> list[bytes]:
-    """Cache keys of a model's answers to queries of `scrutiny.core.language`.
+    """Cache keys of a model's answers to queries of `scrutiny.core.queries.language`.
 
     Parameters
     ----------

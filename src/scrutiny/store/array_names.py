@@ -8,7 +8,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 
 _MOST: Final = 200  # bytes of a part; file systems take 255, and a writer adds a suffix
 _UNSAFE: Final = re.compile(r"[%\x00-\x1f\x7f\\]|[\ud800-\udfff]|^\.+$|^~|[. ]$")

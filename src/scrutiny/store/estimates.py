@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
 from scrutiny.store.schemas import ESTIMATES

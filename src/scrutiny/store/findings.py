@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scrutiny.core.canonical import plain
+from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.claim import Check, Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import PublishedPlan, Reproduction

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.secrets import without_secrets
+from scrutiny.core.boundary.secrets import without_secrets
 
 RUN: Final = "<run>"
 _PLACE: Final = re.compile(

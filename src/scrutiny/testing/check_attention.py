@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.attention import AttentionMap, Intervention, Words
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
+from scrutiny.core.queries.attention import AttentionMap, Intervention, Words
 from scrutiny.testing.promises import promise
 
 _SENTENCES: Final[tuple[Words, ...]] = (

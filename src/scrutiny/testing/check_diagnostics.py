@@ -6,7 +6,7 @@ from dataclasses import dataclass, is_dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Design, Diagnostic, Inputs
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError

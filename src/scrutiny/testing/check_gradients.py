@@ -8,7 +8,7 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import TokenGradients
+from scrutiny.core.queries.gradients import TokenGradients
 from scrutiny.testing.promises import promise
 
 #: How far gradients may move with what stands beside a text, relative to the largest number.
@@ -16,7 +16,7 @@ TOLERANCE: Final = 1e-3
 
 
 def check_gradients(model: Any, examples: Sequence[Example]) -> None:
-    """Raise unless a model's gradients keep the promises of `scrutiny.core.gradients`.
+    """Raise unless a model's gradients keep the promises of `scrutiny.core.queries.gradients`.
 
     Checked: the matrix, its vocabulary and its flags fit each other and are one object; pieces lie
     in their texts, in order, with a row and a finite slope each; an example's slopes are those that

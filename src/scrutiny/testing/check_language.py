@@ -7,7 +7,7 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.language import (
+from scrutiny.core.queries.language import (
     ASKED,
     POOLINGS,
     Cloze,

@@ -7,7 +7,11 @@ from zlib import crc32
 
 import numpy as np
 
-from scrutiny.core.attention import (
+from scrutiny.core.boundary.canonical import canonical_json, digest, plain
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.queries.attention import (
     WEIGHTINGS,
     AttentionMap,
     HeadIndex,
@@ -15,11 +19,7 @@ from scrutiny.core.attention import (
     Weighting,
     Words,
 )
-from scrutiny.core.canonical import canonical_json, digest, plain
-from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.example import Example
-from scrutiny.core.language import Encoded
+from scrutiny.core.queries.language import Encoded
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError

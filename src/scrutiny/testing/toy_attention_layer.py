@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.attention_layer import AttendedText
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
+from scrutiny.core.queries.attention_layer import AttendedText
 from scrutiny.core.task import Prediction
 from scrutiny.models.words.attention import LinearReadout, softmax
 from scrutiny.testing.toy_models import ToyModel

@@ -31,7 +31,7 @@ class ToyReference:
         return predict_or_fail(self.model, examples)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Checked answers of the model to queries of `scrutiny.core.language`."""
+        """Checked answers of the model to queries of `scrutiny.core.queries.language`."""
         return ask_or_fail(self.model, capability, queries)
 
 
@@ -89,7 +89,7 @@ class ToyContext:
         return predict_or_fail(self.model, examples)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Checked answers of the model to queries of `scrutiny.core.language`."""
+        """Checked answers of the model to queries of `scrutiny.core.queries.language`."""
         self.queries += [(capability, query) for query in queries]
         if self.model is None:
             return [Failure("no_model")] * len(queries)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from scrutiny.core.attention import Words
+from scrutiny.core.queries.attention import Words
 
 if TYPE_CHECKING:
     import numpy as np

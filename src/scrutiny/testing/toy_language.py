@@ -8,7 +8,7 @@ import numpy as np
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.language import (
+from scrutiny.core.queries.language import (
     Clozes,
     Continuation,
     Encoded,
@@ -151,7 +151,7 @@ class ToyMaskedLanguageModel(_ToyTable):
 
     Examples
     --------
-    >>> from scrutiny.core.language import Cloze
+    >>> from scrutiny.core.queries.language import Cloze
     >>> model = ToyMaskedLanguageModel({"he": 3, "she": 1})
     >>> ids = model.encode(["He"])[0].ids
     >>> answers = model.masked_logprobs([(Cloze((2, 4, 3), (1,), (ids[1],)),)])

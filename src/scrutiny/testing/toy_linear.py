@@ -8,7 +8,7 @@ from typing import Any
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
+from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_spans

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction

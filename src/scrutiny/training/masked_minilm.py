@@ -17,7 +17,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import DataError
 from scrutiny.models.hf.parts import quiet
 from scrutiny.models.strings.competence import FILE as COMPETENCE

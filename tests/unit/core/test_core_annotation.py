@@ -2,9 +2,15 @@
 
 import pytest
 
-from scrutiny.core.annotation import AlignedPairs, AnchoredSpans, Arcs, Mentions, TokenClasses
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.queries.annotation import (
+    AlignedPairs,
+    AnchoredSpans,
+    Arcs,
+    Mentions,
+    TokenClasses,
+)
 
 TEXT = "He did not see her dog ."
 BORDERS = ((0, 2), (3, 6), (7, 10), (11, 14), (15, 18), (19, 22), (23, 24))

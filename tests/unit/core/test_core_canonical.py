@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.canonical import canonical_json, digest, length_prefixed, plain, value_digest
+from scrutiny.core.boundary.canonical import (
+    canonical_json,
+    digest,
+    length_prefixed,
+    plain,
+    value_digest,
+)
 
 values = st.recursive(
     st.none()

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from scrutiny.core.boundary.declared import must_be_declared
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.declared import must_be_declared
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.published import PublishedPlan

@@ -9,8 +9,8 @@ import pytest
 
 from scrutiny.cli import VERBS, group
 from scrutiny.cli.failures import exit_code_of
+from scrutiny.core.boundary.given import DEEPEST, refuse_odd_values
 from scrutiny.core.errors import PlanError
-from scrutiny.core.given import DEEPEST, refuse_odd_values
 from scrutiny.core.plan import Plan, Resampling
 from scrutiny.perturb.engine.recipe_syntax import read_recipe
 from scrutiny.reliability.rules import parse_rule

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scrutiny.core.json_text import parse_json, parse_json_from
+from scrutiny.core.boundary.json_text import parse_json, parse_json_from
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from scrutiny.core.boundary.secrets import from_environment, is_secret, redacted, without_secrets
 from scrutiny.core.errors import ModelError
-from scrutiny.core.secrets import from_environment, is_secret, redacted, without_secrets
 
 SECRETS = (
     "key api_key apikey API_KEY openai_api_key api-key secret client_secret token hf_token "

@@ -4,8 +4,14 @@ import json
 
 import pytest
 
-from scrutiny.core.annotation import AlignedPairs, AnchoredSpans, Arcs, Mentions, TokenClasses
 from scrutiny.core.errors import DataError
+from scrutiny.core.queries.annotation import (
+    AlignedPairs,
+    AnchoredSpans,
+    Arcs,
+    Mentions,
+    TokenClasses,
+)
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from scrutiny.core.annotation import AnchoredSpans, Arcs
+from scrutiny.core.queries.annotation import AnchoredSpans, Arcs
 from scrutiny.data.dataset import load_dataset
 
 NEGATION = load_dataset("builtin:negation")

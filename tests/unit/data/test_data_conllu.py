@@ -1,6 +1,6 @@
 """CoNLL-U, on sentences of our own."""
 
-from scrutiny.core.annotation import Arcs, TokenClasses
+from scrutiny.core.queries.annotation import Arcs, TokenClasses
 from scrutiny.data.dataset import load_dataset
 
 ROWS = """\

@@ -1,6 +1,6 @@
 """GAP, on texts of our own."""
 
-from scrutiny.core.annotation import Mentions
+from scrutiny.core.queries.annotation import Mentions
 from scrutiny.data.dataset import load_dataset
 
 HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scrutiny.core.annotation import AnchoredSpans
+from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.reading import iter_examples
 

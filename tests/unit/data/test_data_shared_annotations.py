@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from scrutiny.core.annotation import AnchoredSpans, Arcs, Mentions
+from scrutiny.core.queries.annotation import AnchoredSpans, Arcs, Mentions
 from scrutiny.data.dataset import load_dataset
 
 STORY = "conandoyle_neg_zhao2020/data_story.json"

@@ -3,7 +3,7 @@
 import zlib
 from dataclasses import replace
 
-from scrutiny.core.language import Encoded
+from scrutiny.core.queries.language import Encoded
 
 BEGIN, END, MASK = 1, 2, 0
 

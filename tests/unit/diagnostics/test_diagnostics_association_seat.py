@@ -7,7 +7,7 @@ from toy_vectors import TEMPLATES, WORDS, ToyVectors, examples, rows, task
 
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
-from scrutiny.core.language import Passage
+from scrutiny.core.queries.language import Passage
 from scrutiny.diagnostics.association.params import SeatParams
 from scrutiny.diagnostics.association.seat import Seat
 from scrutiny.diagnostics.association.word_sets import lowered, passages_of, word_sets

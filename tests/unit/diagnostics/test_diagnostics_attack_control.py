@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
+from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
 from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.annotation import Arcs
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.queries.annotation import Arcs
 from scrutiny.diagnostics.attention.arcs.counting import (
     NOWHERE,
     ROOT,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.annotation import AnchoredSpans
+from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES, span_baselines
 

@@ -8,9 +8,9 @@ from linked_heads import LinkedHead
 from preferring_language import without_contrasts
 from toy_runs import estimate, run
 
-from scrutiny.core.annotation import Mention, Mentions
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.queries.annotation import Mention, Mentions
 from scrutiny.data.tasks.mention_clusters import MentionClusters
 from scrutiny.diagnostics.attention.coreference.diagnostic import Coreference, CoreferenceParams
 from scrutiny.diagnostics.attention.coreference.mentions import (

@@ -7,8 +7,8 @@ from scipy.spatial.distance import jensenshannon
 from test_diagnostics_attention_patterns import MAP, ROWS, examples
 from toy_runs import estimate, run
 
-from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Batch, Cell, Failure
+from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.data.tasks.passages import Passages
 from scrutiny.diagnostics.attention.patterns.divergence import (
     Divergence,

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 from toy_runs import estimate
 
-from scrutiny.core.annotation import Arcs
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.queries.annotation import Arcs
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, counted, right_offsets
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS

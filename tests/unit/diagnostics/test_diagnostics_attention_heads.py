@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Batch, Cell, Failure, Inputs
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.core.record import columns_of
 from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
 from scrutiny.diagnostics.attention.heads.diagnostic import Heads

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.example import Example, Span
+from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.diagnostics.attention.heads.diagnostic import (
     HEADS_OF,
     MOST,
@@ -88,7 +88,7 @@ class Attender:
     labels = ()
 
     def attentions(self, sentences, *, weighting="raw"):
-        from scrutiny.core.attention import AttentionMap
+        from scrutiny.core.queries.attention import AttentionMap
 
         for words in sentences:
             weights = np.zeros((1, 1, len(words), len(words)), dtype=np.float32)

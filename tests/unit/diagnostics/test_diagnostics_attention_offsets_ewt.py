@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from scrutiny.core.annotation import Arcs
+from scrutiny.core.queries.annotation import Arcs
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, right_offsets
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS

@@ -5,10 +5,10 @@ import pytest
 from preferring_language import without_contrasts
 from toy_runs import estimate, run
 
-from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.data.tasks.dependency_arcs import DependencyArcs
 from scrutiny.data.tasks.passages import Passages
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS

@@ -5,8 +5,8 @@ import pytest
 from linked_heads import sentences
 from scipy.spatial.distance import pdist
 
-from scrutiny.core.annotation import Arcs
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.queries.annotation import Arcs
 from scrutiny.diagnostics.attention.arcs.counting import GoldArcs
 from scrutiny.diagnostics.attention.probes.reading import (
     chosen_for_training,

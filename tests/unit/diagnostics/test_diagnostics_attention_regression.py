@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from scrutiny.core.annotation import AnchoredSpans
-from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Batch, Cell, Failure, Inputs
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.queries.annotation import AnchoredSpans
+from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.diagnostics.attention.metrics.regression import (
     BETA,
     DESIGN,

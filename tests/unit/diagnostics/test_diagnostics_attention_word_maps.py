@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.attention import AttentionMap
+from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, MapOptions, word_map
 
 # [CLS] un ##happy dog [SEP]: two words, the first of two pieces

@@ -7,8 +7,8 @@ import pytest
 from faithful_texts import TASK, examples, measured, rows
 from toy_runs import resolve_only, run
 
-from scrutiny.core.attention import Intervention
 from scrutiny.core.errors import PlanError
+from scrutiny.core.queries.attention import Intervention
 from scrutiny.diagnostics.faithfulness.head_answers import anchor_words
 from scrutiny.diagnostics.faithfulness.heads import FaithfulHeads, half_of, other_heads
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams

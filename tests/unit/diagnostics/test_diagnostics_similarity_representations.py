@@ -443,7 +443,7 @@ def test_classifiers_are_compared_on_the_data_that_they_classify(classifiers, tm
 
 def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
 
-    from scrutiny.core.language import Passage
+    from scrutiny.core.queries.language import Passage
     from scrutiny.diagnostics.similarity.vectors import vectors_of
     from scrutiny.models.strings.load import load_model
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell, EstimateSpec, Inputs, Selector
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling

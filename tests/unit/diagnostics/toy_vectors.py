@@ -4,7 +4,7 @@ from zlib import crc32
 
 import numpy as np
 
-from scrutiny.core.language import POOLINGS
+from scrutiny.core.queries.language import POOLINGS
 from scrutiny.core.registry import registry
 from scrutiny.models.answers.checked import AnswerError
 

@@ -8,9 +8,9 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
-from scrutiny.core.attention_layer import AttentionLayer  # noqa: E402
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
+from scrutiny.core.queries.attention_layer import AttentionLayer  # noqa: E402
 from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402

@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.language import ASKED, Cloze, Continuation, SentencePair
+from scrutiny.core.queries.language import ASKED, Cloze, Continuation, SentencePair
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.answers.checked_language import ask_or_fail
 

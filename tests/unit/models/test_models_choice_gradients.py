@@ -13,9 +13,9 @@ from tiny_language import make_language_model  # noqa: E402
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
-from scrutiny.core.gradients import Gradients, Piece  # noqa: E402
-from scrutiny.core.language import Cloze  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
+from scrutiny.core.queries.gradients import Gradients, Piece  # noqa: E402
+from scrutiny.core.queries.language import Cloze  # noqa: E402
 from scrutiny.models.answers.checked import AnswerError  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.testing import check_gradients  # noqa: E402

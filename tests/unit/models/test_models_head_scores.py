@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UserError
-from scrutiny.core.stored_heads import KnowsHeadCounts
+from scrutiny.core.queries.stored_heads import KnowsHeadCounts
 from scrutiny.data.tasks.stored_heads import StoredHeads
 from scrutiny.models.named.family import expand
 from scrutiny.models.stored.head_scores import counts_of

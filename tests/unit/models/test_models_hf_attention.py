@@ -12,10 +12,10 @@ from plain_attention import HEADS, SENTENCES, Plain  # noqa: E402
 from tiny_bert import make_checkpoint  # noqa: E402
 from tiny_language import make_language_model  # noqa: E402
 
-from scrutiny.core.attention import Attends, AttentionMap  # noqa: E402
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
+from scrutiny.core.queries.attention import Attends, AttentionMap  # noqa: E402
 from scrutiny.models.hf.attention import maps as hf_attention  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.strings.packaged import PACKAGED  # noqa: E402

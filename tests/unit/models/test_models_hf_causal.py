@@ -9,8 +9,8 @@ from tiny_bert import change_config  # noqa: E402
 from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
-from scrutiny.core.language import CausalLanguageModel, Continuation  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
+from scrutiny.core.queries.language import CausalLanguageModel, Continuation  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 

@@ -9,14 +9,14 @@ transformers = pytest.importorskip("transformers")
 from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
-from scrutiny.core.language import (  # noqa: E402
+from scrutiny.core.model import LoadOptions  # noqa: E402
+from scrutiny.core.queries.language import (  # noqa: E402
     POOLINGS,
     AttentionReceived,
     Passage,
     Represents,
     Tokenizes,
 )
-from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.hf import vectors as hf_vectors  # noqa: E402
 from scrutiny.models.hf.attention import maps as hf_attention  # noqa: E402

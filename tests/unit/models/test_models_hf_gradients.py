@@ -12,8 +12,8 @@ from tiny_language import GPT2_SIZES, make_plain_tokenizer  # noqa: E402
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
-from scrutiny.core.gradients import Gradients, Piece  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
+from scrutiny.core.queries.gradients import Gradients, Piece  # noqa: E402
 from scrutiny.models.hf.slopes.gradients import _piece, _Writing  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.testing import check_gradients  # noqa: E402

@@ -14,11 +14,11 @@ from plain_attention import HEADS, SENTENCES  # noqa: E402
 from tiny_bert import make_checkpoint  # noqa: E402
 from tiny_language import make_language_model  # noqa: E402
 
-from scrutiny.core.attention import Attends, Intervenes, Intervention  # noqa: E402
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
-from scrutiny.core.language import Cloze, Continuation, Passage  # noqa: E402
 from scrutiny.core.model import Model  # noqa: E402
+from scrutiny.core.queries.attention import Attends, Intervenes, Intervention  # noqa: E402
+from scrutiny.core.queries.language import Cloze, Continuation, Passage  # noqa: E402
 from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402

@@ -7,8 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scrutiny.core.language import HasLandscape, Probe  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
+from scrutiny.core.queries.language import HasLandscape, Probe  # noqa: E402
 from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.hf.slopes.guesses import _batches, _cut, masked_guess  # noqa: E402
 from scrutiny.models.hf.slopes.landscape import LossSurface, landscape  # noqa: E402
@@ -125,7 +125,7 @@ def test_masks_belong_to_the_text_and_the_seed(masked):
 def test_of_a_causal_model_it_is_the_loss_of_its_own_probabilities(tmp_path):
     from tiny_language import make_language_model
 
-    from scrutiny.core.language import Continuation
+    from scrutiny.core.queries.language import Continuation
 
     folder = make_language_model(tmp_path / "gpt", "GPT2", head="LMHeadModel")
     model = load_model(f"hf:{folder}", load_task("passages"), LoadOptions(device="cpu"))

@@ -11,8 +11,8 @@ from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
-from scrutiny.core.language import Cloze, MaskedLanguageModel, NextSentence, SentencePair  # noqa: E402
 from scrutiny.core.model import LoadOptions, Model  # noqa: E402
+from scrutiny.core.queries.language import Cloze, MaskedLanguageModel, NextSentence, SentencePair  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.hf import language_models as hf_masked  # noqa: E402
 from scrutiny.models.hf import reading as hf_reading  # noqa: E402

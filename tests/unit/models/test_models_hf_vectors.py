@@ -9,7 +9,7 @@ transformers = pytest.importorskip("transformers")
 from tiny_bert import make_checkpoint  # noqa: E402
 from tiny_language import make_language_model  # noqa: E402
 
-from scrutiny.core.language import POOLINGS, Passage, Represents, Tokenizes  # noqa: E402
+from scrutiny.core.queries.language import POOLINGS, Passage, Represents, Tokenizes  # noqa: E402
 from scrutiny.models.hf.vectors import has_vectors  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
@@ -109,7 +109,7 @@ def test_conformance(folders, classification, tagging, make, kind):
 
 
 def test_interventions_reach_the_vectors(folders, classification):
-    from scrutiny.core.attention import Intervention
+    from scrutiny.core.queries.attention import Intervention
 
     model = load_model(f"hf:{folders['classifier']}", classification)
     changed = model.intervened(Intervention("mask", ((0, 0),)))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.core.gradients import Gradients, Piece
+from scrutiny.core.queries.gradients import Gradients, Piece
 from scrutiny.models.strings.load import load_model
 from scrutiny.models.words.linear import (
     BITS,

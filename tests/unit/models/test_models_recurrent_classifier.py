@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
-from scrutiny.core.gradients import Gradients, Piece  # noqa: E402
+from scrutiny.core.queries.gradients import Gradients, Piece  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention_network import BEGIN, END  # noqa: E402

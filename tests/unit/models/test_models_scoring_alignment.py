@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.core.language import Encoded
+from scrutiny.core.queries.language import Encoded
 from scrutiny.models.scoring import ComparedSentences, encode_pairs
 from scrutiny.models.scoring.clozes import (
     agreed_alignment,

@@ -3,7 +3,7 @@
 import pytest
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.language import Encoded
+from scrutiny.core.queries.language import Encoded
 from scrutiny.models.scoring import PAIR_VARIANTS, Question, Unscored, answer_all, score_pairs
 from scrutiny.models.scoring.pairs import EncodedPair
 from scrutiny.models.scoring.question import mean, mean_probability, rounded, stretches, total

@@ -3,8 +3,8 @@ import inspect
 
 import pytest
 
-from scrutiny.core.attention import Attends, Intervenes
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
+from scrutiny.core.queries.attention import Attends, Intervenes
 from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.testing import ConstantClassifier

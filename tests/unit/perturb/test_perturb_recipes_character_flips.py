@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
+from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.recipes.character_flips import CharacterFlips, _alphabet, _flips

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import Piece, TokenGradients
+from scrutiny.core.queries.gradients import Piece, TokenGradients
 from scrutiny.core.registry import registry
 from scrutiny.perturb.recipes.attack import given_for, lacks
 from scrutiny.perturb.recipes.naming import parse_attack

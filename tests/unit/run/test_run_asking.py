@@ -5,7 +5,7 @@ import pytest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.language import Cloze, Continuation, SentencePair
+from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
 from scrutiny.run.asking import asker as asking
 from scrutiny.run.asking import keeping

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.core.language import Cloze, Continuation, SentencePair
+from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.run.asking.asker import Asker
 from scrutiny.run.asking.desk import ForgetfulDesk
 from scrutiny.run.asking.forms import FORMS

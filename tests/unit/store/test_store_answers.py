@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import StorageError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.language import Cloze, Continuation, SentencePair
+from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
 from scrutiny.store.answers import (
     AnswerCache,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError
+from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.testing.check_adapters import check_adapter
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.toy_attention import ToyAttention, ToyAttentionClassifier

@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import Piece
+from scrutiny.core.queries.gradients import Piece
 from scrutiny.testing import LinearClassifier, check_adapter, check_gradients
 
 EXAMPLES = [

@@ -8,7 +8,7 @@ import pytest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import Gradients, Piece
+from scrutiny.core.queries.gradients import Gradients, Piece
 from scrutiny.testing import LinearClassifier, check_adapter
 
 MODEL = LinearClassifier({"good": 2, "fine": 1, "bad": -2})

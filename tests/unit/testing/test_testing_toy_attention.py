@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.attention import Attends, Intervenes, Intervention
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.queries.attention import Attends, Intervenes, Intervention
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.testing.toy_attention import ToyAttention, ToyAttentionClassifier
 from scrutiny.testing.toy_heads import CueHead, NoiseHead, OffsetHead, UniformHead

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.attention_layer import AttentionLayer
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.models.words.attention import softmax
 from scrutiny.testing import check_adapter
 from scrutiny.testing.toy_attention_layer import (

@@ -7,7 +7,7 @@ import pytest
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.core.language import Cloze, Continuation, Passage, SentencePair
+from scrutiny.core.queries.language import Cloze, Continuation, Passage, SentencePair
 from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.testing import ToyCausalLanguageModel, ToyEncoder, ToyMaskedLanguageModel
 from scrutiny.testing.toy_context import ToyContext

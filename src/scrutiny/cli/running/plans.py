@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from scrutiny.cli.running.asked import is_plan
+from scrutiny.core.boundary.json_text import parse_json
+from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import PlanError
-from scrutiny.core.json_text import parse_json
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
-from scrutiny.core.storable import repeated
 from scrutiny.run.planning.asked_slices import with_slices
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.file import read_plan

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, Final, ParamSpec
 
 from scrutiny.cli.failures import say, tell
-from scrutiny.core.storable import printable
+from scrutiny.core.boundary.storable import printable
 from scrutiny.run.progress import Progress, Silent
 
 P = ParamSpec("P")

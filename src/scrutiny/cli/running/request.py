@@ -16,11 +16,11 @@ from scrutiny.cli.options import load_options
 from scrutiny.cli.running.output_paths import must_be_beside
 from scrutiny.cli.running.progress import progress_of
 from scrutiny.cli.running.streams import prints_on_stderr
+from scrutiny.core.boundary.secrets import redacted
+from scrutiny.core.boundary.storable import storable
 from scrutiny.core.errors import DataError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
-from scrutiny.core.secrets import redacted
-from scrutiny.core.storable import storable
 from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.asked_slices import too_small

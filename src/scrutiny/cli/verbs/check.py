@@ -21,7 +21,7 @@ def command(
     from scrutiny.cli.running.asked import models_of_plan
 
     models_of_plan(plan)
-    from scrutiny.core.canonical import plain
+    from scrutiny.core.boundary.canonical import plain
     from scrutiny.run.checking import cost_of
     from scrutiny.run.planning.file import read_plan
     from scrutiny.run.planning.resolve import resolve

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from scrutiny.cli.narrow import WIDTH, fitted
+from scrutiny.core.boundary.storable import printable
 from scrutiny.core.example import Example
-from scrutiny.core.storable import printable
 
 
 @click.group("data")
@@ -27,7 +27,7 @@ def command() -> None:
 )
 def show(source: str, task: str, limit: str | None, on_bad_row: Any, *, as_json: bool) -> int:
     """Print rows, bad rows, labels, lengths, duplicates, and the data string to use."""
-    from scrutiny.core.canonical import plain
+    from scrutiny.core.boundary.canonical import plain
     from scrutiny.data.dataset import load_dataset
     from scrutiny.data.show import summarize
 
@@ -118,7 +118,7 @@ def overlap_command(
     first: str, second: str, near: float, shown: int, *, exact_only: bool, as_json: bool
 ) -> int:
     """Print how many texts of FIRST stand in SECOND: letters only, exact and near."""
-    from scrutiny.core.canonical import plain
+    from scrutiny.core.boundary.canonical import plain
     from scrutiny.data.dataset import load_dataset
     from scrutiny.data.overlap import overlap
 

@@ -93,7 +93,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _line(example: Any, variant: Any) -> dict[str, Any]:
     """JSON object of a variant."""
-    from scrutiny.core.canonical import plain
+    from scrutiny.core.boundary.canonical import plain
     from scrutiny.text.edits import apply_edits
 
     changed = apply_edits(example, variant.edits) if variant.status == "ok" else example
@@ -114,8 +114,8 @@ def _line(example: Any, variant: Any) -> dict[str, Any]:
 
 def _resources(given: Sequence[str]) -> dict[str, str]:
     """Specifications of ``--resource name=specification`` by name."""
+    from scrutiny.core.boundary.storable import repeated
     from scrutiny.core.errors import PlanError
-    from scrutiny.core.storable import repeated
 
     pairs = [_pair(text) for text in given]
     twice = repeated(name for name, _ in pairs)

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scrutiny.core.boundary.json_text import parse_json, parse_json_from
 from scrutiny.core.errors import DataError
-from scrutiny.core.json_text import parse_json, parse_json_from
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import takes, with_columns
 from scrutiny.data.source import DataSource

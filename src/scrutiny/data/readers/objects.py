@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import DataError
-from scrutiny.core.storable import repeated
 from scrutiny.data.readers.json_rows import column_rows
 from scrutiny.data.readers.options import with_columns
 from scrutiny.data.readers.parquet import batch_rows, class_names_of, feature_names

@@ -11,8 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
-from scrutiny.core.json_text import parse_json
 from scrutiny.data.bleached import FoundWord, WordIndex, bare_words
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import stated_columns, takes

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
-from scrutiny.core.json_text import parse_json
 from scrutiny.data.readers.files import file_in, lines
 from scrutiny.data.readers.json_rows import array_rows, member
 from scrutiny.data.readers.options import stated_columns, takes

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scrutiny.core.annotation import ANCHOR, TARGET
 from scrutiny.core.errors import DataError
+from scrutiny.core.queries.annotation import ANCHOR, TARGET
 from scrutiny.data.held_out import held_out_column
 from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
 from scrutiny.data.tasks.roles import field_role

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from scrutiny.core.boundary.storable import is_storable
 from scrutiny.core.errors import DataError
-from scrutiny.core.storable import is_storable
 
 #: Bits of a whole number that can be computed with, and written.
 _LONGEST: Final = 1000

@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.language import POOLINGS
+from scrutiny.core.queries.language import POOLINGS
 
 #: What is asked of networks that see both sides of a token, and of those that see the left only.
 #: The first token of a left-to-right model has seen nothing, so its vector is no sentence's.

@@ -14,7 +14,7 @@ from scrutiny.diagnostics.association.word_sets import passages_of
 from scrutiny.models.answers.checked import AnswerError
 
 if TYPE_CHECKING:
-    from scrutiny.core.language import Represents
+    from scrutiny.core.queries.language import Represents
 
 Floats = NDArray[np.float64]
 

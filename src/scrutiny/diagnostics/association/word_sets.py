@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.language import Passage
+from scrutiny.core.queries.language import Passage
 
 SETS: Final = ("X", "Y", "A", "B")
 

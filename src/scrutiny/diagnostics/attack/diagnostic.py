@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from scrutiny.core.canonical import canonical_json, value_digest
+from scrutiny.core.boundary.canonical import canonical_json, value_digest
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,

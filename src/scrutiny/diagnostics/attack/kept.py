@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.edit import Edit
 
 if TYPE_CHECKING:

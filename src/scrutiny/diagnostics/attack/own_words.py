@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrutiny.core.gradients import InputEmbeddings
+from scrutiny.core.queries.gradients import InputEmbeddings
 from scrutiny.perturb.search.methods.importance import loss_gradients
 from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Problem

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.estimate import Estimate
 from scrutiny.diagnostics.attack.kept import FoundText, found_in
 from scrutiny.parts.charts.curves import axis, band_and_line

@@ -9,7 +9,7 @@ only if it tells these two apart. Ratings of a file have no such controls of the
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example

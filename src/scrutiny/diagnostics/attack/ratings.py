@@ -21,10 +21,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.boundary.json_text import parse_json
+from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import DataError
-from scrutiny.core.json_text import parse_json
-from scrutiny.core.storable import repeated
 from scrutiny.diagnostics.attack.kept import variant_name
 from scrutiny.perturb.engine.word_changes import word_changes
 from scrutiny.perturb.search.state import State

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import Gradients, InputEmbeddings, TokenGradients
 from scrutiny.core.model import Model
+from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.control import AtRandom, expense_of
 from scrutiny.diagnostics.attack.params import AttackParams

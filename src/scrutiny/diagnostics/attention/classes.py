@@ -7,8 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.annotation import TokenClasses
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -20,6 +19,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
+from scrutiny.core.queries.annotation import TokenClasses
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.params import PresetParams
 from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost

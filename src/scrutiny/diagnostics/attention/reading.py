@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from scrutiny.core.attention import Attends, AttentionMap, Weighting, Words
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.queries.attention import Attends, AttentionMap, Weighting, Words
 from scrutiny.core.record import Row
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap, word_map
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Integers, Singles
-from scrutiny.core.attention import AttentionMap, Weighting
+from scrutiny.core.queries.attention import AttentionMap, Weighting
 
 Into = Literal["sum", "mean", "max"]
 OutOf = Literal["mean", "first", "max"]
@@ -46,7 +46,7 @@ class MapOptions:
     is_lower_cased
         Whether words are lower-cased before the model sees them.
     weighting
-        The weights, or the norms of what they weight (see `scrutiny.core.attention`).
+        The weights, or the norms of what they weight (see `scrutiny.core.queries.attention`).
     missing
         A word without any piece: the sentence is left out, or the word alone, which then predicts
         nothing and is attended to by nothing.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.diagnostic import Selector
 from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR, bin_of
 from scrutiny.parts.charts.curves import axis, band_and_line

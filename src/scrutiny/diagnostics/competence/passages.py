@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Context
 from scrutiny.core.example import Example
-from scrutiny.core.language import SentencePair
+from scrutiny.core.queries.language import SentencePair
 from scrutiny.core.record import Measure, Row
 from scrutiny.models.scoring import SENTENCES, Question, Unscored, answer_all, score_sentences
 
 if TYPE_CHECKING:
-    from scrutiny.core.language import Tokenizes
+    from scrutiny.core.queries.language import Tokenizes
 
 
 #: In the order of preference.

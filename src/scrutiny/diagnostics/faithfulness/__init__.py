@@ -1,5 +1,5 @@
 """Whether attention says why a model answers: erasure, permutation, adversaries, agreement, heads.
 
 The first four are asked of classifiers with a single layer of attention
-(`scrutiny.core.attention_layer`), ``faithfulness.heads`` of encoders with many.
+(`scrutiny.core.queries.attention_layer`), ``faithfulness.heads`` of encoders with many.
 """

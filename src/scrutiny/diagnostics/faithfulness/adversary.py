@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.attention_layer import AttentionLayer
+from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.diagnostics.faithfulness.distances import js_slope, tvd
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup

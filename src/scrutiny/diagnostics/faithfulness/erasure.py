@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Floats
-from scrutiny.core.attention_layer import AttentionLayer
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -20,6 +19,7 @@ from scrutiny.core.diagnostic import (
     Diagnostic,
     Inputs,
 )
+from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import js, kl

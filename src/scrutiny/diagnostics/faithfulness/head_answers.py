@@ -12,10 +12,10 @@ from typing import cast
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.attention import Change, HeadIndex, Intervenes, Intervention
 from scrutiny.core.diagnostic import Context, Failure
 from scrutiny.core.example import Example
-from scrutiny.core.language import Encoded, TokenIds
+from scrutiny.core.queries.attention import Change, HeadIndex, Intervenes, Intervention
+from scrutiny.core.queries.language import Encoded, TokenIds
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.text.tokens import is_word, token_spans

@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.attention import Change
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -17,6 +16,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
 )
 from scrutiny.core.example import Example
+from scrutiny.core.queries.attention import Change
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.faithfulness.head_answers import HeadHits, anchored, heads_of, hits_under

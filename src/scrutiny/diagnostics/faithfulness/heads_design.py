@@ -8,9 +8,9 @@ random other words, for erased anchors).
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from scrutiny.core.attention import Change
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.queries.attention import Change
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, points, untrained
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 

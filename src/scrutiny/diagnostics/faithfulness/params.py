@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.core.attention import Change
 from scrutiny.core.errors import PlanError
+from scrutiny.core.queries.attention import Change
 
 #: Procedures: ours, and where the released code differs, what it does.
 PROCEDURES: Final = ("default", "as_released")

@@ -7,10 +7,10 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.attention_layer import AttendedText, AttentionLayer
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Context, Failure
 from scrutiny.core.example import Example
+from scrutiny.core.queries.attention_layer import AttendedText, AttentionLayer
 from scrutiny.core.record import Row
 from scrutiny.models.answers.checked import answer_or_fail
 

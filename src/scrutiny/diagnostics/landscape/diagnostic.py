@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -18,7 +18,7 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.errors import PlanError
-from scrutiny.core.language import HasLandscape, Probe
+from scrutiny.core.queries.language import HasLandscape, Probe
 from scrutiny.core.record import Measure, Row
 
 #: In the order of the report.

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import finalize
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,

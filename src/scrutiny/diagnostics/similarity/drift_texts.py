@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -24,7 +24,7 @@ from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.models.scoring import SENTENCES, Ask, Unscored, score_sentences
 
 if TYPE_CHECKING:
-    from scrutiny.core.language import Tokenizes
+    from scrutiny.core.queries.language import Tokenizes
 
 OF_TEXTS: Final = {"of": "texts"}
 #: In the order of preference; both models are asked for the same.

@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.language import POOLINGS
+from scrutiny.core.queries.language import POOLINGS
 
 Layers = Literal["last", "same", "all"]
 #: In the order of the report; every one is a statistic of that name.

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     Batch,
@@ -23,7 +23,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
-from scrutiny.core.language import POOLINGS, Represents
+from scrutiny.core.queries.language import POOLINGS, Represents
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.language import Passage
 from scrutiny.core.model import Model
+from scrutiny.core.queries.language import Passage
 from scrutiny.models.answers.checked import AnswerError
 
 if TYPE_CHECKING:
-    from scrutiny.core.language import Represents
+    from scrutiny.core.queries.language import Represents
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Diagnostic, Inputs
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
@@ -28,7 +28,7 @@ from scrutiny.models.scoring import (
 )
 
 if TYPE_CHECKING:
-    from scrutiny.core.language import Tokenizes
+    from scrutiny.core.queries.language import Tokenizes
 
 
 PAIR_MEASURES: Final = (

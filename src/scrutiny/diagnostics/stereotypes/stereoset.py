@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Diagnostic, Inputs
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
@@ -24,7 +24,7 @@ from scrutiny.models.scoring import (
 from scrutiny.models.scoring.triples import BLANK
 
 if TYPE_CHECKING:
-    from scrutiny.core.language import Tokenizes
+    from scrutiny.core.queries.language import Tokenizes
 
 
 SENTENCES: Final = ("stereotype", "antistereotype", "unrelated")

@@ -6,11 +6,11 @@ from itertools import islice
 from numbers import Real
 from typing import Final, TypeVar
 
+from scrutiny.core.boundary.storable import is_storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
-from scrutiny.core.storable import is_storable
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.guests import at_home, is_interrupt, message_of, shown
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.language import ASKED, Clozes, Continuation
 from scrutiny.core.model import Model
+from scrutiny.core.queries.language import ASKED, Clozes, Continuation
 from scrutiny.models.answers.checked import answer_or_fail
 
 _ROUNDING: Final = 1e-4  # how far above certainty float32 may round

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+from scrutiny.core.boundary.storable import storable
 from scrutiny.core.errors import ModelError, ScrutinyError
-from scrutiny.core.storable import storable
 from scrutiny.store.held import is_lost
 
 _OURS: Final = "scrutiny"

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.language import Cloze, Continuation, Encoded
+from scrutiny.core.queries.language import Cloze, Continuation, Encoded
 from scrutiny.models.choice.prompt import MASK, Prompt
 
 #: What a model of each capability is asked for.
@@ -54,7 +54,7 @@ def log_likelihoods(
     Parameters
     ----------
     model
-        A language model of `scrutiny.core.language`.
+        A language model of `scrutiny.core.queries.language`.
     prompt, examples
         What it reads.
     is_first_only

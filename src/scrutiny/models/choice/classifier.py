@@ -21,12 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import answer_or_fail
 from scrutiny.models.answers.inputs import index_of, require_task

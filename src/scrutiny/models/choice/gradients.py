@@ -13,8 +13,8 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import Piece, TokenGradients
-from scrutiny.core.language import Cloze
+from scrutiny.core.queries.gradients import Piece, TokenGradients
+from scrutiny.core.queries.language import Cloze
 from scrutiny.models.choice.asking import ChoiceQuestion, questions
 from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.hf.slopes.gradients import checked, without_space

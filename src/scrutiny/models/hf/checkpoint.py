@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.models.strings.adapters import checkpoint_of
 from scrutiny.models.strings.matching import natural_key

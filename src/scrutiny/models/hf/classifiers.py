@@ -7,8 +7,8 @@ import torch
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example, Span
-from scrutiny.core.gradients import TokenGradients
-from scrutiny.core.language import Encoded
+from scrutiny.core.queries.gradients import TokenGradients
+from scrutiny.core.queries.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.bio import labels_of_tags, spans_from_tags
 from scrutiny.models.answers.checked import AnswerError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.language import TokenIds
+from scrutiny.core.queries.language import TokenIds
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention.function import eager
 from scrutiny.models.hf.model import HfModel, HfParts

@@ -9,7 +9,7 @@ import torch
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.language import Clozes, Continuation, Probe, SentencePair
+from scrutiny.core.queries.language import Clozes, Continuation, Probe, SentencePair
 from scrutiny.models.hf.encoder import HfEncoder
 from scrutiny.models.hf.lm_head import find_head, is_causal
 from scrutiny.models.hf.model import HfParts

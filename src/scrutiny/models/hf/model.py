@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.task import Task
 from scrutiny.models.hf.attention.maps import AttentionSource, find_attention_shape
 from scrutiny.models.hf.attention.models import Attending

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.language import POOLINGS, Encoded, Passage
+from scrutiny.core.queries.language import POOLINGS, Encoded, Passage
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.language import Encoded, Passage
+from scrutiny.core.queries.language import Encoded, Passage
 from scrutiny.models.hf.pooling import Floats, check_poolings, pooling_weights
 from scrutiny.models.hf.sequences import Ints, Runner, Sequences
 
@@ -43,8 +43,8 @@ class Representing:
     ) -> Floats:
         """Vectors ``(passage, layer, pooling, dimension)`` as float32.
 
-        As `scrutiny.core.language.Represents` says; equal passages are encoded once. Passages
-        with more tokens than `limit` have NaN, unless the model reads cut texts.
+        As `scrutiny.core.queries.language.Represents` says; equal passages are encoded once.
+        Passages with more tokens than `limit` have NaN, unless the model reads cut texts.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task

@@ -4,11 +4,11 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.boundary.secrets import from_environment, redacted, without_secrets
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.secrets import from_environment, redacted, without_secrets
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import is_tagging, texts, words
 from scrutiny.models.answers.returned import class_name, from_answers, from_probabilities, from_tags

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.canonical import length_prefixed
+from scrutiny.core.boundary.canonical import length_prefixed
 
 _ESTIMATORS: Final = "sklearn"
 _OURS: Final = "scrutiny"

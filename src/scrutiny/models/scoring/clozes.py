@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from scrutiny.core.language import Cloze, Clozes, Encoded
+from scrutiny.core.queries.language import Cloze, Clozes, Encoded
 
 
 class Alignment(NamedTuple):
@@ -54,7 +54,7 @@ def agreed_alignment(first: Encoded, second: Encoded) -> Alignment:
 
     Examples
     --------
-    >>> from scrutiny.core.language import Encoded
+    >>> from scrutiny.core.queries.language import Encoded
     >>> def of(ids, words):
     ...     special = tuple(w is None for w in words)
     ...     return Encoded(ids, special, ((0, 0),) * len(ids), words, (0,) * len(ids))
@@ -105,7 +105,7 @@ def masked_singly(sentence: Encoded, positions: Sequence[int], mask_id: int) -> 
 
     Examples
     --------
-    >>> from scrutiny.core.language import Encoded
+    >>> from scrutiny.core.queries.language import Encoded
     >>> text = Encoded((1, 5, 6, 2), (True, False, False, True), (), (None, 0, 1, None), (0,) * 4)
     >>> [cloze.ids for cloze in masked_singly(text, [1, 2], mask_id=0)]
     [(1, 0, 6, 2), (1, 5, 0, 2)]

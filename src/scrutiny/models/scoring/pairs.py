@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.language import Encoded, Tokenizes
+from scrutiny.core.queries.language import Encoded, Tokenizes
 from scrutiny.models.scoring.clozes import (
     Alignment,
     agreed_alignment,

@@ -73,7 +73,7 @@ class Question:
     Parameters
     ----------
     queries
-        ``(capability, query)``, see `scrutiny.core.language`.
+        ``(capability, query)``, see `scrutiny.core.queries.language`.
     reduce
         Likelihood of the answers, in the order of the queries.
     """

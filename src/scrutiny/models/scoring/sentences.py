@@ -13,7 +13,7 @@ causal-mean         mean of the same; the begin token precedes the first token o
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from scrutiny.core.language import Continuation, Encoded, Tokenizes
+from scrutiny.core.queries.language import Continuation, Encoded, Tokenizes
 from scrutiny.models.scoring.clozes import (
     masked_singly,
     masked_within_word,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.language import Cloze, Continuation, Encoded, SentencePair, Tokenizes
+from scrutiny.core.queries.language import Cloze, Continuation, Encoded, SentencePair, Tokenizes
 from scrutiny.models.scoring.clozes import masked_from_here
 from scrutiny.models.scoring.question import (
     Ask,

@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.stored_heads import CorpusCounts
+from scrutiny.core.queries.stored_heads import CorpusCounts
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import match_names

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from scrutiny.core.boundary.json_text import parse_json
+from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import ModelError
-from scrutiny.core.json_text import parse_json
-from scrutiny.core.storable import repeated
 
 Row = Mapping[str, Any]
 

@@ -18,10 +18,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.attention_layer import AttendedText
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.queries.attention_layer import AttendedText
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource

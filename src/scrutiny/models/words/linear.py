@@ -19,12 +19,12 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Integers
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource

@@ -11,7 +11,7 @@ import numpy as np
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import Piece
+from scrutiny.core.queries.gradients import Piece
 from scrutiny.core.task import Task
 from scrutiny.models.answers.inputs import require_task
 from scrutiny.models.strings.lineage import HASHES

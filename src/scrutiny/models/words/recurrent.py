@@ -16,8 +16,8 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import index_of
 from scrutiny.models.hf.batching import longest_first

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate, EstimateKey
 
 FIELDS: Final = (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.run.assigned import restrictions
 from scrutiny.parts.run.identity import grouped, identity

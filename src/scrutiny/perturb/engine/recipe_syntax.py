@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.given import refuse_odd_values
 
 Value = None | bool | int | float | str | tuple[Any, ...]
 

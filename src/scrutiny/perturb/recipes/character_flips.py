@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
-from scrutiny.core.gradients import InputEmbeddings, TokenGradients
+from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.perturb.search.methods.first_order import gradient_beam
 from scrutiny.perturb.search.methods.importance import wanted_slope
 from scrutiny.perturb.search.place import Place

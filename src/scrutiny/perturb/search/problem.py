@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.gradients import Gradients, TokenGradients
 from scrutiny.core.plugin import PlugIn
+from scrutiny.core.queries.gradients import Gradients, TokenGradients
 from scrutiny.core.randomness import generator
 from scrutiny.perturb.search.goal import Base, Judged, Slope
 from scrutiny.perturb.search.place import Place

@@ -7,7 +7,7 @@ from typing import Protocol
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import Gradients
+from scrutiny.core.queries.gradients import Gradients
 from scrutiny.perturb.search.goal import Answer, Goal
 from scrutiny.perturb.search.problem import Method
 from scrutiny.perturb.search.space import Space

@@ -4,7 +4,7 @@ import csv
 import io
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.run.view import RunView

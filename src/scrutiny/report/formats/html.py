@@ -10,7 +10,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from scrutiny.core.storable import printable
+from scrutiny.core.boundary.storable import printable
 from scrutiny.parts.charts.glyphs import WIDTH
 from scrutiny.parts.part import Part
 from scrutiny.parts.run.identity import grouped

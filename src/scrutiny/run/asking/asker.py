@@ -7,13 +7,13 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from scrutiny.core.boundary.storable import storable
 from scrutiny.core.collecting import usually_collected
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.language import Continuation, SentencePair
 from scrutiny.core.model import Model
-from scrutiny.core.storable import storable
+from scrutiny.core.queries.language import Continuation, SentencePair
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
@@ -184,7 +184,7 @@ class Asker:
         return [self._translate(answer) for answer in answers]
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers to queries of `scrutiny.core.language`, in order; each distinct one once."""
+        """Answers to queries of `scrutiny.core.queries.language`, in order; each asked once."""
         if not queries:
             return []
         keys = query_keys(queries, fingerprint=self._fingerprint, capability=capability)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.language import ASKED, Cloze, Continuation, SentencePair
+from scrutiny.core.queries.language import ASKED, Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
 from scrutiny.store.answers import as_json, decode
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model
-from scrutiny.core.secrets import redacted
 from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.forms import FORMS, PREDICT, Form
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.example import Example
 from scrutiny.run.comparing.flips import Noise
 from scrutiny.run.comparing.marks import Marked

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.record import Counts
 from scrutiny.core.task import Prediction, Task

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.diagnostics.similarity.answers import Labels

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch

@@ -43,7 +43,7 @@ class AskedReference:
         return _predict(self._asker, self.outputs, examples, variants)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers to queries of `scrutiny.core.language`, in order."""
+        """Answers to queries of `scrutiny.core.queries.language`, in order."""
         return self._asker.ask(capability, queries)
 
 
@@ -94,7 +94,7 @@ class RunContext:
         return _predict(self._asker, self.outputs, examples, variants)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers of the cell's model to queries of `scrutiny.core.language`, in order.
+        """Answers of the cell's model to queries of `scrutiny.core.queries.language`, in order.
 
         Raises
         ------

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json, digest, plain
+from scrutiny.core.boundary.canonical import canonical_json, digest, plain
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.data.reading import OnBadRow

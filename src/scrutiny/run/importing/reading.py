@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from scrutiny.core.canonical import plain
+from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.models.strings.source import captures

@@ -9,7 +9,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from scrutiny.core.canonical import canonical_json, length_prefixed, value_digest
+from scrutiny.core.boundary.canonical import canonical_json, length_prefixed, value_digest
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row

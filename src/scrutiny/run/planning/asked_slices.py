@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import IN_SLICES, Claim, Component
 from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.plan import Plan

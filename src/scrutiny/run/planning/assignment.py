@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scrutiny.core.canonical import plain
+from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import Measure

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scrutiny.core.canonical import canonical_json, plain
+from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from scrutiny.core.boundary.given import refuse_odd_values
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.expressions import gained
-from scrutiny.core.given import refuse_odd_values
-from scrutiny.core.json_text import parse_json
 from scrutiny.core.plan import (
     DataPlan,
     EstimatePlan,

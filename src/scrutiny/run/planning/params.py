@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
+from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.given import refuse_odd_values
 
 #: A number in a declared type.
 _NUMBERS: Final = re.compile(r"\b(int|float)\b")

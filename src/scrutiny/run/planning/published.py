@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import pstdev
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import PublishedPlan, Reproduction

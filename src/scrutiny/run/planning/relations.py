@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import EstimatePlan, RelatePlan, Resampling

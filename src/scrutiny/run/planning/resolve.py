@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from scrutiny.core.canonical import value_digest
-from scrutiny.core.declared import must_be_declared
+from scrutiny.core.boundary.canonical import value_digest
+from scrutiny.core.boundary.declared import must_be_declared
+from scrutiny.core.boundary.given import refuse_odd_values
+from scrutiny.core.boundary.storable import is_storable, repeated
 from scrutiny.core.diagnostic import Diagnostic, Inputs
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
-from scrutiny.core.given import refuse_odd_values
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.core.storable import is_storable, repeated
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.labels import LabelMatch, match_labels

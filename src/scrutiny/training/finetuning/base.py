@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.models.hf.checkpoint import Checkpoint, checkpoint_source, find_checkpoint
 from scrutiny.models.named.family import expand
 from scrutiny.models.strings.lineage import FINE_TUNING, PRE_TRAINING, replicates_of

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import PlanError
 from scrutiny.training.finetuning.base import BaseEncoder
 from scrutiny.training.finetuning.parts import DataParts

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import RunIncompleteError
 from scrutiny.store.files import storage_errors, write_atomically, write_text
 from scrutiny.training.finetuning.network import Parted

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.errors import PlanError
-from scrutiny.core.given import refuse_odd_values
 
 #: How much of the head's input is what: masked, another piece, left as it is (Devlin et al. 2019).
 REPLACED: Final = (0.8, 0.1, 0.1)

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.models.strings.lineage import KEY
 from scrutiny.training.finetuning.parts import DataParts, load_parts

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrutiny.core.annotation import Arcs
 from scrutiny.core.arrays import Booleans, Floats, Integers, Singles
+from scrutiny.core.queries.annotation import Arcs
 from scrutiny.diagnostics.attention.arcs.params import ALL, OFFSETS
 from scrutiny.diagnostics.attention.word_maps import WordMap
 from scrutiny.stats.trees import maximum_arborescence

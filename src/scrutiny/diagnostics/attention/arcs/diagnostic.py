@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from scrutiny.core.annotation import Arcs
 from scrutiny.core.arrays import Booleans, Integers
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -15,6 +14,7 @@ from scrutiny.core.diagnostic import (
     Failure,
     Inputs,
 )
+from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arcs.counting import (

@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.annotation import Mentions
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -18,6 +17,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
 )
 from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.queries.annotation import Mentions
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.coreference.design import KINDS, make_coreference_design
 from scrutiny.diagnostics.attention.coreference.mentions import (

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.annotation import Mention, Mentions
+from scrutiny.core.queries.annotation import Mention, Mentions
 from scrutiny.diagnostics.attention.word_maps import WordMap
 
 #: Where a nominal mention's head can no longer be: what follows belongs to a modifier.

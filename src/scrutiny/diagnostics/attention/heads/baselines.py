@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrutiny.core.annotation import AnchoredSpans
 from scrutiny.core.arrays import Floats
+from scrutiny.core.queries.annotation import AnchoredSpans
 
 #: How far a pseudo-cue may stand from the cue, as a share of the sentence.
 NEAR: Final = 0.25

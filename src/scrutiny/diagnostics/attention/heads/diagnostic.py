@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.annotation import AnchoredSpans
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -27,6 +26,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
 )
 from scrutiny.core.example import Example
+from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task

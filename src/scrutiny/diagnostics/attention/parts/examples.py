@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Final
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.diagnostics.attention.parts.head_map import SCORES
 from scrutiny.diagnostics.attention.parts.records import AttendedExample, examples_of
 from scrutiny.diagnostics.attention.parts.study import (

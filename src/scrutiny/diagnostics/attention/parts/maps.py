@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from scrutiny.core.canonical import value_digest
+from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue
 from scrutiny.diagnostics.attention.parts.study import (

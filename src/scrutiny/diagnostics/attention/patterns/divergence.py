@@ -7,7 +7,6 @@ from typing import Final, cast
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.attention import Attends, AttentionMap
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     Batch,
@@ -22,6 +21,7 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.errors import MissingExtraError
+from scrutiny.core.queries.attention import Attends, AttentionMap
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.patterns.diagnostic import NO_WORDS, TEXTS

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Booleans, Floats, Integers
-from scrutiny.core.attention import AttentionMap
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
+from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.core.record import HEADS, LAYERS, Measure
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
 from scrutiny.stats.distributions.divergence import row_entropy

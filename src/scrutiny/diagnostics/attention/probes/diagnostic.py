@@ -7,8 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.annotation import Arcs
-from scrutiny.core.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -19,6 +18,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
 )
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Integers, Singles
-from scrutiny.core.attention import Words
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.language import Passage, Represents
+from scrutiny.core.queries.attention import Words
+from scrutiny.core.queries.language import Passage, Represents
 from scrutiny.diagnostics.attention.arcs.counting import NOWHERE, ROOT, GoldArcs
 from scrutiny.diagnostics.attention.reading import Made, read_sentences
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap

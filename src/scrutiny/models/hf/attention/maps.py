@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from scrutiny.core.attention import WEIGHTINGS, AttentionMap, Weighting, Words
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
-from scrutiny.core.language import TokenIds
+from scrutiny.core.queries.attention import WEIGHTINGS, AttentionMap, Weighting, Words
+from scrutiny.core.queries.language import TokenIds
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention.function import LayerStep, Tap, can_be_tapped, eager, tapped
 from scrutiny.models.hf.attention.values import Factors, ValueNorms, find_factors

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from scrutiny.core.attention import AttentionMap, HeadIndex, Intervention, Weighting, Words
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.queries.attention import AttentionMap, HeadIndex, Intervention, Weighting, Words
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention.function import tapped
@@ -118,7 +118,7 @@ class Attending:
     def attentions(
         self, sentences: Sequence[Words], *, weighting: Weighting = "raw"
     ) -> Iterator[AttentionMap | Failure]:
-        """Maps of the sentences, in order, as `scrutiny.core.attention.Attends` says.
+        """Maps of the sentences, in order, as `scrutiny.core.queries.attention.Attends` says.
 
         Raises
         ------

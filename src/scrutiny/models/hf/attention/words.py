@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.attention import Words
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.language import TokenIds
+from scrutiny.core.queries.attention import Words
+from scrutiny.core.queries.language import TokenIds
 
 _PROBES: Final = ("a", "of", "the")
 

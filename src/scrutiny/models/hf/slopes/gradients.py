@@ -18,7 +18,7 @@ import torch
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.gradients import InputEmbeddings, Piece, TokenGradients
+from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.models.hf.batching import Answered, Budget, free_memory, run_batches
 from scrutiny.models.hf.lm_head import logits_of
 from scrutiny.models.hf.sequences import Runner

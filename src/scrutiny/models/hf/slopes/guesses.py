@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from scrutiny.core.arrays import Floats, Integers
-from scrutiny.core.language import Encoded, Probe
+from scrutiny.core.queries.language import Encoded, Probe
 from scrutiny.core.randomness import generator
 from scrutiny.models.hf.encoder import HfEncoder
 from scrutiny.models.hf.lm_head import find_head

@@ -22,7 +22,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from scrutiny.core.arrays import Floats, Integers
-from scrutiny.core.language import Probe
+from scrutiny.core.queries.language import Probe
 from scrutiny.core.randomness import generator
 from scrutiny.models.hf.lm_head import Head, logits_of
 

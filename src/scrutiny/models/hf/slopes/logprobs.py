@@ -12,7 +12,7 @@ from scrutiny.models.hf.sequences import Runner, Sequences
 from scrutiny.models.hf.slopes.gradients import Loss, WithInputSlopes
 
 if TYPE_CHECKING:
-    from scrutiny.core.language import Cloze
+    from scrutiny.core.queries.language import Cloze
 
 
 class Sloping(WithInputSlopes):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
-from scrutiny.core.gradients import InputEmbeddings, TokenGradients
+from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.perturb.search.goal import Judged, ranked, reached
 from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
 from scrutiny.perturb.search.place import Place

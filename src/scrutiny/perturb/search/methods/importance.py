@@ -14,7 +14,7 @@ from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
 
 if TYPE_CHECKING:
-    from scrutiny.core.gradients import TokenGradients
+    from scrutiny.core.queries.gradients import TokenGradients
 
 Ranking = Literal["unk", "delete", "saliency", "gradient", "random"]
 RANKINGS: Final[tuple[str, ...]] = get_args(Ranking)

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scrutiny.core.annotation import AnchoredSpans, Arcs
-from scrutiny.core.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.example import Example
+from scrutiny.core.queries.annotation import AnchoredSpans, Arcs
 from scrutiny.training.finetuning.anchored.recipe import (
     AnchoredRecipe,
     ControlRecipe,

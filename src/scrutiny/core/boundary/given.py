@@ -11,8 +11,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from scrutiny.core.boundary.storable import is_storable
 from scrutiny.core.errors import PlanError
-from scrutiny.core.storable import is_storable
 
 #: Levels of lists and tables within each other; a plan needs about five.
 DEEPEST: Final = 50

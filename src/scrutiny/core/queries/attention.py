@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, run
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.language import Encoded, TokenIds
 from scrutiny.core.model import Model
+from scrutiny.core.queries.language import Encoded, TokenIds
 
 if TYPE_CHECKING:
     import numpy as np
