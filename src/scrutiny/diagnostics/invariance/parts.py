@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
-from scrutiny.core.canonical import digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.diagnostics.invariance.design import KEPT
