@@ -159,6 +159,15 @@ def test_a_model_beside_its_own_run_says_nothing(kept, command):
     assert "0.0% of items flip between two runs of the first" in flat(out)
 
 
+def test_a_run_can_be_run_of_another_model(kept, command):
+    code, _, _ = command("run", kept, "--model", model(2), *QUICK, "--out", "v2")
+    assert code == 0
+    apart = command("compare", kept, model(2), *QUICK)[1]
+    assert command("compare", kept, "v2", *QUICK)[1].splitlines()[0] == apart.splitlines()[0]
+    code, _, err = command("run", kept, "--model", model(2), "-P", "a=1", "--out", "v3")
+    assert (code, "Leave out -P" in flat(err)) == (2, True)
+
+
 def test_data_that_moved_is_asked_for(kept, command):
     Path("dev.csv").rename("moved.csv")
     code, _, err = command("compare", kept, model(2), *QUICK)

@@ -8,9 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from scrutiny.cli.running.plans import (
-    adjusted,
-    named_data,
     named_models,
+    plan_beside,
     plan_from_flags,
     split_recipes,
 )
@@ -20,7 +19,6 @@ from scrutiny.core.plan import Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.run.comparing.flips import Noise
 from scrutiny.run.comparing.live import noise_of_promise, noise_when_asked_again
-from scrutiny.run.comparing.rerun import plan_of_run
 from scrutiny.run.comparing.shared import (
     MARGIN,
     SharedInvariances,
@@ -210,9 +208,7 @@ def _plan_of(
         If two models come without data.
     """
     if beside is not None:
-        data = named_data(flags) if flags["data"] else ()
-        plan = plan_of_run(beside, named_models([text])[0], data=data, only=names)
-        return adjusted(plan, flags)
+        return plan_beside(beside, named_models([text])[0], flags, only=names)
     if not flags["data"]:
         raise PlanError(
             "Two models are compared on data: add --data builtin:reviews, or --data "

@@ -1,6 +1,6 @@
 """Plans from flags."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,12 @@ from scrutiny.core.registry import registry
 from scrutiny.run.planning.asked_slices import with_slices
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.rerun import plan_of_run
+from scrutiny.store.run_folder import RunFolder
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
-    """Plan of a file, or of one diagnostic with ``--model`` and ``--data``.
+    """Plan of a file, of one diagnostic with ``--model`` and ``--data``, or of what a run asked.
 
     Raises
     ------
@@ -28,6 +30,8 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     what = flags["what"]
     if is_plan(what):
         return with_slices(adjusted(read_plan(Path(what)), flags), flags.get("where", ()))
+    if (Path(what) / "manifest.json").is_file():
+        return with_slices(_of_run(flags), flags.get("where", ()))
     name = registry().resolve("diagnostic", what)
     models, second = named_with_reference(flags)
     data = named_data(flags)
@@ -44,6 +48,33 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     )
     whole = adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
     return with_slices(whole, flags.get("where", ()))
+
+
+def _of_run(flags: Mapping[str, Any]) -> Plan:
+    """Plan that asks one model what a run asked its own.
+
+    Raises
+    ------
+    PlanError
+        If there are more, or something would be passed over.
+    """
+    models = named_models(flags["models"])
+    stated = {"-P": "params", "--with": "transformations", "--reference": "reference"}
+    beside = [flag for flag, name in stated.items() if flags.get(name)]
+    if len(models) > 1 or beside:
+        raise PlanError(
+            f"{flags['what']!r} is a run: one model is asked what it asked, with its parameters. "
+            f"Leave out {beside[0] if beside else 'all but one --model'}."
+        )
+    return plan_beside(RunFolder.open(flags["what"]), models[0], flags)
+
+
+def plan_beside(
+    folder: RunFolder, model: ModelPlan, flags: Mapping[str, Any], *, only: Collection[str] = ()
+) -> Plan:
+    """Plan that asks a model what a run asked its own, where the data lies now."""
+    data = named_data(flags) if flags["data"] else ()
+    return adjusted(plan_of_run(folder, model, data=data, only=only), flags)
 
 
 def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:

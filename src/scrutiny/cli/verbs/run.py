@@ -10,7 +10,7 @@ from scrutiny.cli.running.output_paths import OutputFile
 
 
 @click.command("run")
-@click.argument("what", metavar="PLAN|DIAGNOSTIC")
+@click.argument("what", metavar="PLAN|DIAGNOSTIC|RUN")
 @asked_models
 @click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
 @click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
@@ -28,11 +28,12 @@ from scrutiny.cli.running.output_paths import OutputFile
 @click.option("--html", type=OutputFile(), help="Also write the page.")
 @running_options
 def command(**flags: Any) -> int:
-    r"""Run a plan file, or one diagnostic on a model and data.
+    r"""Run a plan file, one diagnostic on a model and data, or what a run asked.
 
     \b
     scrutiny run plan.toml
     scrutiny run robustness --model builtin:sentiment --data builtin:reviews
+    scrutiny run runs/v1 --model hf:./v2
     """
     from scrutiny.cli.running.asked import is_plan, must_lead
 

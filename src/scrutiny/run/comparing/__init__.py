@@ -7,15 +7,13 @@
                   metrics of pairs of replicates
     reading       sides and noise of two runs; many datasets pooled into one
     live          a live model asked again: the noise floor where there is one replicate
-    rerun         a live model, asked as a run asked its own
     flips         how many items change their answer, beside how many do within one run
     marks         answers as numbers: places of labels, probabilities in one order
     agreement     kappa, error consistency, CAPA and divergences, beside the first against itself
     slices        which inputs changed, all slices tested together
     paired_tests  tests of a paired change, and of a slice against the rest
     items         inputs that differ most, beyond noise
-    shared        shared invariances of two live models, both ways, and how alike their vectors are
-    misses        an exact test of a single model's misses
-    levels, kept  what is said of it all, as values
+    shared        the plan of what two live models share, and what its run says
+    levels        what is said of it all, as values
     whole         all of that together, and whether it is a regression
 """

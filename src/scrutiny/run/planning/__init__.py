@@ -4,6 +4,7 @@
 
     file           TOML and JSON to a Plan, with near names for typos
     audit          the plan of everything that applies
+    rerun          the plan of a finished run, for another model
     resolve        a Plan looked up: data, models, diagnostics, designs, estimates, claims
     resolved       what that gives; it travels to workers
     loading        model strings and objects to models; pairs: which stands beside which

@@ -7,9 +7,9 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
 from scrutiny.run.comparing.flips import Noise
 from scrutiny.run.comparing.live import noise_of_promise
-from scrutiny.run.comparing.rerun import plan_of_run
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.rerun import plan_of_run
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.portable import located
 

@@ -1,4 +1,4 @@
-"""Another model, asked as a run asked its own: a live model beside a run folder."""
+"""Another model, asked as a run asked its own: the plan of a finished run, for another model."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from scrutiny.core.registry import registry
 from scrutiny.store.portable import located
 from scrutiny.store.run_folder import RunFolder
 
-_INSTEAD: Final = "give two models with --data instead."
+_INSTEAD: Final = "name what is measured on which data instead (--data)."
 _HANDED_OVER: Final = "object:"
 
 
