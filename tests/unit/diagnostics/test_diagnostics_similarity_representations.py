@@ -462,11 +462,11 @@ def test_compare_reads_both_models_and_untrained_networks(classifiers, tmp_path)
     data, wanted = (DataPlan("x", "object:x"),), Wanted(representations=True)
     plan = Plan(resampling=Resampling(draws=200), data=data, models=models)
     resolved = resolve(shared_plan(plan, wanted), data={"x": labeled()})
-    found = read_shared(run_plan(resolved, tmp_path / "out"), wanted)
+    found = read_shared(run_plan(resolved, tmp_path / "out"))
     assert (found.kept, found.outcome) == ((), None)
-    assert {row.measure for row in found.likeness.rows} == set(CLAIMED)
-    for row in found.likeness.rows:
+    assert {row.measure for row in found.likened} == set(CLAIMED)
+    for row in found.likened:
         assert (row.value.key.subject, row.own.key.subject) == ("b", "a")
         assert row.own.value == pytest.approx(1.0)
         assert row.untrained.key.role == "null"
-    assert found.likeness.findings
+    assert found.findings
