@@ -83,7 +83,7 @@ def test_own_sentences_have_the_effect_size_of_the_loop(tmp_path, vector, poolin
         json.dumps({k: {"category": k, "examples": texts} for k, texts in sets.items()})
     )
     folder = done(f"sent-bias:{path}", tmp_path / "run", representations=[pooling])
-    found = estimate(folder, "effect_size", group="flowers", representation=pooling)
+    found = estimate(folder, "effect_size(sample)", group="flowers", representation=pooling)
     assert found.value == pytest.approx(naive_effect_size(sets.values(), pooling, vector), abs=1e-4)
 
 
@@ -96,7 +96,7 @@ def test_published_tests_have_the_effect_sizes_of_the_loop(tmp_path, vector, sha
         texts = [sets[key]["examples"] for key in ("targ1", "targ2", "attr1", "attr2")]
         for pooling in ("cls", "mean", FIRST):
             wanted = naive_effect_size(texts, pooling, vector)
-            found = estimate(folder, "effect_size", group=name, representation=pooling)
+            found = estimate(folder, "effect_size(sample)", group=name, representation=pooling)
             assert found.value == pytest.approx(wanted, abs=1e-4), (name, pooling)
 
 
@@ -112,7 +112,7 @@ def test_figures_that_were_computed_elsewhere(tmp_path, folder_of_minilm, shared
     }
     for test, by_pooling in effects.items():
         for pooling, wanted in by_pooling.items():
-            found = estimate(folder, "effect_size", group=test, representation=pooling)
+            found = estimate(folder, "effect_size(sample)", group=test, representation=pooling)
             assert found.value == pytest.approx(wanted, abs=0.005), (test, pooling)
     for pooling, wanted in (("cls", 0.037), ("mean", 0.85)):
         p = estimate(

@@ -85,8 +85,8 @@ def test_an_export_that_answers_otherwise_is_not_kept(made, tmp_path, monkeypatc
 def test_families_are_written_as_families(made, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from scrutiny.cli.models import quantizing as models_quantizing
     from scrutiny.cli.verbs.models import command
+    from scrutiny.models.onnx import export as onnx_export
 
     base, records = made
     seen = []
@@ -95,7 +95,7 @@ def test_families_are_written_as_families(made, tmp_path, monkeypatch):
         seen.append((source, folder, precision))
         return records["int8"]
 
-    monkeypatch.setattr(models_quantizing, "export_classifier", export)
+    monkeypatch.setattr(onnx_export, "export_classifier", export)
     arguments = ["quantize", f"hf:{base}/seed-{{seed}}", "-o", str(tmp_path)]
     found = CliRunner().invoke(command, arguments)
     assert seen == [(f"hf:{base}/seed-1", tmp_path / "seed-1", "int8")]

@@ -36,6 +36,7 @@ def _of_bins(bins: str, name: str) -> Additive:
         ("confidence", "right"),
         components,
         lambda sums: divide(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1]),
+        scale="share",
         higher_is="worse",
         chance=Chance("a calibrated model of the same confidence"),
     )
