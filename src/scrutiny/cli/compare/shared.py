@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from scrutiny.diagnostics.invariance.parts import kept_parts
+from scrutiny.diagnostics.invariance.parts import kept_part
 from scrutiny.diagnostics.similarity.parts import likeness_chart
 from scrutiny.parts.part import Chapter, Part
 from scrutiny.run.comparing.shared import SharedInvariances
@@ -22,8 +22,11 @@ VECTORS: Final = Chapter(
 
 def shared_parts(shared: SharedInvariances) -> Iterator[Part]:
     """A part for each direction, the judged one first, and one for the vectors."""
-    yield from kept_parts(shared.judged, chapter=SHARED)
-    for one in kept_parts([k for k in shared.kept if k not in shared.judged], chapter=SHARED):
+    if shared.judged:
+        yield kept_part(shared.judged, "kept-of-the-first", chapter=SHARED)
+    back = [one for one in shared.kept if one not in shared.judged]
+    if back:
+        one = kept_part(back, "kept-of-the-second", chapter=SHARED)
         yield replace(one, title=f"{one.title} (told, not judged)")
     if shared.likened or shared.findings:
         charts = tuple(likeness_chart(shared.likened, "vectors-chart", "Likeness"))

@@ -1,20 +1,19 @@
 """What is kept of a reference's invariances: beside another run of it, and random changes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.diagnostics.invariance.design import KEPT
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Line, forest_table
 from scrutiny.parts.part import RELIABILITY, Chapter, Part, ReportPart, part_of
+from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.view import RunView
 
-_HARD, _OF_RANDOM, _LIFT = "hard_scope@1", "kept_by(target)@1", "scope_lift@1"
+_OF_RANDOM, _LIFT = "kept_by(target)@1", "scope_lift@1"
 #: Numbers that stand beside what is kept, by the names of their metrics.
 _FURTHER: Final[Mapping[str, str]] = {
     _LIFT: "lift",
@@ -119,54 +118,51 @@ def _is_of(key: EstimateKey, wanted: EstimateKey) -> bool:
     return same and wanted.condition.items() <= key.condition.items()
 
 
-def kept_parts(found: Sequence[KeptAnswers], *, chapter: Chapter = RELIABILITY) -> Iterator[Part]:
-    """A part for each direction: whose invariances are asked of whom, what is kept of each change.
+def kept_part(found: Sequence[KeptAnswers], anchor: str, *, chapter: Chapter = RELIABILITY) -> Part:
+    """Whose invariances are asked of whom, and what is kept of each change.
 
     Parameters
     ----------
     found
-        What is kept; what belongs to one direction stands together.
+        What is kept, of one direction.
+    anchor
+        Stable name within the page.
     chapter
-        Heading that they stand under.
+        Heading that it stands under.
     """
-    for (reference, target), several in groupby(found, _direction):
-        own = list(several)
-        facts, drawn, listed = [], [], []
-        for one in own:
-            of = one.hard.key.dataset
-            label = f"{one.capability}{f' of {of}' * (of != own[0].hard.key.dataset)}"
-            ceiling = (
-                "the reference itself" if one.how == "itself" else f"{one.how} of the reference"
-            )
-            series = {"keeps the answer": one.hard, ceiling: one.ceiling}
-            series["random changes"] = one.random
-            more = {n: one.further[k] for k, n in _FURTHER.items() if n and k in one.further}
-            drawn.append(Line(label, series))
-            listed.append(Line(label, series | more))
-            verdict = one.finding.verdict
-            facts.append((label, f"{_SHOWN.get(verdict, verdict)}: {one.finding.reason}"))
-        anchor = f"kept-{digest(f'{reference} {target}', size=4)}"
-        title = f"Changes that keep the answer of {reference}, asked of {target}"
-        caption = (
-            "Share of the changed texts over which the answer stays (Hard-SCoPE). Random changes "
-            "of as many words are the control; nothing can be expected above the ceiling, "
-            f"{ceiling}. Losing at most {own[0].margin:g} of it does not matter."
-        )
-        charts = forest_or_table(
-            *(f"{anchor}-chart", "How often the answer stays", caption, drawn),
-            metric="answers kept",
-            table=forest_table(listed),
-        )
-        yield Part(anchor, title, "", tuple(charts), chapter=chapter, facts=tuple(facts))
-
-
-def _direction(one: KeptAnswers) -> tuple[str, str]:
-    return one.reference, one.hard.key.subject
+    first, facts, drawn, listed = found[0].hard.key, [], [], []
+    ceiling = "the reference itself"
+    if found[0].how != "itself":
+        ceiling = f"{found[0].how} of the reference"
+    for one in found:
+        of = one.hard.key.dataset
+        label = f"{one.capability}{f' of {of}' * (of != first.dataset)}"
+        series = {"keeps the answer": one.hard, ceiling: one.ceiling}
+        series["random changes"] = one.random
+        more = {n: one.further[k] for k, n in _FURTHER.items() if n and k in one.further}
+        drawn.append(Line(label, series))
+        listed.append(Line(label, series | more))
+        verdict = one.finding.verdict
+        facts.append((label, f"{_SHOWN.get(verdict, verdict)}: {one.finding.reason}"))
+    charts = forest_or_table(
+        f"{anchor}-chart",
+        "How often the answer stays",
+        "Share of the changed texts over which the answer stays (Hard-SCoPE). Random changes of as "
+        "many words are the control; nothing can be expected above the ceiling, "
+        f"{ceiling}. Losing at most {found[0].margin:g} of it does not matter.",
+        drawn,
+        metric="answers kept",
+        table=forest_table(listed),
+    )
+    title = f"Changes that keep the answer of {first.reference}, asked of {first.subject}"
+    return Part(anchor, title, "", tuple(charts), chapter=chapter, facts=tuple(facts))
 
 
 def part(view: RunView) -> Part | None:
     """A chart for each model beside each reference, where losses were claimed."""
-    told = kept_parts(kept_in(view.estimates, view.findings))
+    kept = kept_in(view.estimates, view.findings)
+    pairs = grouped(((one.reference, one.hard.key.subject), one) for one in kept)
+    told = [kept_part(several, f"kept-{n}") for n, several in enumerate(pairs.values(), 1)]
     charts = [replace(chart, title=one.title) for one in told for chart in one.charts]
     title = "Do the same changes leave both answers"
     return part_of("kept-answers", title, _LEAD, charts, "models beside a reference")
