@@ -1,0 +1,216 @@
+"""Simultaneous intervals of a family of rows, with seed variances that borrow from each other.
+
+A family are the rows that one diagnostic asks of one model on one dataset. With three seeds a
+row's own seed variance has two degrees of freedom, and a limit that holds for fifteen rows at once
+would lie seventeen standard errors away. Seed variances of one family are alike: each row's is
+moved toward the others', as far as the rows themselves show that they agree.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scrutiny.stats.arrays import FloatArray, proper_level
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.distance import critical_distance
+from scrutiny.stats.intervals.moderation import moderated
+from scrutiny.stats.intervals.tango import tango_variance
+
+_STEPS: Final = 60  # of bisection: far below any figure that is printed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FamilyRows:
+    """What every row of a family brings.
+
+    Parameters
+    ----------
+    values
+        ``(row, replicate)`` the value of each row and replicate: a share, or a difference of two.
+    items
+        ``(row,)`` variance of the mean over replicates, from drawing items.
+    interaction
+        ``(row,)`` item noise that each replicate has for itself (``Vx`` of `crossed`).
+    step
+        ``(row,)`` what one item moves: one over the number of units.
+    flips
+        ``(row, 2)`` units per replicate that count against and for the value, a mean over
+        replicates, where a row is a paired difference of right and wrong; NaN for any other row.
+    item_freedom
+        Degrees of freedom of the items' part, where units are few; infinite elsewhere.
+    """
+
+    values: FloatArray
+    items: FloatArray
+    interaction: FloatArray
+    step: FloatArray
+    flips: FloatArray
+    item_freedom: float = np.inf
+
+    @classmethod
+    def of(
+        cls,
+        values: ArrayLike,
+        items: ArrayLike,
+        interaction: ArrayLike,
+        n_units: ArrayLike,
+        flips: ArrayLike | None = None,
+        *,
+        item_freedom: float = np.inf,
+    ) -> "FamilyRows":
+        """Rows as arrays, checked; a single number of units stands for all.
+
+        Raises
+        ------
+        StatisticsError
+            If shapes do not fit, or a value is not finite.
+        """
+        each = np.atleast_2d(np.asarray(values, dtype=np.float64))
+        n_rows = each.shape[0]
+        row = [
+            np.broadcast_to(np.asarray(one, dtype=np.float64), (n_rows,))
+            for one in (items, interaction, n_units)
+        ]
+        if not (np.isfinite(each).all() and all(np.isfinite(one).all() for one in row)):
+            raise StatisticsError("a family's rows need finite values and variances.")
+        none = np.full((n_rows, 2), np.nan)
+        found = none if flips is None else np.asarray(flips, dtype=np.float64).reshape(n_rows, 2)
+        return cls(each, row[0], row[1], 1.0 / row[2], found, item_freedom)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FamilyLimits:
+    """Simultaneous limits of every row ``(row,)``.
+
+    Parameters
+    ----------
+    low, high
+        Limits.
+    seeds
+        Variance of the mean that is left to seeds (0 where the scope is these checkpoints).
+    distance
+        Critical distance of a row, in its unit.
+    freedom
+        Degrees of freedom of the seeds' part; infinite without one.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    seeds: FloatArray
+    distance: FloatArray
+    freedom: float
+
+
+def checkpoint_limits(
+    rows: FamilyRows, *, level: float = 0.95, n_rows: int | None = None
+) -> FamilyLimits:
+    """Limits that speak of these checkpoints alone: items are drawn, seeds are not.
+
+    Parameters
+    ----------
+    rows
+        The family.
+    level
+        Probability that all rows' intervals hold.
+    n_rows
+        How many rows the family was planned with; those that are here unless given.
+    """
+    none = np.zeros(rows.items.size)
+    return _limits(rows, rows.items, none, np.inf, level=level, n_rows=n_rows)
+
+
+def recipe_limits(
+    rows: FamilyRows, *, level: float = 0.95, n_rows: int | None = None
+) -> FamilyLimits:
+    """Limits that speak of the recipe: other seeds and other items.
+
+    Parameters
+    ----------
+    rows
+        The family, with at least three replicates.
+    level, n_rows
+        As `checkpoint_limits` has them.
+
+    Returns
+    -------
+    FamilyLimits
+        At least as wide as those of `checkpoint_limits`.
+
+    Raises
+    ------
+    StatisticsError
+        With fewer than three replicates: two say hardly anything of other seeds.
+
+    Notes
+    -----
+    **Misleads when**: one replicate failed, so that its rows' deviations have heavy tails; rows
+    that share their seeds' effects wholly (then little is borrowed, and limits are wide).
+    """
+    replicates = rows.values.shape[1]
+    if replicates < 3:
+        raise StatisticsError(
+            f"{replicates} replicates say too little of other seeds; three are needed."
+        )
+    variances, freedom = moderated(rows.values, rows.interaction, rows.step)
+    own = np.maximum(0.0, rows.items - rows.interaction)
+    wide = _limits(rows, own, variances / replicates, freedom, level=level, n_rows=n_rows)
+    narrow = checkpoint_limits(rows, level=level, n_rows=n_rows)
+    return FamilyLimits(
+        np.minimum(wide.low, narrow.low),
+        np.maximum(wide.high, narrow.high),
+        wide.seeds,
+        wide.distance,
+        freedom,
+    )
+
+
+def _limits(
+    rows: FamilyRows,
+    items: FloatArray,
+    seeds: FloatArray,
+    freedom: float,
+    *,
+    level: float,
+    n_rows: int | None,
+) -> FamilyLimits:
+    """Limits of a family from the variances of its two parts."""
+    size = n_rows or rows.items.size
+    tail = (1.0 - proper_level(level) ** (1.0 / size)) / 2.0
+    distance = critical_distance(items, seeds, freedom, tail=tail, item_freedom=rows.item_freedom)
+    mean = rows.values.mean(axis=1)
+    low, high = mean - distance, mean + distance
+    whole = np.sqrt(items + seeds)
+    scored = np.isfinite(rows.flips).all(axis=1) & (whole > 0)
+    if scored.any():
+        times = distance[scored] / whole[scored]
+        found = _scored(rows, scored, items[scored], seeds[scored], times)
+        low[scored] = np.minimum(low[scored], found[0])
+        high[scored] = np.maximum(high[scored], found[1])
+    return FamilyLimits(low, high, seeds, distance, freedom)
+
+
+def _scored(
+    rows: FamilyRows,
+    scored: NDArray[np.bool_],
+    items: FloatArray,
+    seeds: FloatArray,
+    times: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Limits of paired differences of right and wrong by Tango's score, row by row."""
+    against, favor = rows.flips[scored].T
+    units = 1.0 / rows.step[scored]
+    mean = rows.values[scored].mean(axis=1)
+    usual = ((against + favor) / units - mean**2) / units
+    scale = np.where(usual > 0, np.minimum(1.0, items / np.where(usual > 0, usual, 1.0)), 1.0)
+    ends = []
+    for side in (-1.0, 1.0):
+        near, far = mean.copy(), np.full(mean.size, side)
+        for _ in range(_STEPS):
+            middle = (near + far) / 2.0
+            spread = np.sqrt(scale * tango_variance(middle, against, favor, units) + seeds)
+            is_inside = np.abs(mean - middle) <= times * spread
+            near, far = np.where(is_inside, middle, near), np.where(is_inside, far, middle)
+        ends.append(near)
+    return ends[0], ends[1]

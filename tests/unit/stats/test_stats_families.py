@@ -1,0 +1,180 @@
+"""Simultaneous intervals of a family of rows."""
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize, stats
+
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.distance import critical_distance
+from scrutiny.stats.intervals.families import FamilyRows, checkpoint_limits, recipe_limits
+from scrutiny.stats.intervals.moderation import effective_rows, moderated
+from scrutiny.stats.intervals.tango import tango_variance
+
+
+def family(*, rows=15, replicates=3, units=872, seed_sd=0.005, seed=0, interaction=1e-6):
+    rng = np.random.default_rng(seed)
+    sd = np.sqrt(seed_sd**2 + replicates * interaction)
+    values = 0.02 + sd * rng.standard_normal((rows, replicates))
+    return FamilyRows.of(values, np.full(rows, 5e-5), np.full(rows, interaction), units)
+
+
+def seeds_of(rows):
+    return moderated(rows.values, rows.interaction, rows.step)
+
+
+class TestCriticalDistance:
+    @pytest.mark.parametrize("tail", [0.025, 0.0017, 0.0003])
+    def test_one_part_alone_is_its_own_quantile(self, tail):
+        assert critical_distance(4.0, 0.0, tail=tail)[0] == pytest.approx(
+            2 * stats.norm.isf(tail), rel=1e-9
+        )
+        for df in (2.0, 3.7, 40.0):
+            found = critical_distance(0.0, 9.0, df, tail=tail)[0]
+            assert found == pytest.approx(3 * stats.t.isf(tail, df), rel=1e-6)
+
+    @pytest.mark.parametrize(
+        ("items", "seeds", "df", "item_df"),
+        [
+            (1.0, 0.5, 2.0, np.inf),
+            (1.0, 1.0, 8.3, np.inf),
+            (0.01, 1.0, 2.0, np.inf),
+            (1.0, 0.01, 2.0, np.inf),
+            (1.0, 0.5, 4.0, 12.0),
+        ],
+    )
+    def test_both_parts_leave_the_tail_beyond(self, items, seeds, df, item_df):
+        tail = 0.0017
+        (found,) = critical_distance(items, seeds, df, tail=tail, item_freedom=item_df)
+        of_items = stats.norm if np.isinf(item_df) else stats.t(item_df)
+
+        def beyond(t):
+            return stats.t.pdf(t, df) * of_items.sf((found - seeds**0.5 * t) / items**0.5)
+
+        assert integrate.quad(beyond, -np.inf, np.inf, limit=400)[0] == pytest.approx(
+            tail, rel=1e-5
+        )
+
+    def test_a_row_without_any_variance_has_no_distance(self):
+        assert critical_distance([0.0, 1.0], [0.0, 1.0], 2.0, tail=0.01)[0] < 1e-15
+
+
+class TestTango:
+    @pytest.mark.parametrize(("against", "favor", "units"), [(12, 2, 50), (0, 3, 40), (5, 5, 300)])
+    @pytest.mark.parametrize("difference", [-0.3, -0.05, 0.0, 0.1, 0.4])
+    def test_variance_is_that_of_the_likeliest_rates(self, against, favor, units, difference):
+        def cost(rarer):
+            p, q = rarer + difference, rarer
+            rest = 1 - p - q
+            counted = ((against, p), (favor, q), (units - against - favor, rest))
+            return -sum(n * np.log(max(rate, 1e-300)) for n, rate in counted if n)
+
+        low, high = max(0.0, -difference), (1 - difference) / 2
+        best = optimize.minimize_scalar(
+            cost, bounds=(low, high), method="bounded", options={"xatol": 1e-12}
+        ).x
+        wanted = (2 * best + difference - difference**2) / units
+        found = tango_variance(difference, against, favor, units)
+        assert found == pytest.approx(wanted, rel=1e-4, abs=1e-9)
+
+    def test_no_flips_in_300_do_not_hold_within_a_point(self):
+        rows = FamilyRows.of(np.zeros((15, 1)), 1 / 300**2, 0.0, 300, np.zeros((15, 2)))
+        found = checkpoint_limits(rows)
+        # an exact one-sided limit without any event at level .0017 is 1 - .0017 ** (1 / 300): .021
+        assert np.all(found.high > 0.018)
+        assert found.low == pytest.approx(-found.high)
+
+
+class TestModeration:
+    def test_a_row_alone_keeps_its_own_variance(self):
+        rows = family(rows=1)
+        variance, freedom = seeds_of(rows)
+        assert variance == pytest.approx(rows.values.var(axis=1, ddof=1))
+        assert freedom == 2.0
+
+    def test_equal_seed_variances_are_shared(self):
+        rows = family(rows=40, replicates=3)
+        own = rows.values.var(axis=1, ddof=1)
+        variance, freedom = seeds_of(rows)
+        assert np.ptp(np.log(variance)) < 0.35 * np.ptp(np.log(own))
+        assert freedom > 10
+
+    def test_variances_far_apart_are_left_nearer_to_themselves(self):
+        rng = np.random.default_rng(5)
+        deviations = rng.standard_normal((30, 5))
+        alike = FamilyRows.of(0.01 * deviations, 1e-5, 0.0, 1000)
+        apart = FamilyRows.of(np.geomspace(0.001, 0.1, 30)[:, None] * deviations, 1e-5, 0.0, 1000)
+        assert seeds_of(apart)[1] < seeds_of(alike)[1] / 2
+
+    def test_order_and_unit_do_not_matter(self):
+        rows = family(seed=3)
+        variance, freedom = seeds_of(rows)
+        turned = FamilyRows.of(
+            rows.values[::-1], rows.items[::-1], rows.interaction[::-1], 1 / rows.step[::-1]
+        )
+        assert seeds_of(turned)[0] == pytest.approx(variance[::-1])
+        percent = FamilyRows(
+            100 * rows.values, 1e4 * rows.items, 1e4 * rows.interaction, 100 * rows.step, rows.flips
+        )
+        assert seeds_of(percent)[0] == pytest.approx(1e4 * variance)
+        assert seeds_of(percent)[1] == pytest.approx(freedom)
+
+    def test_no_variance_anywhere_is_one_flip(self):
+        rows = FamilyRows.of(np.full((4, 3), 0.5), 1e-6, 0.0, 1000)
+        assert np.all(seeds_of(rows)[0] > 0)
+
+
+class TestEffectiveRows:
+    def test_rows_that_move_together_count_once(self):
+        shared = np.array([0.01, -0.02, 0.01, 0.03])
+        assert effective_rows(np.outer(np.arange(1, 9), shared)) == pytest.approx(1.0)
+
+    def test_rows_that_move_apart_count_each(self):
+        rng = np.random.default_rng(0)
+        assert effective_rows(rng.standard_normal((200, 5))) > 100
+
+    def test_rows_that_do_not_move_tell_nothing(self):
+        assert effective_rows(np.ones((6, 3))) == 6.0
+
+
+class TestLimits:
+    def test_the_recipe_contains_the_checkpoints(self):
+        rows = family()
+        narrow, wide = checkpoint_limits(rows), recipe_limits(rows)
+        assert np.all(wide.low <= narrow.low)
+        assert np.all(wide.high >= narrow.high)
+
+    def test_a_family_alone_is_the_usual_interval(self):
+        rows = family(rows=1, replicates=1)
+        found = checkpoint_limits(rows)
+        half = stats.norm.isf(0.025) * np.sqrt(rows.items)
+        assert found.high - rows.values[:, 0] == pytest.approx(half)
+
+    def test_more_rows_planned_are_wider_limits(self):
+        rows = family()
+        few, many = recipe_limits(rows), recipe_limits(rows, n_rows=60)
+        assert np.all(many.high > few.high)
+
+    def test_more_items_decide_more(self):
+        found = [
+            recipe_limits(FamilyRows.of(family().values, 0.04 / n, 1e-9, n)).distance.mean()
+            for n in (300, 2000, 20000)
+        ]
+        assert found[0] > found[1] > found[2]
+
+    @pytest.mark.parametrize(
+        ("half", "rows", "low", "high"), [(2.7, 1, 1.3, 6.7), (2.7, 15, 0.0, 8.0)]
+    )
+    def test_a_single_interval_becomes_a_familys(self, half, rows, low, high):
+        variance = (half / 100 / stats.norm.isf(0.025)) ** 2
+        one = FamilyRows.of(np.array([[0.04]]), variance, 0.0, 872)
+        found = checkpoint_limits(one, n_rows=rows)
+        assert 100 * found.low[0] == pytest.approx(low, abs=0.07)
+        assert 100 * found.high[0] == pytest.approx(high, abs=0.07)
+
+    def test_two_replicates_say_nothing_of_the_recipe(self):
+        with pytest.raises(StatisticsError, match="2 replicates"):
+            recipe_limits(family(replicates=2))
+
+    def test_values_that_are_missing_are_refused(self):
+        with pytest.raises(StatisticsError, match="finite"):
+            FamilyRows.of([[np.nan, 0.1]], 1e-5, 0.0, 100)
