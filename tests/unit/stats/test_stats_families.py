@@ -8,6 +8,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.distance import critical_distance
 from scrutiny.stats.intervals.families import FamilyRows, checkpoint_limits, recipe_limits
 from scrutiny.stats.intervals.moderation import effective_rows, moderated
+from scrutiny.stats.intervals.planner import items_needed, seeds_needed
 from scrutiny.stats.intervals.tango import tango_variance
 
 
@@ -87,40 +88,40 @@ class TestTango:
 class TestModeration:
     def test_a_row_alone_keeps_its_own_variance(self):
         rows = family(rows=1)
-        variance, freedom = seeds_of(rows)
-        assert variance == pytest.approx(rows.values.var(axis=1, ddof=1))
-        assert freedom == 2.0
+        found = seeds_of(rows)
+        assert found.each == pytest.approx(rows.values.var(axis=1, ddof=1))
+        assert found.freedom == 2.0
 
     def test_equal_seed_variances_are_shared(self):
         rows = family(rows=40, replicates=3)
         own = rows.values.var(axis=1, ddof=1)
-        variance, freedom = seeds_of(rows)
-        assert np.ptp(np.log(variance)) < 0.35 * np.ptp(np.log(own))
-        assert freedom > 10
+        found = seeds_of(rows)
+        assert np.ptp(np.log(found.each)) < 0.35 * np.ptp(np.log(own))
+        assert found.freedom > 10
 
     def test_variances_far_apart_are_left_nearer_to_themselves(self):
         rng = np.random.default_rng(5)
         deviations = rng.standard_normal((30, 5))
         alike = FamilyRows.of(0.01 * deviations, 1e-5, 0.0, 1000)
         apart = FamilyRows.of(np.geomspace(0.001, 0.1, 30)[:, None] * deviations, 1e-5, 0.0, 1000)
-        assert seeds_of(apart)[1] < seeds_of(alike)[1] / 2
+        assert seeds_of(apart).freedom < seeds_of(alike).freedom / 2
 
     def test_order_and_unit_do_not_matter(self):
         rows = family(seed=3)
-        variance, freedom = seeds_of(rows)
+        found = seeds_of(rows)
         turned = FamilyRows.of(
             rows.values[::-1], rows.items[::-1], rows.interaction[::-1], 1 / rows.step[::-1]
         )
-        assert seeds_of(turned)[0] == pytest.approx(variance[::-1])
+        assert seeds_of(turned).each == pytest.approx(found.each[::-1])
         percent = FamilyRows(
             100 * rows.values, 1e4 * rows.items, 1e4 * rows.interaction, 100 * rows.step, rows.flips
         )
-        assert seeds_of(percent)[0] == pytest.approx(1e4 * variance)
-        assert seeds_of(percent)[1] == pytest.approx(freedom)
+        assert seeds_of(percent).each == pytest.approx(1e4 * found.each)
+        assert seeds_of(percent).freedom == pytest.approx(found.freedom)
 
     def test_no_variance_anywhere_is_one_flip(self):
         rows = FamilyRows.of(np.full((4, 3), 0.5), 1e-6, 0.0, 1000)
-        assert np.all(seeds_of(rows)[0] > 0)
+        assert np.all(seeds_of(rows).each > 0)
 
 
 class TestEffectiveRows:
@@ -178,3 +179,30 @@ class TestLimits:
     def test_values_that_are_missing_are_refused(self):
         with pytest.raises(StatisticsError, match="finite"):
             FamilyRows.of([[np.nan, 0.1]], 1e-5, 0.0, 100)
+
+
+class TestPlanner:
+    def test_one_row_and_one_seed_is_the_closed_form(self):
+        units = 500
+        rows = FamilyRows.of(np.array([[0.01]]), 0.05 / units, 0.0, units)
+        wanted = 0.05 * ((stats.norm.isf(0.025) + 0.84) / 0.02) ** 2
+        assert items_needed(rows, 0.02)[0] == pytest.approx(wanted, abs=1.5)
+
+    def test_what_is_enough_already_needs_no_more(self):
+        assert np.all(items_needed(family(), 0.2) == 872)
+        assert np.all(seeds_needed(family(), 0.2) == 3)
+
+    def test_a_smaller_loss_takes_more_and_is_out_of_reach_at_last(self):
+        rows = family()
+        large, small = items_needed(rows, 0.03), items_needed(rows, 0.025)
+        assert np.all(small >= large)
+        assert np.all(np.isnan(items_needed(rows, 0.001)))
+        assert np.all(np.isnan(seeds_needed(rows, 0.001)))
+
+    def test_seeds_help_where_seeds_are_what_differs(self):
+        rows = family(seed_sd=0.02)
+        assert np.all(np.isnan(items_needed(rows, 0.04)))
+        assert np.all(seeds_needed(rows, 0.04) <= 20)
+
+    def test_one_seed_says_nothing_of_how_many_it_takes(self):
+        assert np.isnan(seeds_needed(family(rows=2, replicates=1), 0.2)).all()

@@ -153,17 +153,22 @@ def recipe_limits(
         raise StatisticsError(
             f"{replicates} replicates say too little of other seeds; three are needed."
         )
-    variances, freedom = moderated(rows.values, rows.interaction, rows.step)
+    found = moderated(rows.values, rows.interaction, rows.step)
     own = np.maximum(0.0, rows.items - rows.interaction)
-    wide = _limits(rows, own, variances / replicates, freedom, level=level, n_rows=n_rows)
+    wide = _limits(rows, own, found.each / replicates, found.freedom, level=level, n_rows=n_rows)
     narrow = checkpoint_limits(rows, level=level, n_rows=n_rows)
     return FamilyLimits(
         np.minimum(wide.low, narrow.low),
         np.maximum(wide.high, narrow.high),
         wide.seeds,
         wide.distance,
-        freedom,
+        found.freedom,
     )
+
+
+def tail_of(n_rows: int, level: float = 0.95) -> float:
+    """Probability beyond one limit of a row, so that all ``n_rows`` hold at ``level`` (Šidák)."""
+    return float((1.0 - proper_level(level) ** (1.0 / n_rows)) / 2.0)
 
 
 def _limits(
@@ -176,8 +181,7 @@ def _limits(
     n_rows: int | None,
 ) -> FamilyLimits:
     """Limits of a family from the variances of its two parts."""
-    size = n_rows or rows.items.size
-    tail = (1.0 - proper_level(level) ** (1.0 / size)) / 2.0
+    tail = tail_of(n_rows or rows.items.size, level)
     distance = critical_distance(items, seeds, freedom, tail=tail, item_freedom=rows.item_freedom)
     mean = rows.values.mean(axis=1)
     low, high = mean - distance, mean + distance

@@ -1,5 +1,6 @@
 """Seed variances of rows that resemble one another, each moved toward the others'."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -13,10 +14,33 @@ _FACTORS: Final = np.geomspace(0.15, 6.0, 17)
 _LEAST_RATIO: Final = 0.001  # of a variance in its logarithm: a variance of 0 has none
 
 
-def moderated(
-    values: FloatArray, interaction: FloatArray, step: FloatArray
-) -> tuple[FloatArray, float]:
-    """Seed variance of every row ``(row,)`` moved toward the family's, and degrees of freedom.
+@dataclass(frozen=True, slots=True, eq=False)
+class SeedVariances:
+    """What the rows of a family tell of their seeds.
+
+    Parameters
+    ----------
+    each
+        ``(row,)`` variance over seeds, moved toward the family's.
+    own
+        ``(row,)`` variance over seeds of the row alone.
+    weight
+        Weight of the family against a row's own variance, from 0 to 1.
+    effective
+        Number of independent rows that tell as much as these do.
+    freedom
+        Degrees of freedom of ``each``.
+    """
+
+    each: FloatArray
+    own: FloatArray
+    weight: float
+    effective: float
+    freedom: float
+
+
+def moderated(values: FloatArray, interaction: FloatArray, step: FloatArray) -> SeedVariances:
+    """Seed variances of rows, each moved toward the family's.
 
     A family of one row keeps its own variance and its ``replicates - 1`` degrees of freedom.
 
@@ -39,7 +63,7 @@ def moderated(
     own = values.var(axis=1, ddof=1)
     degrees = replicates - 1
     if n_rows == 1:
-        return own, float(degrees)
+        return SeedVariances(own, own, 0.0, 1.0, float(degrees))
     known = replicates * interaction
     shared = max(0.0, float(np.mean(own - known)))
     least = step**2 / replicates
@@ -47,9 +71,14 @@ def moderated(
     ratio = np.maximum(own, least) / base
     middle = float(ratio.mean())
     weight, factor = _pull(ratio / middle, degrees)
-    effective = degrees * effective_rows(values)
-    freedom = min(degrees / (1.0 - weight), effective)
-    return factor * middle * base + (1.0 - weight) * own, freedom
+    effective = effective_rows(values)
+    return SeedVariances(
+        factor * middle * base + (1.0 - weight) * own,
+        own,
+        weight,
+        effective,
+        min(degrees / (1.0 - weight), degrees * effective),
+    )
 
 
 def _pull(ratio: FloatArray, degrees: int) -> tuple[float, float]:

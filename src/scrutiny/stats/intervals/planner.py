@@ -1,0 +1,94 @@
+"""How many more items or seeds it takes to tell a loss that is planned for."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from scrutiny.stats.arrays import FloatArray
+from scrutiny.stats.intervals.distance import critical_distance
+from scrutiny.stats.intervals.families import FamilyRows, tail_of
+from scrutiny.stats.intervals.moderation import moderated
+
+_POWER: Final = 0.84  # standard errors that 80 % of the estimates lie above
+MOST_ITEMS: Final = 8  # times as many; beyond, it is out of reach
+MOST_SEEDS: Final = 20
+
+
+def items_needed(
+    rows: FamilyRows, loss: float, *, level: float = 0.95, n_rows: int | None = None
+) -> FloatArray:
+    """Items ``(row,)`` with which a loss of this size would be found in about 80 % of studies.
+
+    Parameters
+    ----------
+    rows
+        The family that was seen; with three replicates or more, it speaks of the recipe.
+    loss
+        The loss that is planned for, never the one that was seen: planning for the one that was
+        seen reaches a power anywhere between .3 and 1.
+    level, n_rows
+        As `recipe_limits` has them.
+
+    Returns
+    -------
+    array
+        NaN where eight times as many would not do. Simulated, 70 to 90 % are reached.
+    """
+    reaches = _design(rows, loss, tail_of(n_rows or rows.items.size, level))
+    replicates = rows.values.shape[1]
+    units = 1.0 / rows.step
+    few, many = units.copy(), MOST_ITEMS * units
+    possible = reaches(many, replicates)
+    while np.any(many - few > 1.0):
+        middle = (few + many) / 2.0
+        enough = reaches(middle, replicates)
+        few, many = np.where(enough, few, middle), np.where(enough, middle, many)
+    return np.where(possible, np.where(reaches(units, replicates), units, np.ceil(many)), np.nan)
+
+
+def seeds_needed(
+    rows: FamilyRows, loss: float, *, level: float = 0.95, n_rows: int | None = None
+) -> FloatArray:
+    """Seeds ``(row,)`` with which a loss of this size would be found in about 80 % of studies.
+
+    Parameters as `items_needed` has them; NaN where twenty would not do, or nothing is known of
+    seeds because there are fewer than three.
+    """
+    replicates = rows.values.shape[1]
+    needed = np.full(rows.items.size, np.nan)
+    if replicates < 3:
+        return needed
+    reaches = _design(rows, loss, tail_of(n_rows or rows.items.size, level))
+    for count in range(MOST_SEEDS, replicates - 1, -1):
+        needed = np.where(reaches(1.0 / rows.step, count), count, needed)
+    return needed
+
+
+def _design(rows: FamilyRows, loss: float, tail: float) -> Callable[[FloatArray, int], FloatArray]:
+    """Whether so many items ``(row,)`` and seeds show the loss, by what the family was."""
+    replicates = rows.values.shape[1]
+    if replicates < 3:
+
+        def of_items(units: FloatArray, _: int) -> FloatArray:
+            items = rows.items / (rows.step * units)
+            distance = critical_distance(items, np.zeros(items.size), tail=tail)
+            return np.asarray(distance + _POWER * np.sqrt(items) <= loss)
+
+        return of_items
+    seen = moderated(rows.values, rows.interaction, rows.step)
+    known = replicates * rows.interaction
+    # what seeds add beyond the items' interaction, with the error of a variance of few seeds
+    error = float(np.sqrt(2.0 / ((replicates - 1) * seen.effective)))
+    shared = max(0.0, float(np.mean(seen.own - known))) + float(seen.own.mean()) * error
+    borrowed = (replicates - 1) * seen.weight / (1.0 - seen.weight)
+
+    def reaches(units: FloatArray, count: int) -> FloatArray:
+        part = 1.0 / (rows.step * units)
+        items = np.maximum(0.0, rows.items - rows.interaction) * part
+        seeds = (known * part + shared) / count
+        freedom = max(1.0, min(borrowed + count - 1, (count - 1) * seen.effective))
+        distance = critical_distance(items, seeds, freedom, tail=tail)
+        return np.asarray(distance + _POWER * np.sqrt(items + seeds) <= loss)
+
+    return reaches
