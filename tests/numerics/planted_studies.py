@@ -11,7 +11,7 @@ import pyarrow as pa
 from planted_heads import WORDS, attending, baselines, frames
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Inputs
+from scrutiny.core.diagnostic import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.data.tasks.names import load_task
@@ -81,17 +81,9 @@ def verdict(claim, families, *, rng, seed, n=60, draws=400):
 def _inputs(given, *, n):
     """What a design looks at."""
     return Inputs(
-        task=load_task("anchored-spans"),
-        subject="measured",
-        dataset="x",
-        n_items=n,
-        n_replicates=5,
-        labels=(),
-        chance=0.0,
-        languages=frozenset({"en"}),
-        capabilities=frozenset({"attentions"}),
-        n_layers=1,
-        n_heads=HEADS,
+        load_task("anchored-spans"),
+        DataShape("x", n),
+        SubjectShape("measured", n_layers=1, n_heads=HEADS),
         base="base" if "base" in given else "",
         controls=frozenset(given - {"base"}),
     )

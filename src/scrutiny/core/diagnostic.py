@@ -156,42 +156,107 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
+class DataShape:
+    """What a design may know of a dataset.
+
+    Parameters
+    ----------
+    name
+        Its name in the plan.
+    n_items
+        How many items it has.
+    columns
+        How many items have each value of each column (``{"a_category": {"age": 87}}``), in the
+        order of appearance; columns of many values are left out.
+    chance
+        The score that needs no skill on it.
+    labels
+        Its labels, in order; empty where answers are none.
+    languages
+        Languages of its texts.
+    beside
+        Datasets of the same task that come after it in the measurement.
+    """
+
+    name: str
+    n_items: int
+    columns: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    chance: float = 0.0
+    labels: tuple[str, ...] = ()
+    languages: frozenset[str] = frozenset()
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectShape:
+    """What a design may know of a family of models.
+
+    Parameters
+    ----------
+    name
+        Its name in the plan.
+    capabilities
+        What it can be asked; "samples" among them says that its probabilities are frequencies of
+        some samples.
+    n_layers
+        How many of its layers have vectors or attention that can be had, or 0.
+    n_heads
+        How many heads a layer has, or 0.
+    n_replicates
+        How many replicates it has.
+    """
+
+    name: str
+    capabilities: frozenset[str] = frozenset()
+    n_layers: int = 0
+    n_heads: int = 0
+    n_replicates: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Inputs:
     """What a design may look at: the task, the data's shape and the models' declarations.
 
-    ``chance`` is the score that needs no skill on this dataset. ``columns`` counts the items by
-    the values of their columns (``{"a_category": {"age": 87}}``), in the order of appearance.
-    ``n_layers`` is how many layers the model has whose vectors or attention can be had, and
-    ``n_heads`` how many heads a layer has, or 0. ``beside`` are the datasets of the same task that
-    come after this one in the measurement. ``base`` is the family that this one was trained from,
-    if the same measurement has it; ``controls`` are the roles of the families that are there for it
-    to be compared with. ``reference`` is the family that this one is measured beside, if the
-    measurement names one, ``reference_capabilities`` what that can be asked, ``reference_layers``
-    and ``reference_replicates`` how many it has of both; ``n_replicates`` then counts the pairs of
-    replicates. "samples" among the capabilities says that a model's
-    probabilities are frequencies of some samples.
+    Parameters
+    ----------
+    task, data, subject
+        What is measured: a family of models on a dataset.
+    reference
+        The family that it is measured beside, equal to ``subject`` where it is its own reference;
+        None where the measurement names none.
+    base
+        Name of the family that this one was trained from, if the same measurement has it.
+    controls
+        Roles of the families that are there for it to be compared with.
+    is_audit
+        Whether an audit asks, which leaves out what cannot be measured; a plan is refused.
     """
 
     task: Task
-    subject: str
-    dataset: str
-    n_items: int
-    n_replicates: int
-    labels: tuple[str, ...]
-    chance: float
-    languages: frozenset[str]
-    capabilities: frozenset[str]
-    is_audit: bool = False
-    columns: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    n_layers: int = 0
-    n_heads: int = 0
-    beside: tuple[str, ...] = ()
+    data: DataShape
+    subject: SubjectShape
+    reference: SubjectShape | None = None
     base: str = ""
     controls: frozenset[str] = frozenset()
-    reference: str = ""
-    reference_capabilities: frozenset[str] = frozenset()
-    reference_layers: int = 0
-    reference_replicates: int = 0
+    is_audit: bool = False
+
+    @property
+    def is_self(self) -> bool:
+        """Whether the family is measured beside itself."""
+        return self.subject == self.reference
+
+    @property
+    def second(self) -> SubjectShape:
+        """The reference, which designs with ``wants_reference`` always have.
+
+        Raises
+        ------
+        ValueError
+            Where the measurement names none.
+        """
+        if self.reference is None:
+            raise ValueError("a diagnostic without wants_reference has no second model")
+        return self.reference
 
 
 @dataclass(frozen=True, slots=True)

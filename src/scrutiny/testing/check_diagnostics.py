@@ -7,7 +7,16 @@ from itertools import groupby
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Design, Diagnostic, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    ChangesTexts,
+    DataShape,
+    Design,
+    Diagnostic,
+    Inputs,
+    SubjectShape,
+)
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
@@ -156,21 +165,24 @@ def _check_applies(trial: _Trial) -> None:
 def _inputs(trial: _Trial) -> Inputs:
     """What the design may look at."""
     golds = [example.gold for example in trial.examples if example.gold is not None]
-    n_layers, n_heads = getattr(trial.model, "attention_shape", (0, 0))
     return Inputs(
         task=trial.task,
-        subject="subject",
-        dataset="dataset",
-        n_items=len(trial.examples),
-        n_replicates=3,
-        labels=trial.model.labels,
-        chance=trial.task.chance(golds),
-        languages=frozenset(example.language for example in trial.examples),
-        capabilities=trial.model.capabilities,
-        n_layers=n_layers,
-        n_heads=n_heads,
-        reference="" if trial.reference is None else "reference",
+        data=DataShape(
+            "dataset",
+            n_items=len(trial.examples),
+            chance=trial.task.chance(golds),
+            labels=trial.model.labels,
+            languages=frozenset(example.language for example in trial.examples),
+        ),
+        subject=_shape("subject", trial.model),
+        reference=None if trial.reference is None else _shape("reference", trial.reference),
     )
+
+
+def _shape(name: str, model: Model) -> SubjectShape:
+    """What the design may know of a model."""
+    n_layers, n_heads = getattr(model, "attention_shape", (0, 0))
+    return SubjectShape(name, model.capabilities, n_layers, n_heads, n_replicates=3)
 
 
 def _reference(diagnostic: Diagnostic[Any], model: Model) -> Model | None:
@@ -241,8 +253,8 @@ def _check_variants(trial: _Trial) -> Variants:
 def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
     """Rows of all examples, each one sound."""
     rows, _ = trial.measure(trial.examples, variants)
-    inputs = _inputs(trial)
-    lengths = {"layer": inputs.n_layers, "head": inputs.n_heads}
+    shape = _shape("subject", trial.model)
+    lengths = {"layer": shape.n_layers, "head": shape.n_heads}
     lengths |= trial.diagnostic.lengths(trial.params)
     width = sum(m.sized(lengths).size for m in trial.diagnostic.measured(trial.task))
     for row in rows:

@@ -4,11 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 from linked_heads import LinkedHead, links_of, sentences
 from preferring_language import without_contrasts
 from toy_runs import estimate, run
 
-from scrutiny.core.diagnostic import Batch, Cell, Inputs
+from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.data.tasks.dependency_arcs import DependencyArcs
 from scrutiny.diagnostics.attention.arcs.design import make_arcs_design
 from scrutiny.diagnostics.attention.arcs.diagnostic import HeadArcs
@@ -176,15 +177,9 @@ def test_sentences_that_do_not_fit_fail():
     }
 
 
-def inputs(**more):
-    return Inputs(
-        None, "m", "x", 3, 1, (), 0.0, frozenset({"en"}), frozenset({"attentions"}), **more
-    )
-
-
 def test_claims_compare_with_offsets_untrained_networks_and_the_base():
     params = ArcsParams(presets=("default", "as_released", "as_published"))
-    design = make_arcs_design(params, inputs(base="base", controls=frozenset({"control"})))
+    design = make_arcs_design(params, inputs_of(base="base", controls=frozenset({"control"})))
     by_id = {claim.id: claim for claim in design.claims}
     assert set(by_id) == {
         *(f"{r}/beyond-offsets" for r in params.claimed),
@@ -200,5 +195,5 @@ def test_claims_compare_with_offsets_untrained_networks_and_the_base():
         "control: control task",
     ]
     assert tuned.family != by_id["nsubj/beyond-offsets"].family
-    without = make_arcs_design(ArcsParams(), inputs())
+    without = make_arcs_design(ArcsParams(), inputs_of())
     assert {claim.family for claim in without.claims} == {"attention.relations"}

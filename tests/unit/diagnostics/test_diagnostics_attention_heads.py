@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 
-from scrutiny.core.diagnostic import Batch, Cell, Failure, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.queries.attention import AttentionMap
@@ -196,8 +197,7 @@ def test_bad_parameters_say_what_is_allowed(params, error, says):
 
 
 def design(**more):
-    shape = {"n_layers": 1, "n_heads": 2}
-    inputs = Inputs(None, "m", "cd", 9, 5, (), 0.0, frozenset({"en"}), frozenset(), **shape, **more)
+    inputs = inputs_of(n_layers=1, n_heads=2, **more)
     return Heads().design(HeadsParams(), inputs)
 
 

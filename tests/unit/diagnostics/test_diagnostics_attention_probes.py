@@ -8,11 +8,12 @@ import pytest
 
 pytest.importorskip("torch")
 
+from design_inputs import inputs_of
 from linked_heads import LinkedHead, links_of, sentences
 from preferring_language import without_contrasts
 from toy_runs import estimate, run
 
-from scrutiny.core.diagnostic import Batch, Cell, Inputs
+from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.data.tasks.dependency_arcs import DependencyArcs
 from scrutiny.diagnostics.attention.probes.diagnostic import AttentionProbe, ProbeParams
@@ -159,13 +160,11 @@ def test_words_say_which_map_to_trust():
 
 
 def test_without_embeddings_there_are_no_probes_with_words():
-    inputs = Inputs(None, "m", "x", 9, 1, (), 0.0, frozenset(), frozenset({"attentions"}))
+    inputs = inputs_of(capabilities=frozenset({"attentions"}))
     design = AttentionProbe().design(ProbeParams(), inputs)
     assert {str(c["probe"]) for c in design.conditions} == {"attention", "right-branching"}
     assert [claim.id for claim in design.claims] == ["attention"]
-    full = Inputs(
-        None, "m", "x", 9, 1, (), 0.0, frozenset(), frozenset({"attentions", "representations"})
-    )
+    full = inputs_of(capabilities=frozenset({"attentions", "representations"}))
     design = AttentionProbe().design(ProbeParams(draws=2), full)
     words = next(claim for claim in design.claims if claim.id == "attention-words")
     assert [c.against for c in words.components] == [

@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 
-from scrutiny.core.diagnostic import Batch, Cell, Failure, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.queries.annotation import AnchoredSpans
@@ -193,8 +194,7 @@ def test_unknown_forms_are_refused_with_those_that_there_are():
 
 
 def test_the_claim_has_to_survive_every_form_and_the_untrained():
-    inputs = Inputs(None, "m", "x", 3, 1, (), 0.0, frozenset({"en"}), frozenset(), n_layers=1)
-    (claim,) = Regression().design(RegressionParams(), inputs).claims
+    (claim,) = Regression().design(RegressionParams(), inputs_of(n_layers=1)).claims
     against = [component.against for component in claim.components]
     assert against[:2] == ["reference", "control: untrained"]
     assert len(against) == 6

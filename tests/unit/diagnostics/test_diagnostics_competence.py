@@ -1,9 +1,10 @@
 """Competence on minimal pairs and passages, with a model whose preferences are known."""
 
 import pytest
+from design_inputs import inputs_of
 from preferring_language import Preferring
 
-from scrutiny.core.diagnostic import Batch, Cell, Inputs
+from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
@@ -85,18 +86,7 @@ def test_surprisal_is_nats_a_token():
 
 
 def inputs(task, capabilities, **columns):
-    return Inputs(
-        task=task,
-        subject="m",
-        dataset="x",
-        n_items=4,
-        n_replicates=1,
-        labels=(),
-        chance=0.0,
-        languages=frozenset({"en"}),
-        capabilities=frozenset(capabilities),
-        columns=columns,
-    )
+    return inputs_of(task, capabilities=frozenset(capabilities), columns=columns)
 
 
 def test_the_estimate_that_other_claims_name():

@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from design_inputs import inputs_of
 from toy_invariance import Constant, LabelsOnly, Linear, rows, run, swapping, values
 
 import scrutiny
-from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import registry
@@ -121,19 +121,9 @@ def test_lift_is_hard_minus_the_control(found):
 
 def design_of(params=None, **more):
     """Design for b beside a."""
-    known = {
-        "task": registry().load("task", "text-classification")(),
-        "subject": "b",
-        "dataset": "x",
-        "n_items": 10,
-        "n_replicates": 1,
-        "labels": ("negative", "positive"),
-        "chance": 0.5,
-        "languages": frozenset({"en"}),
-        "capabilities": frozenset({"predict"}),
-        "reference": "a",
-    }
-    return SharedInvariance().design(params or ScopeParams(), Inputs(**{**known, **more}))
+    known = {"task": registry().load("task", "text-classification")(), "chance": 0.5}
+    known |= {"subject": "b", "reference": "a", "labels": ("negative", "positive")}
+    return SharedInvariance().design(params or ScopeParams(), inputs_of(**{**known, **more}))
 
 
 def test_claims_presuppose_skill_of_both_or_that_labels_are_used():

@@ -3,9 +3,9 @@
 from typing import ClassVar
 
 import pytest
+from design_inputs import inputs_of
 from toy_invariance import Linear
 
-from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
@@ -143,19 +143,9 @@ def test_english_synonyms_of_chinese_do_not_exist():
 
 
 def design(languages=("en",), is_audit=False, **params):
-    inputs = Inputs(
-        task=TASK,
-        subject="b",
-        dataset="hotels",
-        n_items=10,
-        n_replicates=1,
-        labels=("negative", "positive"),
-        chance=0.5,
-        languages=frozenset(languages),
-        capabilities=frozenset({"predict"}),
-        reference="a",
-        is_audit=is_audit,
-    )
+    known = {"subject": "b", "reference": "a", "labels": ("negative", "positive"), "chance": 0.5}
+    known |= {"dataset": "hotels", "languages": frozenset(languages), "is_audit": is_audit}
+    inputs = inputs_of(TASK, **known)
     return SharedInvariance().design(ScopeParams(**params), inputs)
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 
-from scrutiny.core.diagnostic import Batch, Cell, Inputs
+from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
@@ -59,7 +60,7 @@ def test_a_text_without_anything_to_guess_is_undefined():
 
 
 def test_there_is_an_estimate_of_each_property_and_no_claim():
-    inputs = Inputs(TASK, "m", "x", 3, 1, (), 0.0, frozenset({"en"}), frozenset({"landscape"}))
+    inputs = inputs_of(TASK, capabilities=frozenset({"landscape"}))
     design = Landscape().design(LandscapeParams(), inputs)
     assert [spec.id for spec in design.estimates] == list(PROPERTIES)
     assert all(spec.sides[""].condition == spec.condition for spec in design.estimates)

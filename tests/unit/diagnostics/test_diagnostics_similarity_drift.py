@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 from preferring_language import Preferring
 from toy_invariance import LabelsOnly, Linear, rows
 
-from scrutiny.core.diagnostic import Failure, Inputs
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -340,19 +341,8 @@ def test_language_models_without_a_likelihood_in_common_have_no_claim(tmp_path):
 
 
 def design_of(params=None, **more):
-    known = {
-        "task": TASK,
-        "subject": "b",
-        "dataset": "x",
-        "n_items": 10,
-        "n_replicates": 1,
-        "labels": LABELS,
-        "chance": 0.5,
-        "languages": frozenset({"en"}),
-        "capabilities": frozenset({"predict"}),
-        "reference": "a",
-    }
-    return Drift().design(params or DriftParams(), Inputs(**{**known, **more}))
+    known = {"task": TASK, "subject": "b", "reference": "a", "labels": LABELS, "chance": 0.5}
+    return Drift().design(params or DriftParams(), inputs_of(**{**known, **more}))
 
 
 def test_several_looks_share_the_level():
@@ -363,9 +353,9 @@ def test_several_looks_share_the_level():
 
 
 def test_runs_of_the_reference_are_a_further_control():
-    (claim,) = design_of(reference_replicates=3).claims
+    (claim,) = design_of(reference_n_replicates=3).claims
     assert [c.estimate for c in claim.components] == ["farther", "floor/distance"]
-    assert design_of(subject="a", reference_replicates=3).claims == ()
+    assert design_of(subject="a", reference_n_replicates=3).claims == ()
     assert "change" not in [spec.id for spec in design_of(chance=0.0).estimates]
 
 

@@ -4,9 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 from toy_invariance import Constant, LabelsOnly, Linear, rows
 
-from scrutiny.core.diagnostic import Failure, Inputs
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -295,19 +296,8 @@ def test_taggers_are_the_same_where_all_spans_are():
 
 
 def design_of(**more):
-    known = {
-        "task": TASK,
-        "subject": "b",
-        "dataset": "x",
-        "n_items": 10,
-        "n_replicates": 1,
-        "labels": LABELS,
-        "chance": 0.5,
-        "languages": frozenset({"en"}),
-        "capabilities": frozenset({"predict"}),
-        "reference": "a",
-    }
-    return SimilarityOutputs().design(OutputsParams(), Inputs(**{**known, **more}))
+    known = {"task": TASK, "subject": "b", "reference": "a", "labels": LABELS, "chance": 0.5}
+    return SimilarityOutputs().design(OutputsParams(), inputs_of(**{**known, **more}))
 
 
 def test_taggers_are_claimed_by_entities_and_have_no_kappa():
@@ -327,10 +317,10 @@ def test_taggers_are_claimed_by_entities_and_have_no_kappa():
 
 def test_the_floor_is_claimed_where_the_reference_has_several_runs():
     assert [c.id for c in design_of().claims] == ["errors", "no-worse"]
-    several = design_of(reference_replicates=3)
+    several = design_of(reference_n_replicates=3)
     assert [c.id for c in several.claims] == ["errors", "no-worse", "floor"]
     assert {c.role for c in several.contrasts} == {"reference"}
-    assert design_of(subject="a", reference_replicates=3).claims == ()
+    assert design_of(subject="a", reference_n_replicates=3).claims == ()
 
 
 @pytest.mark.parametrize("wrong", [{"margin": -0.1}, {"margin": 1.0}, {"floor_margin": 2.0}])

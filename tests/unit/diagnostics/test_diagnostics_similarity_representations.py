@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 from toy_encoders import ToyEncoder, rows, run, values
 
-from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -318,20 +318,9 @@ def test_parameters_that_do_not_fit_are_refused(wrong, said):
 
 
 def design_of(**more):
-    known = {
-        "task": TASK,
-        "subject": "b",
-        "dataset": "x",
-        "n_items": 10,
-        "n_replicates": 1,
-        "labels": (),
-        "chance": 0.0,
-        "languages": frozenset({"en"}),
-        "capabilities": BOTH,
-        "reference": "a",
-        "reference_capabilities": BOTH,
-    }
-    return SimilarityRepresentations().design(RepresentationsParams(), Inputs(**{**known, **more}))
+    known = {"subject": "b", "reference": "a", "capabilities": BOTH, "reference_capabilities": BOTH}
+    inputs = inputs_of(TASK, **{**known, **more})
+    return SimilarityRepresentations().design(RepresentationsParams(), inputs)
 
 
 def test_without_untrained_networks_the_claim_is_beyond_exchanged_items():

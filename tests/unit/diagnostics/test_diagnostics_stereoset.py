@@ -1,9 +1,10 @@
 """Triples through the diagnostic, with a model whose preferences are known."""
 
 import pytest
+from design_inputs import inputs_of
 from preferring_language import Preferring, without_contrasts
 
-from scrutiny.core.diagnostic import Batch, Cell, Inputs
+from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
@@ -77,22 +78,12 @@ def test_causal_models_have_procedures_of_both_kinds():
 
 
 def design(capabilities, **params):
-    inputs = Inputs(
-        task=TASK,
-        subject="m",
-        dataset="x",
-        n_items=3,
-        n_replicates=1,
-        labels=(),
-        chance=0.0,
-        languages=frozenset({"en"}),
-        capabilities=frozenset(capabilities),
-        columns={
-            "a_kind": {"intrasentence": 2, "intersentence": 1},
-            "a_category": {"job": 2, "faith": 1},
-            "u_term": {"cook": 3},
-        },
-    )
+    columns = {
+        "a_kind": {"intrasentence": 2, "intersentence": 1},
+        "a_category": {"job": 2, "faith": 1},
+        "u_term": {"cook": 3},
+    }
+    inputs = inputs_of(TASK, capabilities=frozenset(capabilities), columns=columns)
     return StereoSet().design(StereoSetParams(**params), inputs)
 
 

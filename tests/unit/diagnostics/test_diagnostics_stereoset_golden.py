@@ -6,9 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Cell, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Cell, EstimateSpec, Selector
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Row
@@ -92,18 +93,9 @@ def designed(dataset, *variants):
         for name in ("a_kind", "a_category", "u_term"):
             value = example.attributes[name]
             columns.setdefault(name, {})[value] = columns.get(name, {}).get(value, 0) + 1
-    inputs = Inputs(
-        task=load_task("sentence-triples"),
-        subject="m",
-        dataset="dev",
-        n_items=len(dataset),
-        n_replicates=1,
-        labels=(),
-        chance=0.0,
-        languages=frozenset({"en"}),
-        capabilities=frozenset({"tokenizes", "masked_logprobs", "next_sentence"}),
-        columns=columns,
-    )
+    capabilities = frozenset({"tokenizes", "masked_logprobs", "next_sentence"})
+    task = load_task("sentence-triples")
+    inputs = inputs_of(task, n_items=len(dataset), capabilities=capabilities, columns=columns)
     return StereoSet().design(StereoSetParams(variants), inputs)
 
 

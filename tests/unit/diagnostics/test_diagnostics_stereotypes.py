@@ -1,9 +1,10 @@
 """Pairs of sentences through the diagnostic, with a model whose preferences are known."""
 
 import pytest
+from design_inputs import inputs_of
 from preferring_language import Preferring, without_contrasts
 
-from scrutiny.core.diagnostic import Batch, Cell, Inputs
+from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
@@ -34,19 +35,7 @@ EXAMPLES = (
 
 
 def inputs(capabilities=MASKED, *, is_audit=False, n=50, **columns):
-    return Inputs(
-        task=TASK,
-        subject="m",
-        dataset="x",
-        n_items=n,
-        n_replicates=1,
-        labels=(),
-        chance=0.0,
-        languages=frozenset({"en"}),
-        capabilities=capabilities,
-        is_audit=is_audit,
-        columns=columns,
-    )
+    return inputs_of(TASK, n_items=n, capabilities=capabilities, columns=columns, is_audit=is_audit)
 
 
 def rows(variant, model=None, examples=EXAMPLES, diagnostic=None, **params):

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from scrutiny.core.diagnostic import Inputs
+from scrutiny.core.diagnostic import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
@@ -112,20 +112,12 @@ def _records():
 def _design(family, dataset):
     role, base, _, _ = FAMILIES[family]
     roles = {"null", "control"} if base else {"null"}
+    beside = (REVIEW,) if dataset == STORY else ()
     inputs = Inputs(
         None,
-        family,
-        dataset,
-        N_ITEMS,
-        5,
-        (),
-        0.0,
-        frozenset({"en"}),
-        frozenset(),
-        n_layers=LAYERS,
-        n_heads=HEADS,
+        DataShape(dataset, N_ITEMS, beside=beside),
+        SubjectShape(family, n_layers=LAYERS, n_heads=HEADS),
         base=base,
-        beside=(REVIEW,) if dataset == STORY else (),
         controls=frozenset(roles if role == "measured" else ()),
     )
     return make_heads_design(HeadsParams(presets=PRESETS), inputs)

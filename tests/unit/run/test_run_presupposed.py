@@ -34,7 +34,7 @@ class ByGroup(Performance):
 
     def design(self, params, inputs):
         made = super().design(params, inputs)
-        groups = inputs.columns["a_group"]
+        groups = inputs.data.columns["a_group"]
         own = tuple(
             EstimateSpec(
                 f"level/{g}", "accuracy@1", {"": Selector()}, group=g, where=f"a_group = {g}"

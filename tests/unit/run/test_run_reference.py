@@ -12,7 +12,7 @@ from toy_beside import Agreeing, asked, model, plan, rows
 
 from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
 from scrutiny.cli.verbs.show import facts
-from scrutiny.core.diagnostic import Design, EstimateSpec, Selector
+from scrutiny.core.diagnostic import DataShape, Design, EstimateSpec, Inputs, Selector, SubjectShape
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.model import Family, LoadOptions, Replicate
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
@@ -480,3 +480,10 @@ def test_slices_of_a_plan_and_of_flags_are_asked_together(tmp_path):
         {**flags, "on_bad_row": "skip", "where": ("length > 10",)}, LoadOptions()
     )
     assert made.where == ("negated", "length > 10")
+
+
+def test_a_design_of_one_model_has_no_second():
+    inputs = Inputs(None, DataShape("x", 1), SubjectShape("a"))
+    assert not inputs.is_self
+    with pytest.raises(ValueError, match="wants_reference"):
+        _ = inputs.second

@@ -52,7 +52,8 @@ class Agreeing(ChangesTexts):
 
     def design(self, params, inputs):
         spec = EstimateSpec("level", "accuracy@1", {"": Selector()})
-        note = f"{inputs.subject} beside {inputs.reference}, {inputs.n_replicates} times"
+        one, two = inputs.subject, inputs.second
+        note = f"{one.name} beside {two.name}, {two.n_replicates} times"
         return Design((), (spec,), queries_per_item=1, notes=(note,), search_per_item=2)
 
     def prepare(self, params, examples, ctx):

@@ -19,7 +19,6 @@ from scrutiny.diagnostics.association.params import (
     claimed_first,
     cluster_representations,
     kinds_of,
-    layers_of,
 )
 
 #: Short name and metric of what is estimated of every clustering.
@@ -39,9 +38,9 @@ def condition_of(kind: Kind, part: str) -> dict[str, object]:
 
 def make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
-    names = cluster_representations(params, inputs.capabilities)
-    kinds = kinds_of(names, params.layers, layers_of(inputs))
-    tests = tuple(inputs.columns.get("a_test", {}))
+    names = cluster_representations(params, inputs.subject.capabilities)
+    kinds = kinds_of(names, params.layers, inputs.subject.n_layers or None)
+    tests = tuple(inputs.data.columns.get("a_test", {}))
     claimed = claimed_first(kinds, params.claimed)
     controlled = params.parts[0]
     contrasts = tuple(
@@ -60,8 +59,8 @@ def make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
         queries_per_item=1,
         notes=tuple(_notes(params, kinds)),
         families={
-            "clusters": f"without being told, vectors of {inputs.subject} fall into clusters that "
-            "are the sets of the tests, beyond permuted labels and untrained networks"
+            "clusters": f"without being told, vectors of {inputs.subject.name} fall into clusters "
+            "that are the sets of the tests, beyond permuted labels and untrained networks"
         },
         contrasts=contrasts,
     )

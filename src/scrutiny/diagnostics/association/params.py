@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from scrutiny.core.diagnostic import Inputs
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.queries.language import POOLINGS
 
@@ -124,11 +123,6 @@ def kinds_of(
     return tuple(
         Kind(name, layer) for name in representations for layer in _layers(layers, n_layers)
     )
-
-
-def layers_of(inputs: Inputs) -> int | None:
-    """How many layers the model says that it has, where the inputs know it."""
-    return inputs.n_layers or None
 
 
 def is_left_to_right(capabilities: frozenset[str]) -> bool:

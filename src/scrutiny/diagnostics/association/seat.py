@@ -31,7 +31,6 @@ from scrutiny.diagnostics.association.params import (
     SeatParams,
     claimed_first,
     kinds_of,
-    layers_of,
     seat_representations,
 )
 from scrutiny.diagnostics.association.vectors import Floats, has_direction, vectors_of
@@ -44,10 +43,9 @@ if TYPE_CHECKING:
 
 def make_seat_design(params: SeatParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
-    kinds = kinds_of(
-        seat_representations(params, inputs.capabilities), params.layers, layers_of(inputs)
-    )
-    tests = tuple(inputs.columns.get("a_test", {}))
+    names = seat_representations(params, inputs.subject.capabilities)
+    kinds = kinds_of(names, params.layers, inputs.subject.n_layers or None)
+    tests = tuple(inputs.data.columns.get("a_test", {}))
     return Design(
         conditions=tuple(kind.condition for kind in kinds),
         estimates=tuple(_spec(test, kind, params) for test in tests for kind in kinds),
@@ -55,7 +53,7 @@ def make_seat_design(params: SeatParams, inputs: Inputs) -> Design:
         queries_per_item=1,
         notes=tuple(_notes(params, kinds)),
         families={
-            "association": f"{inputs.subject} puts the first targets nearer to the first "
+            "association": f"{inputs.subject.name} puts the first targets nearer to the first "
             f"attributes (d > {params.margin:g}) in every representation, and more than untrained "
             "networks do"
         },

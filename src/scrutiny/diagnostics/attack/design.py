@@ -48,7 +48,7 @@ NOT_RATED: Final = "of which valid: not rated"
 
 def make_design(params: AttackParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
-    attacks = attacks_of(params, inputs.task, inputs.capabilities)
+    attacks = attacks_of(params, inputs.task, inputs.subject.capabilities)
     attacked = _attacked(params, inputs)
     times = len(attacks) * params.draws * (2 if params.control else 1)
     return Design(
@@ -58,17 +58,17 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
         ),
         estimates=tuple(estimates(list(attacks), params)),
         claims=tuple(claims(attacks, params, inputs)),
-        queries_per_item=1 + -(-times * params.budget * attacked // max(1, inputs.n_items)),
+        queries_per_item=1 + -(-times * params.budget * attacked // max(1, inputs.data.n_items)),
         notes=tuple(_notes(attacks, params, inputs)),
         families={
-            "attack": f"attacks fool {inputs.subject} on {inputs.dataset} on more than "
+            "attack": f"attacks fool {inputs.subject.name} on {inputs.data.name} on more than "
             f"{percent(params.margin)} of the items, and more often than random change does"
         },
     )
 
 
 def _attacked(params: AttackParams | TransferParams, inputs: Inputs) -> int:
-    return inputs.n_items if params.items is None else min(params.items, inputs.n_items)
+    return inputs.data.n_items if params.items is None else min(params.items, inputs.data.n_items)
 
 
 def estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:
@@ -153,7 +153,7 @@ def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
             components=tuple(components),
             family="attack",
             checks=("items", "seeds", *(("choices:draw",) if params.draws > 1 else ()), "datasets"),
-            competence=(("level", inputs.chance),),
+            competence=(("level", inputs.data.chance),),
         )
 
 
@@ -180,10 +180,10 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
             "Random change draws from the same candidates, is asked about as many texts as the "
             "attack on that item was, and changes no more words."
         )
-    if params.items is not None and params.items < inputs.n_items:
+    if params.items is not None and params.items < inputs.data.n_items:
         yield (
-            f"{params.items} of {inputs.n_items:,} items were attacked, drawn by the hash of their "
-            "names, the same for every model; the others are skipped."
+            f"{params.items} of {inputs.data.n_items:,} items were attacked, drawn by the hash of "
+            "their names, the same for every model; the others are skipped."
         )
     if not params.is_rated:
         yield (
@@ -193,7 +193,7 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
         )
     else:
         yield rater_note(params)
-    held = given(params, inputs.task, inputs.capabilities)
+    held = given(params, inputs.task, inputs.subject.capabilities)
     for name, attack in attacks.items():
         if said := deviations_of(attack, held):
             yield f"{title(name)} differs from its paper: {' '.join(said)}"

@@ -76,7 +76,7 @@ class Transfer(ChangesTexts[TransferParams]):
     def design(self, params: TransferParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
         # what the attacks need is the reference's to have, which is seen when it is attacked
-        attacks = list(attacks_of(params, inputs.task, inputs.capabilities | {"gradients"}))
+        attacks = list(attacks_of(params, inputs.task, inputs.subject.capabilities | {"gradients"}))
         return Design(
             conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
             estimates=tuple(_estimates(attacks, params)),
@@ -84,14 +84,14 @@ class Transfer(ChangesTexts[TransferParams]):
             queries_per_item=1 + 2 * len(attacks) * params.draws,
             search_per_item=len(attacks) * params.draws * (params.budget + 2),
             notes=(
-                f"Texts are searched for against {inputs.reference or 'the reference'} with "
-                f"{params.budget:,} texts for each item, and then asked of {inputs.subject}. Of "
-                "each text that fools the reference, and whose original this model gets right, it "
-                "counts whether the model errs on it.",
+                f"Texts are searched for against {inputs.second.name} with "
+                f"{params.budget:,} texts for each item, and then asked of {inputs.subject.name}. "
+                "Of each text that fools the reference, and whose original this model gets right, "
+                "it counts whether the model errs on it.",
             ),
             families={
-                "transfer": f"texts that fool {inputs.reference or 'the reference'} fool "
-                f"{inputs.subject} on {inputs.dataset}, and more often than random change does"
+                "transfer": f"texts that fool {inputs.second.name} fool {inputs.subject.name} "
+                f"on {inputs.data.name}, and more often than random change does"
             },
         )
 
@@ -259,7 +259,7 @@ def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[Estim
 
 def _claims(attacks: Sequence[str], params: TransferParams, inputs: Inputs) -> Iterator[Claim]:
     """Claim of each attack; none of the reference itself, whose texts these are."""
-    for name in attacks if inputs.subject != inputs.reference else ():
+    for name in attacks if not inputs.is_self else ():
         components = []
         for draw in range(params.draws):
             choice = f"choice: draw {draw + 1}" if draw else ""
@@ -272,10 +272,10 @@ def _claims(attacks: Sequence[str], params: TransferParams, inputs: Inputs) -> I
         yield Claim(
             id=name,
             says=f"more than {percent(params.margin)} of the texts by which {title(name)} fools "
-            f"{inputs.reference or 'the reference'} fool it as well",
+            f"{inputs.second.name} fool it as well",
             diagnostic="attack.transfer",
             components=tuple(components),
             family="transfer",
             checks=("items", "seeds", *(("choices:draw",) if params.draws > 1 else ()), "datasets"),
-            competence=(("level", inputs.chance),),
+            competence=(("level", inputs.data.chance),),
         )

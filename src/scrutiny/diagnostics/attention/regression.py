@@ -121,8 +121,8 @@ class Regression(Diagnostic[RegressionParams]):
                 "label_anova takes words as independent, label_clustered does not.",
             ),
             families={
-                "attention.regression": f"labels explain the attention of {inputs.subject} beyond "
-                "distance"
+                "attention.regression": f"labels explain the attention of {inputs.subject.name} "
+                "beyond distance"
             },
             contrasts=tuple(
                 ContrastSpec(f"untrained/{spec.id}", spec.id, spec.id)

@@ -69,15 +69,15 @@ class Competence(Diagnostic[CompetenceParams]):
 
     def design(self, params: CompetenceParams, inputs: Inputs) -> Design:
         """Conditions, estimates and one claim for one family on one dataset."""
-        name = procedure(inputs.capabilities)
+        name = procedure(inputs.subject.capabilities)
         if inputs.task.name == "passages":
             return _passage_design(name, inputs)
-        if name is None and (inputs.is_audit or "next_sentence" in inputs.capabilities):
-            return Design(notes=(f"{inputs.subject} gives no likelihoods of sentences.",))
+        if name is None and (inputs.is_audit or "next_sentence" in inputs.subject.capabilities):
+            return Design(notes=(f"{inputs.subject.name} gives no likelihoods of sentences.",))
         if name is None:
             raise PlanError(
                 "competence@1 needs a language model with masked_logprobs or token_logprobs; this "
-                f"one offers {', '.join(sorted(inputs.capabilities)) or 'nothing'}."
+                f"one offers {', '.join(sorted(inputs.subject.capabilities)) or 'nothing'}."
             )
         return _agreement_design(name, inputs)
 
@@ -111,7 +111,7 @@ def _spec(
 def _agreement_design(name: str, inputs: Inputs) -> Design:
     """Accuracy on all pairs, and on each construction."""
     condition = {"variant": name}
-    constructions = inputs.columns.get("a_construction", {})
+    constructions = inputs.data.columns.get("a_construction", {})
     return Design(
         conditions=(condition,),
         estimates=(
@@ -138,7 +138,7 @@ def _passage_design(name: str | None, inputs: Inputs) -> Design:
     estimates, claims = [], []
     if name is not None:
         estimates.append(_spec("surprisal", "mean@1", {"test": "surprisal"}))
-    if "next_sentence" in inputs.capabilities:
+    if "next_sentence" in inputs.subject.capabilities:
         estimates.append(_spec("next_sentence", "share@1", {"test": "next_sentence"}))
         claims.append(_claim("next_sentence", "passages that follow are told from others"))
     return Design(

@@ -78,7 +78,9 @@ class Adversarial(Diagnostic[AdversarialParams]):
                 f"at {params.lr:g}, from random weights that are the same for every replicate; the "
                 "objective is that of the released code. Texts of one token are skipped.",
             ),
-            families={"adversarial": f"the output of {inputs.subject} pins its attention down"},
+            families={
+                "adversarial": f"the output of {inputs.subject.name} pins its attention down"
+            },
             contrasts=tuple(untrained([first], inputs)),
         )
 
@@ -184,6 +186,6 @@ def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
         components=(*components, *beyond_untrained(first, 0.0, inputs, operator="<")),
         family="adversarial",
         checks=checks("epsilon") if len(params.epsilons) > 1 else checks(),
-        competence=(("level", inputs.chance),),
+        competence=(("level", inputs.data.chance),),
         needs_control="null" in inputs.controls,
     )

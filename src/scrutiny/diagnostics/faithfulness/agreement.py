@@ -90,7 +90,7 @@ class AttentionAgreement(Diagnostic[AgreementParams]):
                 "reads the text without it.",
             ),
             families={
-                "agreement": f"attention of {inputs.subject} ranks words as other accounts do"
+                "agreement": f"attention of {inputs.subject.name} ranks words as other accounts do"
             },
             contrasts=tuple(untrained(names, inputs)),
         )
@@ -159,7 +159,7 @@ def _specs() -> Iterator[EstimateSpec]:
 
 def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
     """Agreement with both accounts, and with leaving out as well as gradients agree with it."""
-    skill = (("level", inputs.chance),)
+    skill = (("level", inputs.data.chance),)
     names = [f"tau/{name}" for name in _NAMES[:-1]]
     yield Claim(
         id="agrees",

@@ -41,8 +41,8 @@ def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
         queries_per_item=1,
         notes=tuple(_notes(params)),
         families={
-            "erasure": f"decisions of {inputs.subject} need the largest attention weights more "
-            "than others, and as much as gradients say"
+            "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "
+            "more than others, and as much as gradients say"
         },
         contrasts=tuple(contrasts),
     )
@@ -109,7 +109,7 @@ def _two(metric: str, short: str, first: OrderName, other: OrderName) -> Estimat
 
 def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
     """The highest weight against others, and orders against each other."""
-    skill = (("level", inputs.chance),)
+    skill = (("level", inputs.data.chance),)
     draws = range(params.draws)
     yield Claim(
         id="highest",

@@ -24,7 +24,7 @@ _SINGLE = {
 
 def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
-    heads = inputs.n_layers * inputs.n_heads
+    heads = inputs.subject.n_layers * inputs.subject.n_heads
     whole = [change for change in params.changes if change != "erase"]
     drops = [f"selected_head_drop/{change}" for change in params.changes]
     return Design(
@@ -34,8 +34,8 @@ def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
         queries_per_item=1 + ceil(params.answers(heads) * params.share_of(heads)),
         notes=tuple(_notes(params, params.share_of(heads))),
         families={
-            "heads": f"some head of {inputs.subject} matters to its score, more than others of its "
-            "layer"
+            "heads": f"some head of {inputs.subject.name} matters to its score, more than others "
+            "of its layer"
         },
         contrasts=tuple(untrained(drops, inputs)),
     )
@@ -66,7 +66,7 @@ def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
 
 def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -> Iterator[Claim]:
     """Some head matters; some head's weight on the anchors matters."""
-    skill = (("level", inputs.chance),)
+    skill = (("level", inputs.data.chance),)
     if whole:
         yield Claim(
             id="some head matters",

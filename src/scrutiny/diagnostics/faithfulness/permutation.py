@@ -97,7 +97,7 @@ class Permutation(Diagnostic[PermutationParams]):
                     ),
                     family="permutation",
                     checks=checks(),
-                    competence=(("level", inputs.chance),),
+                    competence=(("level", inputs.data.chance),),
                     needs_control="null" in inputs.controls,
                 ),
             ),
@@ -107,7 +107,7 @@ class Permutation(Diagnostic[PermutationParams]):
                 "of each text the median change counts. Texts of one token are skipped.",
             ),
             families={
-                "permutation": f"which token has which weight matters to {inputs.subject}",
+                "permutation": f"which token has which weight matters to {inputs.subject.name}",
             },
             contrasts=tuple(untrained([change], inputs)),
         )

@@ -57,17 +57,17 @@ KEPT: Final = "kept"
 
 def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs) -> Design:
     """Design for one family beside its reference on one dataset."""
-    is_self, families, claims = inputs.subject == inputs.reference, dict[str, str](), list[Claim]()
+    families, claims = dict[str, str](), list[Claim]()
     contrasts: tuple[ContrastSpec, ...] = ()
-    if not is_self:
+    if not inputs.is_self:
         claims = [_claim(g, params, inputs) for g in made]
-    if not is_self and params.loss is not None:
+    if not inputs.is_self and params.loss is not None:
         claims += [_kept(g, params.loss, inputs) for g in made]
         contrasts = tuple(_beside_ceiling(g, params.loss) for g in made)
         families[KEPT] = (
-            f"{inputs.subject} keeps its answer on {inputs.dataset} ({_changes(params, made)}) "
-            f"where {inputs.reference} does, as often as {_ceiling(inputs)}, less "
-            f"{100 * params.loss:g} points"
+            f"{inputs.subject.name} keeps its answer on {inputs.data.name} "
+            f"({_changes(params, made)}) where {inputs.second.name} does, as often as "
+            f"{_ceiling(inputs)}, less {100 * params.loss:g} points"
         )
     return Design(
         conditions=tuple(generation.condition for generation in made),
@@ -78,8 +78,8 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
         search_per_item=1 + params.trials * sum(g.most_asked for g in made),
         notes=tuple(_notes(params, inputs)),
         families={
-            "invariance": f"{inputs.subject} shares invariances of {inputs.reference} on "
-            f"{inputs.dataset} ({_changes(params, made)}) beyond random changes by more than "
+            "invariance": f"{inputs.subject.name} shares invariances of {inputs.second.name} on "
+            f"{inputs.data.name} ({_changes(params, made)}) beyond random changes by more than "
             f"{100 * params.margin:g} points",
             **families,
         },
@@ -145,7 +145,7 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
     gate: tuple[tuple[str, float], ...] = ()
     constants = {"tolerance": params.tolerance, "cutoff": params.cutoff}
     condition = {**generation.condition, **constants}
-    if "samples" in inputs.capabilities | inputs.reference_capabilities:
+    if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
         gate = ((f"soft_self/{label}", LEAST_SELF_SOFT),)
         yield EstimateSpec(
             f"soft_self/{label}",
@@ -158,7 +158,7 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
         name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
         at = {**condition, "cutoff": cutoff}
         yield EstimateSpec(name, "soft_scope@1", searched, condition=at, presupposes=gate)
-    if OTHER in inputs.labels:
+    if OTHER in inputs.data.labels:
         yield EstimateSpec(
             f"soft_least/{label}",
             "soft_scope@1",
@@ -193,8 +193,8 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
     return Claim(
         id=generation.label,
         says=f"{generation.capability} in {_amount(generation)}: changes that keep the answer of "
-        f"{inputs.reference} keep that of {inputs.subject}, by {100 * params.margin:g} points more "
-        "than random ones",
+        f"{inputs.second.name} keep that of {inputs.subject.name}, by {100 * params.margin:g} "
+        "points more than random ones",
         diagnostic="invariance.scope",
         components=(
             Component(f"lift/{generation.label}", params.margin, "control: random change"),
@@ -217,8 +217,9 @@ def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
     name, against = f"{KEPT}/{generation.label}", _ceiling(inputs)
     return Claim(
         id=name,
-        says=f"{generation.capability} in {_amount(generation)}: {inputs.subject} keeps its answer "
-        f"where {inputs.reference} does, as often as {against}, less {100 * loss:g} points",
+        says=f"{generation.capability} in {_amount(generation)}: {inputs.subject.name} keeps its "
+        f"answer where {inputs.second.name} does, as often as {against}, less "
+        f"{100 * loss:g} points",
         diagnostic="invariance.scope",
         components=(Component(name, -loss, against),),
         family=KEPT,
@@ -228,8 +229,8 @@ def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
 
 def _ceiling(inputs: Inputs) -> str:
     """What another model is held against."""
-    of = inputs.reference
-    return f"another run of {of}" if inputs.reference_replicates > 1 else f"{of} itself"
+    of = inputs.second.name
+    return f"another run of {of}" if inputs.second.n_replicates > 1 else f"{of} itself"
 
 
 def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
@@ -239,9 +240,9 @@ def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
     skill. Of tags, variety says nothing: it is whether there are any.
     """
     is_tagged = inputs.task.name == "token-tagging"
-    if inputs.chance > 0 or is_tagged:
-        yield "level", inputs.chance
-        yield "level_reference", inputs.chance
+    if inputs.data.chance > 0 or is_tagged:
+        yield "level", inputs.data.chance
+        yield "level_reference", inputs.data.chance
         if not is_tagged:
             yield "entropy", 0.0
     else:
@@ -265,7 +266,7 @@ def _amount(generation: Generation) -> str:
 def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
-        f"Texts were changed so that {inputs.reference} answers as before; every model was asked "
+        f"Texts were changed so that {inputs.second.name} answers as before; every model was asked "
         "about the item and the changed text, and beside it about a random change of as many words."
     )
     yield (
@@ -282,11 +283,11 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
         f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
         "pairs. The measure is asymmetric: the other direction is another measurement."
     )
-    if OTHER in inputs.labels:
+    if OTHER in inputs.data.labels:
         yield (
             'The label "other" holds all answers without a label, and labels that an answer leaves '
             "out: distances of probabilities are lower bounds, and Soft-SCoPE is at most what is "
             'shown, at least what stands at bound "least".'
         )
-    if inputs.subject == inputs.reference:
+    if inputs.is_self:
         yield "A model beside itself is the ceiling."

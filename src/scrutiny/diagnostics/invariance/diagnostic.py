@@ -40,9 +40,9 @@ def suited(
         If a resource needs packages that are not installed.
     """
     if inputs.is_audit:
-        return tuple(g for g in made if _speaks(g, inputs.languages))
+        return tuple(g for g in made if _speaks(g, inputs.data.languages))
     for generation in made:
-        if not _speaks(generation, inputs.languages):
+        if not _speaks(generation, inputs.data.languages):
             raise _wrong_language(generation, inputs)
         _require_resources(generation, params.resources)
     return tuple(made)
@@ -61,11 +61,11 @@ def _languages(generation: Generation) -> set[str]:
 
 
 def _wrong_language(generation: Generation, inputs: Inputs) -> PlanError:
-    known, spoken = (", ".join(sorted(c)) for c in (_languages(generation), inputs.languages))
+    known, spoken = (", ".join(sorted(c)) for c in (_languages(generation), inputs.data.languages))
     return PlanError(
-        f"The capability {generation.capability!r} is for texts in {known}, and {inputs.dataset!r} "
-        f"is in {spoken}: name others (capabilities), or say the language behind the data string, "
-        f"#language={sorted(_languages(generation))[0]}."
+        f"The capability {generation.capability!r} is for texts in {known}, and "
+        f"{inputs.data.name!r} is in {spoken}: name others (capabilities), or say the language "
+        f"behind the data string, #language={sorted(_languages(generation))[0]}."
     )
 
 

@@ -49,9 +49,9 @@ class Performance(Diagnostic[PerformanceParams]):
             claims=(
                 Claim(
                     id="skill",
-                    says=f"{level} exceeds the {inputs.chance:.3g} of no skill",
+                    says=f"{level} exceeds the {inputs.data.chance:.3g} of no skill",
                     diagnostic="performance",
-                    components=(Component("level", inputs.chance, "reference"),),
+                    components=(Component("level", inputs.data.chance, "reference"),),
                     checks=("items", "seeds", "datasets"),
                     needs_control=False,
                 ),

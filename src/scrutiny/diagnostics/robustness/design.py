@@ -37,7 +37,7 @@ def condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
 
 def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
-    recipes = params.recipes(inputs.task, inputs.languages)
+    recipes = params.recipes(inputs.task, inputs.data.languages)
     keeping = [r for r in recipes if r.effect(inputs.task.name) == "keeps"]
     return Design(
         conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
@@ -46,7 +46,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
         queries_per_item=1 + 2 * len(recipes) * params.draws,
         notes=tuple(_notes(params, inputs, recipes, keeping)),
         families={
-            "robustness": f"changes hurt {inputs.subject} on {inputs.dataset} by more than "
+            "robustness": f"changes hurt {inputs.subject.name} on {inputs.data.name} by more than "
             f"{_points(_margin(params, inputs))}, and more than random change does"
         },
     )
@@ -129,7 +129,7 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
         components=tuple(components),
         family="robustness",
         checks=("items", "seeds", "choices:draw", "datasets"),
-        competence=(("level", inputs.chance),),
+        competence=(("level", inputs.data.chance),),
     )
 
 

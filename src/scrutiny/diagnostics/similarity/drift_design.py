@@ -33,14 +33,9 @@ class DriftQuestion:
     inputs: Inputs
 
     @property
-    def is_self(self) -> bool:
-        """Whether the reference stands beside itself."""
-        return self.inputs.subject == self.inputs.reference
-
-    @property
     def has_runs(self) -> bool:
         """Whether the reference has other runs to be compared with."""
-        return not self.is_self and self.inputs.reference_replicates > 1
+        return not self.inputs.is_self and self.inputs.second.n_replicates > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +50,9 @@ class _Parts:
 
 def make_drift_design(asked: DriftQuestion) -> Design:
     """Design for classifiers: by samples where either model is known by them only."""
-    if "samples" in asked.inputs.capabilities | asked.inputs.reference_capabilities:
+    if "samples" in asked.inputs.subject.capabilities | asked.inputs.second.capabilities:
         return design_of_samples(asked)
-    has_gold = asked.inputs.chance > 0
+    has_gold = asked.inputs.data.chance > 0
     return design_of_logprobs(asked, OF_LOGPROBS, changes=OF_GOLD if has_gold else None)
 
 
@@ -119,10 +114,10 @@ def _again(name: str, metric: str, condition: Condition) -> EstimateSpec:
 
 def _design(asked: DriftQuestion, parts: _Parts) -> Design:
     inputs, level = asked.inputs, _ALPHA / asked.looks
-    pair = f"{inputs.subject} is told from {inputs.reference}"
+    pair = f"{inputs.subject.name} is told from {inputs.second.name}"
     claim = Claim(
         id="told-apart",
-        says=f"{pair} at level {level:.3g}: its answers differ from those of {inputs.reference} "
+        says=f"{pair} at level {level:.3g}: its answers differ from those of {inputs.second.name} "
         "by more than these differ among themselves",
         diagnostic=asked.diagnostic,
         components=parts.components,
@@ -133,10 +128,10 @@ def _design(asked: DriftQuestion, parts: _Parts) -> Design:
     return Design(
         conditions=tuple(dict(condition) for condition in parts.conditions),
         estimates=parts.estimates,
-        claims=() if asked.is_self else (claim,),
+        claims=() if asked.inputs.is_self else (claim,),
         queries_per_item=3,
         notes=tuple(_notes(asked)),
-        families={"told-apart": f"{pair} on {inputs.dataset}"},
+        families={"told-apart": f"{pair} on {inputs.data.name}"},
         contrasts=tuple(
             ContrastSpec(f"floor/{name}", name, name, role="reference") for name in parts.floors
         ),
@@ -147,8 +142,8 @@ def _notes(asked: DriftQuestion) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     looks = asked.looks
     yield (
-        f"{asked.inputs.reference} was asked twice; its second answers come from the model and not "
-        "from the cache. Without drift the answers of both models to an item can be exchanged."
+        f"{asked.inputs.second.name} was asked twice; its second answers come from the model and "
+        "not from the cache. Without drift the answers of both models to an item can be exchanged."
     )
     if looks == 1:
         yield (

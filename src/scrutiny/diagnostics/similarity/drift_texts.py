@@ -94,11 +94,11 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
 
     def design(self, params: DriftTextsParams, inputs: Inputs) -> Design:
         """Estimates and the claim for one family beside its reference."""
-        both = inputs.capabilities & (inputs.reference_capabilities or inputs.capabilities)
+        both = inputs.subject.capabilities & inputs.second.capabilities
         if procedure(both) is None:
             return Design(
                 notes=(
-                    f"{inputs.subject} and {inputs.reference} have no likelihood in common: "
+                    f"{inputs.subject.name} and {inputs.second.name} have no likelihood in common: "
                     "masked_logprobs of both are needed, or token_logprobs of both.",
                 )
             )

@@ -63,9 +63,8 @@ def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> D
     is_tagging = inputs.task.name == TAGGING
     estimates = tuple(_estimates(inputs, is_tagging=is_tagging))
     names = {spec.id for spec in estimates}
-    is_self = inputs.subject == inputs.reference
-    has_floor = not is_self and inputs.reference_replicates > 1
-    claims = [] if is_self else list(_claims(margin, inputs, is_tagging=is_tagging))
+    has_floor = not inputs.is_self and inputs.second.n_replicates > 1
+    claims = [] if inputs.is_self else list(_claims(margin, inputs, is_tagging=is_tagging))
     if has_floor:
         claims.append(_of_floor(floor_margin, inputs))
     return Design(
@@ -121,12 +120,12 @@ def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:
 
 def _has_gold(inputs: Inputs) -> bool:
     """Whether gold answers are known; the chance of finding an entity is 0 with them, too."""
-    return inputs.chance > 0 or inputs.task.name == TAGGING
+    return inputs.data.chance > 0 or inputs.task.name == TAGGING
 
 
 def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Claim]:
     """Claims about the target beside the reference."""
-    one, other = inputs.subject, inputs.reference
+    one, other = inputs.subject.name, inputs.second.name
     if is_tagging:
         yield _claim(
             "no-worse",
@@ -160,8 +159,8 @@ def _of_floor(margin: float, inputs: Inputs) -> Claim:
     """Claim that the target is as near to the reference as another run of the reference."""
     return _claim(
         "floor",
-        f"{inputs.subject} gives the answers of {inputs.reference} as often as other runs of "
-        f"{inputs.reference} do, but for {_points(margin)}",
+        f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other runs "
+        f"of {inputs.second.name} do, but for {_points(margin)}",
         Component("floor/agreement", -margin, "control: the reference's own runs"),
         inputs,
         needs_control=True,
@@ -178,7 +177,7 @@ def _claim(
     """
     skill: tuple[tuple[str, float], ...] = (("label_entropy", LEAST_ENTROPY),)
     if _has_gold(inputs):
-        skill = (("level", inputs.chance), ("level_reference", inputs.chance))
+        skill = (("level", inputs.data.chance), ("level_reference", inputs.data.chance))
         if inputs.task.name != TAGGING:  # of tags, variety is whether there are any
             skill = (*skill, ("label_entropy", 0.0))
     return Claim(
@@ -195,14 +194,13 @@ def _claim(
 
 def _families(margin: float, floor_margin: float, inputs: Inputs) -> dict[str, str]:
     """What the claims say together, for the first line of a report."""
-    pair = f"{inputs.subject} and {inputs.reference}"
+    one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
     return {
-        "errors": f"{pair} err on the same items of {inputs.dataset}, beyond their accuracies",
-        "labels": f"{pair} agree on {inputs.dataset} beyond their label frequencies",
-        "no-worse": f"{inputs.subject} is no worse than {inputs.reference} on {inputs.dataset}, "
-        f"but for {_points(margin)}",
-        "floor": f"{inputs.subject} is as near to {inputs.reference} on {inputs.dataset} as its "
-        f"other runs are, but for {_points(floor_margin)}",
+        "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
+        "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
+        "no-worse": f"{one} is no worse than {other} on {data}, but for {_points(margin)}",
+        "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
+        f"{_points(floor_margin)}",
     }
 
 
@@ -216,9 +214,9 @@ def _notes(inputs: Inputs) -> Iterator[str]:
         "Both models were asked about the same items, and everything is paired by item: "
         "McNemar's test for each pair of replicates, intervals over items and replicates."
     )
-    if inputs.subject == inputs.reference:
+    if inputs.is_self:
         yield (
-            f"{inputs.reference} beside itself is the noise floor: each of its runs beside the "
+            f"{inputs.second.name} beside itself is the noise floor: each of its runs beside the "
             "next one. Runs stand in two pairs each, so the spread over pairs is a little small."
         )
     if inputs.task.name == TAGGING:

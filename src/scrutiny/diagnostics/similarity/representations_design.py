@@ -29,22 +29,21 @@ _IN_WORDS: Final = {
 
 def make_representations_design(params: RepresentationsParams, inputs: Inputs) -> Design:
     """Design for one family beside its reference on one dataset."""
-    poolings = poolings_of(params, inputs.reference_capabilities, inputs.capabilities)
+    poolings = poolings_of(params, inputs.second.capabilities, inputs.subject.capabilities)
     wanted = comparisons(
-        params, poolings, reference=inputs.reference_layers, target=inputs.n_layers
+        params, poolings, reference=inputs.second.n_layers, target=inputs.subject.n_layers
     )
     claimed = [c for c in wanted if c.layers.is_last and c.measure in params.claimed]
-    is_self = inputs.subject == inputs.reference
-    contrasts = [] if is_self else list(_contrasts(claimed, inputs))
+    contrasts = [] if inputs.is_self else list(_contrasts(claimed, inputs))
     return Design(
         conditions=tuple(c.condition for c in wanted),
         estimates=tuple(_specs(wanted, params)),
-        claims=() if is_self or not claimed else (_claim(claimed, params, inputs),),
+        claims=() if inputs.is_self or not claimed else (_claim(claimed, params, inputs),),
         queries_per_item=2,
         notes=tuple(_notes(params, inputs)),
         families={
-            "representations": f"vectors of {inputs.subject} and {inputs.reference} for "
-            f"{inputs.dataset} are alike beyond {_baseline(inputs)}"
+            "representations": f"vectors of {inputs.subject.name} and {inputs.second.name} for "
+            f"{inputs.data.name} are alike beyond {_baseline(inputs)}"
         },
         contrasts=tuple(contrasts),
     )
@@ -71,7 +70,7 @@ def _contrasts(claimed: Sequence[VectorComparison], inputs: Inputs) -> Iterator[
     for comparison in claimed:
         name = comparison.name
         yield ContrastSpec(f"untrained/{name}", name, name)
-        if inputs.reference_replicates > 1:
+        if inputs.second.n_replicates > 1:
             yield ContrastSpec(f"runs/{name}", name, name, role="reference")
 
 
@@ -83,7 +82,7 @@ def _claim(
     kinds = [_IN_WORDS[name] for name in params.claimed]
     return Claim(
         id="alike",
-        says=f"vectors of {inputs.subject} and {inputs.reference} are alike beyond "
+        says=f"vectors of {inputs.subject.name} and {inputs.second.name} are alike beyond "
         f"{_baseline(inputs)} ({', '.join(kinds)})",
         diagnostic="similarity.representations",
         components=tuple(
@@ -137,5 +136,5 @@ def _notes(params: RepresentationsParams, inputs: Inputs) -> Iterator[str]:
         f"Beside each stands what {params.exchanges} random exchanges of the items give: what "
         "widths and numbers alone make alike."
     )
-    if inputs.subject == inputs.reference:
+    if inputs.is_self:
         yield "A family beside itself: each run beside the next one, the most to be expected."

@@ -288,7 +288,7 @@ def _design(params: StirParams, inputs: Inputs) -> Design:
     """Estimates and the claim for one family beside its reference."""
     condition = condition_of(params)
     searched, random = (Selector(role, condition) for role in _ROLES)
-    one, other = inputs.subject, inputs.reference
+    one, other = inputs.subject.name, inputs.second.name
     unit = params.unit or "item"
     both = {"": searched, "control": random}
     claim = Claim(
@@ -324,7 +324,7 @@ def _design(params: StirParams, inputs: Inputs) -> Design:
             "forms; intervals by the jackknife over groups of items.",
         ),
         families={
-            "stir": f"vectors of {one} ignore what those of {other} ignore on {inputs.dataset}, "
+            "stir": f"vectors of {one} ignore what those of {other} ignore on {inputs.data.name}, "
             "beyond random changes"
         },
     )

@@ -60,7 +60,7 @@ def pair_design(
         queries_per_item=2 * len(names),
         notes=tuple(_notes(names, controls)),
         families={
-            FAMILY: f"{inputs.subject} prefers stereotypes on {inputs.dataset} by more than "
+            FAMILY: f"{inputs.subject.name} prefers stereotypes on {inputs.data.name} by more than "
             f"{points(params.margin)}, and more than an untrained network does"
         },
         contrasts=tuple(
@@ -76,15 +76,15 @@ def pair_design(
 
 def _groups(inputs: Inputs) -> list[NameGroup]:
     """All original pairs, then each category of them."""
-    sets = inputs.columns.get("a_set", {})
+    sets = inputs.data.columns.get("a_set", {})
     originals = {"a_set": "original"} if "original" in sets and len(sets) > 1 else {}
-    return list(categories(inputs.columns, originals))
+    return list(categories(inputs.data.columns, originals))
 
 
 def _size(group: NameGroup, inputs: Inputs) -> int:
     if group.name == ALL:
-        return inputs.n_items
-    return inputs.columns["a_category"][group.name]
+        return inputs.data.n_items
+    return inputs.data.columns["a_category"][group.name]
 
 
 def _controls(inputs: Inputs) -> list[str]:
@@ -92,8 +92,8 @@ def _controls(inputs: Inputs) -> list[str]:
 
     A column with many values is not listed, so in large data the pairs are taken to be there.
     """
-    sets = inputs.columns.get("a_set", {})
-    is_tied = "u_pair" in inputs.columns or inputs.n_items > _LISTED
+    sets = inputs.data.columns.get("a_set", {})
+    is_tied = "u_pair" in inputs.data.columns or inputs.data.n_items > _LISTED
     found = [name for name in CONTROL_SETS[1:] if "original" in sets and name in sets]
     return found if is_tied else []
 
@@ -109,10 +109,10 @@ def _estimates(
     whole = groups[0]
     yield _spec(f"same/{variant}", "length_score(same)@1", variant, whole)
     yield _spec(f"other/{variant}", "length_score(other)@1", variant, whole)
-    for direction in inputs.columns.get("a_direction", {}):
+    for direction in inputs.data.columns.get("a_direction", {}):
         of_direction = NameGroup(direction, {**whole.where, "a_direction": direction})
         yield _spec(f"direction/{direction}/{variant}", "decided_score@1", variant, of_direction)
-    sets = inputs.columns.get("a_set", {})
+    sets = inputs.data.columns.get("a_set", {})
     for name in sets if len(sets) > 1 else ():
         if name != "original":
             of_set = NameGroup(f"{name} set", {"a_set": name})

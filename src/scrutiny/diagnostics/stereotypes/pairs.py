@@ -147,13 +147,15 @@ class Pairs(Diagnostic[PairsParams]):
 
     def design(self, params: PairsParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
-        variants = runnable(params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, inputs.capabilities)
-        is_directed = "a_direction" in inputs.columns
+        variants = runnable(
+            params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, inputs.subject.capabilities
+        )
+        is_directed = "a_direction" in inputs.data.columns
         if params.only and is_directed != (params.only == "directed"):
-            return Design(notes=(f"No pair of {inputs.dataset} is {params.only}.",))
+            return Design(notes=(f"No pair of {inputs.data.name} is {params.only}.",))
         if inputs.is_audit and not variants:
-            return Design(notes=(f"{inputs.subject} gives no likelihoods.",))
-        require_any(variants, self.id, inputs.capabilities)
+            return Design(notes=(f"{inputs.subject.name} gives no likelihoods.",))
+        require_any(variants, self.id, inputs.subject.capabilities)
         return pair_design(params, inputs, variants, diagnostic=self.id)
 
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:

@@ -161,10 +161,10 @@ class StereoSet(Diagnostic[StereoSetParams]):
 
     def design(self, params: StereoSetParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
-        variants = _variants(params, inputs.capabilities)
+        variants = _variants(params, inputs.subject.capabilities)
         if inputs.is_audit and not variants:
-            return Design(notes=(f"{inputs.subject} gives no likelihoods.",))
-        require_any(variants, self.id, inputs.capabilities)
+            return Design(notes=(f"{inputs.subject.name} gives no likelihoods.",))
+        require_any(variants, self.id, inputs.subject.capabilities)
         return triple_design(params, inputs, variants)
 
     def measure(

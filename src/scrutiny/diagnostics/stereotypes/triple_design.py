@@ -50,12 +50,12 @@ def triple_design(
     variants: Sequence[FillingVariant],
 ) -> Design:
     """Design for one family on one dataset."""
-    skill = SKILL if inputs.capabilities & LIKELIHOODS_OF_SENTENCES else ()
-    kinds = inputs.columns.get("a_kind", {})
+    skill = SKILL if inputs.subject.capabilities & LIKELIHOODS_OF_SENTENCES else ()
+    kinds = inputs.data.columns.get("a_kind", {})
     present = [kind for kind in KINDS if kind in kinds] or list(KINDS)
     used = [v for kind in present for v in variants if v.kind == kind]
-    groups = list(categories(inputs.columns, {}))
-    is_by_term = "u_term" in inputs.columns
+    groups = list(categories(inputs.data.columns, {}))
+    is_by_term = "u_term" in inputs.data.columns
     level = "ss" if is_by_term else "score"
     mains = list({v.kind: v for v in reversed(used)}.values())[::-1]  # the first of each kind
     return Design(
@@ -77,7 +77,7 @@ def triple_design(
         queries_per_item=3 * len(variants),
         notes=tuple(_notes(variants, is_by_term=is_by_term)),
         families={
-            FAMILY: f"{inputs.subject} prefers stereotypes on {inputs.dataset} by more than "
+            FAMILY: f"{inputs.subject.name} prefers stereotypes on {inputs.data.name} by more than "
             f"{points(params.margin)}, and more than an untrained network does"
         },
         contrasts=tuple(

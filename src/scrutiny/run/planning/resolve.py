@@ -9,7 +9,7 @@ from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.boundary.declared import must_be_declared
 from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.boundary.storable import is_storable, repeated
-from scrutiny.core.diagnostic import Diagnostic, Inputs
+from scrutiny.core.diagnostic import DataShape, Diagnostic, Inputs, SubjectShape
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
@@ -327,7 +327,7 @@ def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
         for data in plan.data:
             for one in filter(None, (family, plan.reference)):
                 _must_apply(diagnostic, name, resolved.tasks[data], resolved.pairings[one, data])
-            inputs = _inputs(plan, resolved, family=family, data=data, cells=len(cells[family]))
+            inputs = _inputs(plan, resolved, family=family, data=data)
             designs[family, data] = diagnostic.design(params, inputs)
     return Measurement(plan, diagnostic, params, f"{name}#{value_digest(params)}", designs, cells)
 
@@ -346,42 +346,34 @@ def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None
         )
 
 
-def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str, cells: int) -> Inputs:
+def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
     dataset, task = resolved.datasets[data], resolved.tasks[data]
-    pairing = resolved.pairings[family, data]
     golds = [gold for gold in dataset.golds if gold is not None]
     return Inputs(
         task=task,
-        subject=family,
-        dataset=data,
-        n_items=len(dataset),
-        n_replicates=cells,
-        labels=dataset.labels,
-        chance=task.chance(golds) if golds else 0.0,
-        languages=dataset.languages,
-        capabilities=pairing.capabilities,
-        is_audit=plan.is_audit,
-        columns=_columns(dataset),
-        n_layers=pairing.n_layers,
-        n_heads=pairing.n_heads,
-        beside=_after(data, plan.data, resolved),
-        controls=_controls(family, plan, resolved),
+        data=DataShape(
+            data,
+            n_items=len(dataset),
+            columns=_columns(dataset),
+            chance=task.chance(golds) if golds else 0.0,
+            labels=dataset.labels,
+            languages=dataset.languages,
+            beside=_after(data, plan.data, resolved),
+        ),
+        subject=_shape(family, resolved, data=data),
+        reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
         base=base_of(family, plan=plan, models=resolved.plan.models),
-        reference=plan.reference,
-        **_of_reference(plan.reference, resolved, data=data),
+        controls=_controls(family, plan, resolved),
+        is_audit=plan.is_audit,
     )
 
 
-def _of_reference(reference: str, resolved: Resolved, *, data: str) -> dict[str, Any]:
-    """What a design may know of the second model."""
-    if not reference:
-        return {}
-    pairing = resolved.pairings[reference, data]
-    return {
-        "reference_capabilities": pairing.capabilities,
-        "reference_layers": pairing.n_layers,
-        "reference_replicates": len(resolved.families[reference].replicates),
-    }
+def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:
+    """What a design may know of a family, asked about a dataset."""
+    pairing, replicates = resolved.pairings[family, data], resolved.families[family].replicates
+    return SubjectShape(
+        family, pairing.capabilities, pairing.n_layers, pairing.n_heads, len(replicates)
+    )
 
 
 def _after(data: str, names: Sequence[str], resolved: Resolved) -> tuple[str, ...]:

@@ -37,12 +37,12 @@ def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
         queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
         notes=tuple(_notes(params)),
         families={
-            "attention.relations": f"heads of {inputs.subject} know dependency relations beyond "
-            "offsets and untrained networks",
+            "attention.relations": f"heads of {inputs.subject.name} know dependency relations "
+            "beyond offsets and untrained networks",
             **(
                 {
                     "attention.relations.tuned": "fine-tuning strengthens what heads of "
-                    f"{inputs.subject} know of dependency relations"
+                    f"{inputs.subject.name} know of dependency relations"
                 }
                 if inputs.base
                 else {}

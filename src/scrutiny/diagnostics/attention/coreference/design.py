@@ -44,7 +44,7 @@ def make_coreference_design(
         queries_per_item=queries,
         notes=notes,
         families={
-            "attention.coreference": f"heads of {inputs.subject} find antecedents beyond the "
+            "attention.coreference": f"heads of {inputs.subject.name} find antecedents beyond the "
             "nearest mention, the same head word and untrained networks"
         },
         contrasts=tuple(beside_others(f"{name}/{kind}/{_SELECTED}" for name, kind in places)),

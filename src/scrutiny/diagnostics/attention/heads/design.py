@@ -38,7 +38,7 @@ def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
         queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
         notes=tuple(_notes(params)),
         families={
-            "attention": f"heads of {inputs.subject} encode the annotation beyond baselines, "
+            "attention": f"heads of {inputs.subject.name} encode the annotation beyond baselines, "
             "untrained networks and control tasks"
         },
         contrasts=tuple(_contrasts(names, inputs)),
@@ -51,7 +51,7 @@ def _specs(name: str, inputs: Inputs) -> Iterator[EstimateSpec]:
         yield _spec(name, f"head({kind})", along=("layer", "head"))
         yield _spec(name, f"mean_head({kind})")
         yield _spec(name, f"split_half_tau({kind})")
-        for other in inputs.beside:
+        for other in inputs.data.beside:
             yield _spec(name, f"heads_tau({kind})", beside=(other,))
         if inputs.base:
             yield _of_both(name, f"gain_tau({kind})")
@@ -120,7 +120,7 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
         compared = [f"{name}/{metric}" for metric in _COMPARED]
         for metric in compared:
             yield ContrastSpec(f"pseudo/{metric}", metric, f"{metric}/pseudo", role="own")
-        compared += [f"{name}/heads_tau(f1)/{other}" for other in inputs.beside]
+        compared += [f"{name}/heads_tau(f1)/{other}" for other in inputs.data.beside]
         yield from beside_others(compared)
         for metric in ("gain_tau(f1)", "gain_tau_other_half(f1)") if inputs.base else ():
             spec = f"{name}/{metric}"
@@ -141,7 +141,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
         choices,
         margin=params.margin,
     )
-    for other in inputs.beside:
+    for other in inputs.data.beside:
         tau = f"heads_tau(f1)/{other}"
         yield _claim(
             f"C3/{other}",

@@ -132,14 +132,14 @@ def _values(inputs: Inputs) -> Iterator[tuple[str, bool]]:
 
 def _between(inputs: Inputs) -> Iterator[tuple[str, str]]:
     """Statistics between this corpus and each that comes after it."""
-    for other in inputs.beside:
+    for other in inputs.data.beside:
         for kind in _KINDS:
             yield f"heads_tau({kind})", other
 
 
 def _layers(inputs: Inputs) -> Sequence[int]:
     """Layers, counted from 1."""
-    return range(1, inputs.n_layers + 1)
+    return range(1, inputs.subject.n_layers + 1)
 
 
 def _of_layer(layer: int) -> str:

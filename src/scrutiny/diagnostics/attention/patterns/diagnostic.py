@@ -68,7 +68,7 @@ def make_patterns_design(inputs: Inputs, *, n_words: int, margin: float) -> Desi
             "piece itself, special above .6 on special tokens, broad above 3.8 nats.",
         ),
         families={
-            "attention.patterns": f"heads of {inputs.subject} have learned patterns that say "
+            "attention.patterns": f"heads of {inputs.subject.name} have learned patterns that say "
             "nothing of the text"
         },
         contrasts=tuple(beside_others(COUNTS)),

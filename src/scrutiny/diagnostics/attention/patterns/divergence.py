@@ -100,7 +100,7 @@ class Divergence(Diagnostic[DivergenceParams]):
                 "words' pieces, special tokens among the columns, smoothed by .001 as published.",
             ),
             families={
-                "attention.divergence": f"heads of one layer of {inputs.subject} attend alike"
+                "attention.divergence": f"heads of one layer of {inputs.subject.name} attend alike"
             },
             contrasts=(ContrastSpec("untrained/gap", "gap", "gap"),),
         )

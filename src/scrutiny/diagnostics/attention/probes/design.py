@@ -33,8 +33,8 @@ def make_probes_design(
         queries_per_item=2,
         notes=notes,
         families={
-            "attention.probe": f"maps of {inputs.subject} hold syntax beyond distances and words, "
-            "and beyond those of untrained networks"
+            "attention.probe": f"maps of {inputs.subject.name} hold syntax beyond distances and "
+            "words, and beyond those of untrained networks"
         },
         contrasts=tuple(_contrasts(own, draws, is_paired=is_paired)),
     )

@@ -152,7 +152,7 @@ class AttentionProbe(Diagnostic[ProbeParams]):
             "Word vectors: the model's input embeddings, the pieces of a word averaged, in "
             f"{params.dimensions} principal components."
         )
-        kinds = params.kinds(inputs.capabilities)
+        kinds = params.kinds(inputs.subject.capabilities)
         return make_probes_design(
             kinds,
             inputs,
