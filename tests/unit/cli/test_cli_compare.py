@@ -118,6 +118,8 @@ def test_slices_that_are_asked_for_are_tested_beside_the_declared_ones(place, co
     assert tested["in_training"] == 400
     (said,) = [line for line in err.split("\n\n") if "zebra" in line]
     assert said.count("fewer than 20 items") == 1
+    _, out, _ = command("compare", *models(), *DATA, "--where", "length in lowest third")
+    assert "length in lowest third" in out.partition("Where it changed")[2]
 
 
 def test_the_same_model_twice_shows_nothing(place, command):

@@ -180,12 +180,11 @@ def _agreement(anchor: str, level: Level) -> Iterator[Chart]:
 
 
 def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) -> Iterator[Chart]:
-    """Change of every slice, or of those that are shown, the clearest first."""
+    """Change of every slice, or of those that are shown or asked for, the clearest first."""
     shown = {one.change.name: one for one in level.shown}
-    told = [one.change for one in level.shown]
-    if is_whole:
-        rest = sorted(level.changes[1:], key=lambda change: change.p)
-        told = [level.overall, *told, *(one for one in rest if one.name not in shown)]
+    rest = sorted(level.changes[1:], key=lambda change: change.p)
+    told = [one for one in rest if one.name not in shown and (is_whole or one.name in level.asked)]
+    told = [level.overall] * is_whole + [one.change for one in level.shown] + told
     lines, rows = [], []
     for change in told:
         state, more = _state(change, shown.get(change.name), level)

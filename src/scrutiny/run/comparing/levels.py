@@ -94,6 +94,8 @@ class Level:
         Whether less is better.
     agreement
         How far both agree beyond chance, and how far apart their probabilities lie.
+    asked
+        Names of the slices that were asked for.
     """
 
     subject: str
@@ -111,6 +113,7 @@ class Level:
     outcome: Outcome | None
     lower_is_better: bool = False
     agreement: SidesAgreement = field(default_factory=SidesAgreement)
+    asked: tuple[str, ...] = ()
 
     @property
     def overall(self) -> Change:

@@ -8,6 +8,7 @@ import numpy as np
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError
+from scrutiny.core.predicates import joined
 from scrutiny.data.run_items import training_of
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.reliability.claims import decide
@@ -101,6 +102,7 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
         outcome=_outcome(found, whole, margin=options.margin, sign=sides.sign),
         lower_is_better=sides.sign < 0,
         agreement=agreement_of(sides, marks, read.noise, read.itself),
+        asked=tuple(map(joined, options.where)),
     )
 
 
