@@ -12,7 +12,7 @@ import scrutiny
 from scrutiny.core.claim import IN_SLICES
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.predicates import complement
+from scrutiny.core.slice_syntax import complement
 from scrutiny.data.attributes.texts import negated
 from scrutiny.parts.slices import part
 from scrutiny.report.formats.named import render

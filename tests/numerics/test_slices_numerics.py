@@ -11,8 +11,8 @@ import pytest
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
-from scrutiny.core.predicates import complement
 from scrutiny.core.record import Measure
+from scrutiny.core.slice_syntax import complement
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.slicing import over

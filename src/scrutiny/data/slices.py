@@ -12,7 +12,8 @@ from typing import Final
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
-from scrutiny.core.predicates import (
+from scrutiny.core.registry import registry
+from scrutiny.core.slice_syntax import (
     Term,
     equal,
     joined,
@@ -21,7 +22,6 @@ from scrutiny.core.predicates import (
     terms_of,
     truth,
 )
-from scrutiny.core.registry import registry
 from scrutiny.data.attributes.attribute import (
     Attribute,
     Gives,

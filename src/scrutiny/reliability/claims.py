@@ -21,8 +21,8 @@ from scrutiny.reliability.cases import (
 )
 from scrutiny.reliability.checks import checks_of
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.gates import bounds, gate
 from scrutiny.reliability.imputation import survives_imputation
+from scrutiny.reliability.prerequisites import bounds, gate
 from scrutiny.stats.significance.verdict import ClaimTest, Judgment, intersection_union, judge
 
 MISSING_LIMIT: Final = 0.05

@@ -10,7 +10,7 @@ from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import is_meant
-from scrutiny.core.predicates import parted, subtracted
+from scrutiny.core.slice_syntax import parted, subtracted
 
 _VERSION: Final = re.compile(r"@[0-9]+")
 _RULE: Final = re.compile(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.predicates import (
+from scrutiny.core.slice_syntax import (
     canonical,
     complement,
     equal,

@@ -15,7 +15,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.conjugation import agreement_of, tense_of
-from scrutiny.perturb.english.replacements import (
+from scrutiny.perturb.english.related_words import (
     SynonymSettings,
     WordsWithSynonym,
     antonym_forms,

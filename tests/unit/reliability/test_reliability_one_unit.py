@@ -7,8 +7,8 @@ from made_panels import KEY, claim, panel, side
 from scrutiny.core.plan import Resampling
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import by_replicate, estimate
-from scrutiny.reliability.gates import bounds
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.prerequisites import bounds
 from scrutiny.reliability.statistics import ACCURACY
 from scrutiny.stats.intervals.replicates import t_over_replicates
 

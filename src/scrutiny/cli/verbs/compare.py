@@ -80,7 +80,7 @@ def command(**flags: Any) -> int:
     """
     from scrutiny.cli.compare.sides import opened
     from scrutiny.cli.compare.writing import printed, write_page
-    from scrutiny.core.predicates import canonical
+    from scrutiny.core.slice_syntax import canonical
     from scrutiny.data.slices import FEWEST
     from scrutiny.run.comparing.levels import CompareOptions
     from scrutiny.run.comparing.whole import compare_side_by_side

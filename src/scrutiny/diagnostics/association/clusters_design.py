@@ -11,7 +11,7 @@ from itertools import product
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
-from scrutiny.core.predicates import equal
+from scrutiny.core.slice_syntax import equal
 from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
 from scrutiny.diagnostics.association.params import (
     ClustersParams,

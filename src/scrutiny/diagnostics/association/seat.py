@@ -23,8 +23,8 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
-from scrutiny.core.predicates import equal
 from scrutiny.core.record import Measure, Row
+from scrutiny.core.slice_syntax import equal
 from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
 from scrutiny.diagnostics.association.params import (
     Kind,

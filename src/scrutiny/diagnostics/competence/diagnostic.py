@@ -16,8 +16,8 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.errors import PlanError
-from scrutiny.core.predicates import equal
 from scrutiny.core.record import Measure, Row
+from scrutiny.core.slice_syntax import equal
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.competence.passages import (
     AGREEMENT_MEASURES,

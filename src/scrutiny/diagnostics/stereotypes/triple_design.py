@@ -24,7 +24,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.core.predicates import equal
+from scrutiny.core.slice_syntax import equal
 from scrutiny.diagnostics.stereotypes.params import (
     CHECKS,
     FAMILY,

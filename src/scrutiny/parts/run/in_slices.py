@@ -6,7 +6,7 @@ from typing import Any
 
 from scrutiny.core.claim import IN_SLICES, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.core.predicates import complement
+from scrutiny.core.slice_syntax import complement
 
 
 @dataclass(frozen=True, slots=True)

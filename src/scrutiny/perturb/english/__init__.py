@@ -1,1 +1,1 @@
-"""English as changes need it: verbs and their groups, clitics, negation, mentions, replacements."""
+"""English as changes need it: verbs, clitics, negation, mentions, words that replace others."""

@@ -8,8 +8,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.perturb.english.agreement import replace_word
-from scrutiny.perturb.english.replacements import (
+from scrutiny.perturb.english.related_words import (
     POS_OF,
     UPOS_OF,
     content_lemma,
@@ -18,6 +17,7 @@ from scrutiny.perturb.english.replacements import (
     is_same_part_of_speech,
     opposites,
 )
+from scrutiny.perturb.english.replacing import replace_word
 from scrutiny.perturb.resources.capabilities import MaskFiller, MaskQuery, Vectors
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflect import lemma

@@ -9,7 +9,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change
 from scrutiny.perturb.engine.sites import word_sites
-from scrutiny.perturb.english.replacements import POS_OF, opposites
+from scrutiny.perturb.english.related_words import POS_OF, opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import Script, script_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.replacements import POS_OF, UPOS_OF, content_tag, inflected
+from scrutiny.perturb.english.related_words import POS_OF, UPOS_OF, content_tag, inflected
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.guesses import replaced, token_at
 from scrutiny.text.casing import match_case

@@ -18,7 +18,7 @@ from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.verdicts import worst
-from scrutiny.reliability.gates import SKILL_NOT_COMPUTED
+from scrutiny.reliability.prerequisites import SKILL_NOT_COMPUTED
 
 RULE: Final = (
     "Trusted: the interval lies beyond the reference, with the margin, in every declared choice; "

@@ -8,7 +8,7 @@ import numpy as np
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError
-from scrutiny.core.predicates import joined
+from scrutiny.core.slice_syntax import joined
 from scrutiny.data.run_items import training_of
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.reliability.claims import decide

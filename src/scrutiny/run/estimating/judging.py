@@ -8,7 +8,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import gained, is_meant
 from scrutiny.core.plan import Resampling
-from scrutiny.core.predicates import equal, joined
+from scrutiny.core.slice_syntax import equal, joined
 from scrutiny.data.run_items import RunItems
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated

@@ -13,7 +13,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import IN_SLICES, Claim, Component
 from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.plan import Plan
-from scrutiny.core.predicates import canonical, complement
+from scrutiny.core.slice_syntax import canonical, complement
 from scrutiny.data.slices import FEWEST
 from scrutiny.reliability.metrics import in_words, metric_of
 from scrutiny.reliability.on_rows import on_rows

@@ -9,7 +9,7 @@ from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.expressions import gained
 from scrutiny.core.plan import EstimatePlan
-from scrutiny.core.predicates import WHERE, equal, joined
+from scrutiny.core.slice_syntax import WHERE, equal, joined
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.rules import says
 from scrutiny.run.planning.assignment import Assignment, Contrast

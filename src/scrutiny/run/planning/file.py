@@ -24,8 +24,8 @@ from scrutiny.core.plan import (
     Resampling,
     TrainPlan,
 )
-from scrutiny.core.predicates import WHERE, equal, joined, metric_and_slices, parted
 from scrutiny.core.published import PublishedPlan
+from scrutiny.core.slice_syntax import WHERE, equal, joined, metric_and_slices, parted
 from scrutiny.reliability.rules import parse_rule
 
 #: What a claim can be asked to survive, beside ``choices:NAME``.

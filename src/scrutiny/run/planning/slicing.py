@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.predicates import canonical, joined
+from scrutiny.core.slice_syntax import canonical, joined
 from scrutiny.data.run_items import training_of
 from scrutiny.data.slices import COLUMNS, Items
 from scrutiny.run.planning.assignment import Assignment, Contrast
