@@ -67,8 +67,8 @@ def verdict(claim, families, *, rng, seed, n=60, draws=400):
         Contrast(
             c.id,
             _assignment("measured", specs[c.a]),
-            _assignment("measured" if c.role == "own" else c.role, specs[c.b]),
-            is_paired=c.role == "own",
+            _assignment("measured" if c.minus == "own" else c.minus, specs[c.b]),
+            is_paired=c.minus == "own",
         )
         for c in design.contrasts
         if c.id in names
@@ -90,7 +90,7 @@ def _inputs(given, *, n):
 
 
 def _assignment(subject, spec):
-    role = spec.role if subject in ("measured", "base") else subject
+    role = spec.minus if subject in ("measured", "base") else subject
     return Assignment(
         measure="heads",
         kind=_KIND,

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 P = TypeVar("P", contravariant=True)
+
+#: Families that a contrast can subtract an estimate of.
+Subtracted = Literal["null", "control", "base", "reference", "own"]
 #: What each replicate of a family stands beside where the family is its own reference: itself;
 #: the next one, each two once; or the one before it, whose next one it is.
 OwnPairs = Literal["itself", "next", "before"]
@@ -102,11 +105,11 @@ class ContrastSpec:
     a, b
         Identifiers of specifications of this design: the family's own, and the one that is read
         off the other family's records. Usually the same.
-    role
-        Role of the other family ("null": untrained replicates; "control"), or "base": the family
-        that this one was trained from, or "reference": the reference beside itself, where the
-        measurement has it among its models, or "own": the same family, replicate by replicate.
-        Where the plan has none, the contrast does not exist, and claims that need it are undecided.
+    minus
+        Family that ``b`` is of: this one's "null" (untrained replicates) or "control"; its "base",
+        which it was trained from; the "reference" beside itself, where the measurement has it among
+        its models; or its "own", replicate by replicate. Where the plan has none, the contrast does
+        not exist, and claims that need it are undecided.
     is_paired
         Whether replicates of both families belong together where they have the same names.
     exact_at
@@ -117,7 +120,7 @@ class ContrastSpec:
     id: str
     a: str
     b: str
-    role: str = "null"
+    minus: Subtracted = "null"
     is_paired: bool = False
     exact_at: float | None = None
 

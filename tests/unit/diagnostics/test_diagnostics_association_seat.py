@@ -206,7 +206,7 @@ def test_the_claim_of_a_test_compares_every_representation_with_the_margin_and_a
         ("untrained/d/words/cls", 0.2, "choice: representation cls, untrained"),
     ]
     assert len(claim.components) == 8
-    assert {(c.id, c.a, c.b, c.role) for c in design.contrasts} >= {
+    assert {(c.id, c.a, c.b, c.minus) for c in design.contrasts} >= {
         ("untrained/d/words/mean", "d/words/mean", "d/words/mean", "null")
     }
 

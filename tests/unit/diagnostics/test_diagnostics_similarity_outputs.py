@@ -319,7 +319,7 @@ def test_the_floor_is_claimed_where_the_reference_has_several_runs():
     assert [c.id for c in design_of().claims] == ["errors", "no-worse"]
     several = design_of(reference_n_replicates=3)
     assert [c.id for c in several.claims] == ["errors", "no-worse", "floor"]
-    assert {c.role for c in several.contrasts} == {"reference"}
+    assert {c.minus for c in several.contrasts} == {"reference"}
     assert design_of(subject="a", reference_n_replicates=3).claims == ()
 
 

@@ -131,7 +131,7 @@ def _assigned():
     for family, (role, base, _, _) in FAMILIES.items():
         for dataset in (STORY, REVIEW):
             design = _design(family, dataset)
-            needed = {c.b for c in design.contrasts if c.role == role}
+            needed = {c.b for c in design.contrasts if c.minus == role}
             for spec in design.estimates:
                 if role != "measured" and spec.id not in needed:
                     continue
@@ -152,12 +152,12 @@ def _contrasts(assigned):
     for family, (role, base, _, _) in FAMILIES.items():
         for dataset in (STORY, REVIEW) if role == "measured" else ():
             for c in _design(family, dataset).contrasts:
-                other = family if c.role == "own" else others[c.role]
-                if c.role in ("base", "control") and not base:
+                other = family if c.minus == "own" else others[c.minus]
+                if c.minus in ("base", "control") and not base:
                     continue
                 a, b = assigned[family, dataset, c.a], assigned.get((other, dataset, c.b))
                 if b is not None:
-                    yield Contrast(f"{family}/{dataset}/{c.id}", a, b, is_paired=c.role == "own")
+                    yield Contrast(f"{family}/{dataset}/{c.id}", a, b, is_paired=c.minus == "own")
 
 
 def _claims():

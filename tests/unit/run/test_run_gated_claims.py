@@ -41,8 +41,8 @@ def _place(folder, name, *, ok):
         (where / "competence.json").write_text(json.dumps({"gates": {"task_skill": ok}}))
     family = Family(name, MODELS[name].source, (Replicate(f"hf:{where}", {"seed": "1"}, {}),))
     contrasts = (
-        ContrastSpec("control/f1", "f1", "f1", role="control"),
-        ContrastSpec("base/f1", "f1", "f1", role="base"),
+        ContrastSpec("control/f1", "f1", "f1", minus="control"),
+        ContrastSpec("base/f1", "f1", "f1", minus="base"),
     )
     return PlacedDesign(
         measure="heads",

@@ -4,12 +4,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Component
-from scrutiny.core.diagnostic import ContrastSpec
+from scrutiny.core.diagnostic import ContrastSpec, Subtracted
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.
 _LITERAL: Final = "as_published"
-#: Families that a family is beside, and their roles.
-_OTHERS: Final = (("untrained", "null"), ("control", "control"), ("base", "base"))
+#: Families that a family is beside, as its contrasts name them.
+_OTHERS: Final[Sequence[tuple[str, Subtracted]]] = (
+    ("untrained", "null"),
+    ("control", "control"),
+    ("base", "base"),
+)
 
 
 def claimed_presets(names: Sequence[str]) -> list[str]:
@@ -57,6 +61,6 @@ def checks_over(what: str, choices: Collection[object]) -> tuple[str, ...]:
 def beside_others(specs: Iterable[str]) -> Iterator[ContrastSpec]:
     """Estimates minus those of untrained networks, of controls, and of what was fine-tuned."""
     named = list(specs)
-    for who, role in _OTHERS:
+    for who, minus in _OTHERS:
         for spec in named:
-            yield ContrastSpec(f"{who}/{spec}", spec, spec, role=role)
+            yield ContrastSpec(f"{who}/{spec}", spec, spec, minus=minus)

@@ -13,7 +13,7 @@ def untrained(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
     """Estimates minus those of untrained networks, where the plan has such."""
     if "null" in inputs.controls:
         for name in names:
-            yield ContrastSpec(f"untrained/{name}", name, name, role="null")
+            yield ContrastSpec(f"untrained/{name}", name, name, minus="null")
 
 
 def beyond_untrained(

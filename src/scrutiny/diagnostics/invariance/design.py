@@ -209,7 +209,7 @@ def _beside_ceiling(generation: Generation, loss: float) -> ContrastSpec:
     """Hard-SCoPE minus that of the reference's other runs, or of the reference."""
     hard = f"hard/{generation.label}"
     name = f"{KEPT}/{generation.label}"
-    return ContrastSpec(name, hard, hard, role="reference", is_paired=True, exact_at=loss)
+    return ContrastSpec(name, hard, hard, minus="reference", is_paired=True, exact_at=loss)
 
 
 def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:

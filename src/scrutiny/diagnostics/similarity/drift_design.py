@@ -133,7 +133,7 @@ def _design(asked: DriftQuestion, parts: _Parts) -> Design:
         notes=tuple(_notes(asked)),
         families={"told-apart": f"{pair} on {inputs.data.name}"},
         contrasts=tuple(
-            ContrastSpec(f"floor/{name}", name, name, role="reference") for name in parts.floors
+            ContrastSpec(f"floor/{name}", name, name, minus="reference") for name in parts.floors
         ),
     )
 

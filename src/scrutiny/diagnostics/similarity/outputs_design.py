@@ -75,7 +75,7 @@ def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> D
         notes=tuple(_notes(inputs)),
         families=_families(margin, floor_margin, inputs),
         contrasts=tuple(
-            ContrastSpec(f"floor/{name}", name, name, role="reference")
+            ContrastSpec(f"floor/{name}", name, name, minus="reference")
             for name in _FLOORS
             if has_floor and name in names
         ),

@@ -71,7 +71,7 @@ def _contrasts(claimed: Sequence[VectorComparison], inputs: Inputs) -> Iterator[
         name = comparison.name
         yield ContrastSpec(f"untrained/{name}", name, name)
         if inputs.second.n_replicates > 1:
-            yield ContrastSpec(f"runs/{name}", name, name, role="reference")
+            yield ContrastSpec(f"runs/{name}", name, name, minus="reference")
 
 
 def _claim(

@@ -110,7 +110,7 @@ def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
     specs = place.design.estimates
     if place.family.role == "measured":
         return specs
-    needed = {c.b for c in place.design.contrasts if c.role == place.family.role}
+    needed = {c.b for c in place.design.contrasts if c.minus == place.family.role}
     return [s for s in specs if s.id in needed] if needed else specs
 
 
@@ -148,13 +148,13 @@ def _is_other(
     """Whether a place holds what a contrast subtracts."""
     if (other.measure, other.dataset) != (place.measure, place.dataset):
         return False
-    if spec.role == "own":
+    if spec.minus == "own":
         return other is place
-    if spec.role == "base":
+    if spec.minus == "base":
         return other.family.name == models[place.family.name].base
-    if spec.role == "reference":
+    if spec.minus == "reference":
         return other.family.name == place.reference == other.reference
-    return other.family.role == spec.role and controls_for(
+    return other.family.role == spec.minus and controls_for(
         models[place.family.name], models[other.family.name]
     )
 
@@ -272,8 +272,8 @@ def _refused(
     """Why a claim is refused: a checkpoint of its family, or of one that it is compared with."""
     said = [refusal(place.family, place.within, claim.gates)]
     components = {component.estimate for component in claim.components}
-    roles = {spec.role: spec for spec in place.design.contrasts if spec.id in components}
-    for spec in roles.values():
+    others = {spec.minus: spec for spec in place.design.contrasts if spec.id in components}
+    for spec in others.values():
         other = next((p for p in everywhere if _is_other(p, place, spec, models)), None)
         if other is not None and other.family is not place.family:
             why = refusal(other.family, other.within, claim.gates)

@@ -119,12 +119,12 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
     for name in names:
         compared = [f"{name}/{metric}" for metric in _COMPARED]
         for metric in compared:
-            yield ContrastSpec(f"pseudo/{metric}", metric, f"{metric}/pseudo", role="own")
+            yield ContrastSpec(f"pseudo/{metric}", metric, f"{metric}/pseudo", minus="own")
         compared += [f"{name}/heads_tau(f1)/{other}" for other in inputs.data.beside]
         yield from beside_others(compared)
         for metric in ("gain_tau(f1)", "gain_tau_other_half(f1)") if inputs.base else ():
             spec = f"{name}/{metric}"
-            yield ContrastSpec(f"control/{spec}", spec, spec, role="control")
+            yield ContrastSpec(f"control/{spec}", spec, spec, minus="control")
 
 
 def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:

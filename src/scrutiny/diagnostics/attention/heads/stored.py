@@ -111,13 +111,12 @@ def _specs(inputs: Inputs) -> Iterator[EstimateSpec]:
 
 def _contrasts(inputs: Inputs) -> Iterator[ContrastSpec]:
     """Differences from the control task, and from the family before tuning where it has them."""
-    for name, of_both in _values(inputs):
-        for role in ("control",) if of_both else ("control", "base"):
-            yield ContrastSpec(f"{role}/{name}", name, name, role=role)
     others = [f"{name}/{other}" for name, other in _between(inputs)]
-    for name in (*others, *map(_of_layer, _layers(inputs))):
-        for role in ("control", "base"):
-            yield ContrastSpec(f"{role}/{name}", name, name, role=role)
+    own = [(name, False) for name in (*others, *map(_of_layer, _layers(inputs)))]
+    for name, of_both in (*_values(inputs), *own):
+        yield ContrastSpec(f"control/{name}", name, name, minus="control")
+        if not of_both:
+            yield ContrastSpec(f"base/{name}", name, name, minus="base")
 
 
 def _values(inputs: Inputs) -> Iterator[tuple[str, bool]]:

@@ -55,10 +55,10 @@ def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[C
     for draw in range(1, draws + 1):
         if is_paired:
             a, b = (_name(kind, draw) for kind in _PAIR)
-            yield ContrastSpec(f"beyond-distances/{a}", a, b, role="own")
+            yield ContrastSpec(f"beyond-distances/{a}", a, b, minus="own")
         for kind in own:
             a = _name(kind, draw)
-            yield ContrastSpec(f"beyond-right/{a}", a, _name(RIGHT, 1), role="own")
+            yield ContrastSpec(f"beyond-right/{a}", a, _name(RIGHT, 1), minus="own")
             yield ContrastSpec(f"untrained/{a}", a, a)
 
 
