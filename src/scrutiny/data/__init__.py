@@ -17,6 +17,8 @@
                 write_label_map(mapping), which parse_label_map reads back
     tasks.names load_task(name) -> Task; infer_task(columns) -> str
     tasks.roles every_task(), role_options(): columns that tasks bring (`scrutiny.core.task.Role`)
+    tasks.by_columns    ByColumns: base class of tasks that state their columns alone
+    tasks.classes       Classification(ByColumns): of those that answer with a class
     readers.options  takes(**options): decorator of a reader with options of its own
     bleached    WordIndex(words).find(sentence) -> FoundWord(word, start, end) | None
     tasks.tags  chunks(tags), spans_of(tags, borders), to_bio(tokens, spans), token_borders(tokens)

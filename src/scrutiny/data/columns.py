@@ -84,7 +84,9 @@ def _common_columns(task: str, stated: DataSource, *, source: DataSource, table:
     name = name or _infer(roles, source, table)
     needed = load_task(name).columns
     refuse_foreign(name, source, own=())
-    _require([c for c in needed if c not in ("label", "tags")], roles, source, table, name)
+    for role in needed:
+        if role not in roles and role not in ("label", "tags"):
+            raise DataError(lacking(name, role, OPTIONS[role], table=table))
     roles = {role: column for role, column in roles.items() if role in (*needed, "id")}
     constants = add_shared(roles, stated, table)
     return Columns(name, roles, tuple(r for r in guessed if r in roles), constants)
@@ -135,11 +137,3 @@ def _infer(roles: Mapping[str, str], source: DataSource, table: Table) -> str:
             f"No column of {table.place} is known to hold the text. Its columns are "
             f"{listed(table.columns)}: say which it is, as in {example}."
         ) from None
-
-
-def _require(
-    needed: Sequence[str], roles: Mapping[str, str], source: DataSource, table: Table, task: str
-) -> None:
-    for role in needed:
-        if role not in roles:
-            raise DataError(lacking(task, role, OPTIONS[role], table=table))

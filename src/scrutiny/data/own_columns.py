@@ -40,7 +40,9 @@ def own_columns(task: str, stated: DataSource, *, source: DataSource, table: Tab
         if column is not None and role.key not in roles and role.name not in stated.options:
             roles[role.key] = column
             guessed.append(role.key)
-    _require_own(own, roles, stated, table, task)
+    for role in own:
+        if role.is_needed and role.key not in roles:
+            raise DataError(lacking(task, role.name, role.meaning, table=table))
     constants = add_shared(roles, stated, table)
     return Columns(task, roles, tuple(guessed), constants)
 
@@ -56,14 +58,6 @@ def refuse_foreign(task: str, source: DataSource, *, own: Sequence[Role]) -> Non
                 f"In {source}, {name}= is no column of {task}{mine}. Columns to compare groups by "
                 "are listed in group=, those whose rows belong together in unit=."
             )
-
-
-def _require_own(
-    own: Sequence[Role], roles: Mapping[str, str], source: DataSource, table: Table, task: str
-) -> None:
-    for role in own:
-        if role.is_needed and role.key not in roles:
-            raise DataError(lacking(task, role.name, role.meaning, table=table))
 
 
 def task_of_options(options: Mapping[str, str]) -> str:

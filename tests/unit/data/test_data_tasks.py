@@ -5,7 +5,9 @@ from scrutiny.core.example import Span
 from scrutiny.core.expressions import made_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
+from scrutiny.data.tasks.classes import Classification
 from scrutiny.data.tasks.names import infer_task, load_task
+from scrutiny.data.tasks.roles import field_role
 from scrutiny.reliability.metrics import usual_metrics
 
 NAMES = ["text-classification", "text-pair-classification", "token-tagging"]
@@ -145,3 +147,19 @@ def test_tokens_without_tags():
     example = load_task("token-tagging").parse({"tokens": ["a", "bc"]}, source="d:1")
     assert example.gold is None
     assert example.tokens == {"text": ((0, 1), (2, 4))}
+
+
+class Stance(Classification):
+    name = "stance"
+    roles = (field_role("text", "column of the text"), field_role("label", "column of the label"))
+    fields = ("text",)
+
+
+def test_a_task_of_columns_needs_nothing_else():
+    task = Stance()
+    assert (task.columns, task.fields) == (("text", "label"), ("text",))
+    assert task.chance(["for", "for", "against"]) == 2 / 3
+    row = {"text": "a", "label": "for", "a_topic": "tea"}
+    example = task.parse(row, source="s")
+    assert (example.gold, example.fields) == ("for", {"text": "a"})
+    assert example.attributes == {"a_topic": "tea"}

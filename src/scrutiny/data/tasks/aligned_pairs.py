@@ -13,7 +13,6 @@ class AlignedPairs(Annotated):
     """Pairs of stretches of words, each pair two lists of places."""
 
     name = "aligned-pairs"
-    columns = ("words", "pairs")
     told_by = ("pairs",)
     roles = (
         WORDS,

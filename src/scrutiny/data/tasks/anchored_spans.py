@@ -19,7 +19,6 @@ class AnchoredSpans(Annotated):
     """
 
     name = "anchored-spans"
-    columns = ("words", "anchor", "target")
     told_by = ("anchor", "target")
     roles = (
         WORDS,

@@ -10,10 +10,10 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Role
 from scrutiny.data.halves import half_of
 from scrutiny.data.identity import content_key
+from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.cells import attributes_of, id_of, language_of
 from scrutiny.data.tasks.roles import field_role
 from scrutiny.data.tasks.tags import token_borders
-from scrutiny.data.tasks.unlabeled import Unlabeled
 from scrutiny.data.tasks.word_cells import words_of
 
 _SENTENCE: Final = ("sentence_id", "sent_id", "sentence")
@@ -34,7 +34,7 @@ class Labeled(NamedTuple):
     label: str
 
 
-class Annotated(Unlabeled):
+class Annotated(ByColumns):
     """Words with an annotation; the text is the words joined by single spaces.
 
     Items of one sentence share ``u_sentence`` (the text itself where no column says which) and

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import ExchangesLabels, Role
+from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.cells import text_of
 from scrutiny.data.tasks.roles import field_role
-from scrutiny.data.tasks.unlabeled import Unlabeled
 from scrutiny.data.tasks.word_exchange import exchange
 
 if TYPE_CHECKING:
@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 SETS: Final = ("X", "Y", "A", "B")
 
 
-class AssociationTest(Unlabeled, ExchangesLabels):
+class AssociationTest(ByColumns, ExchangesLabels):
     """Word embedding association tests, of words and of sentences around them."""
 
     name = "association-test"
-    fields = ("text",)
-    columns = fields
     told_by = ("text", "set", "test")
     roles = (
         field_role("text", "column of the text", "sentence"),

@@ -1,24 +1,47 @@
-"""How one predicted class is scored; shared by the tasks that answer with a class."""
+"""Tasks that answer with a class, and how one predicted class is scored."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure
-from scrutiny.core.task import Prediction, Score
+from scrutiny.core.task import ExchangesLabels, Prediction, Score
+from scrutiny.data.tasks.by_columns import ByColumns
 
 if TYPE_CHECKING:
     import numpy as np
 
-MEASURES: Final = (
-    Measure("hit", unit="items"),
-    Measure("pred", unit="index of a label"),
-    Measure("p_gold", unit="probability"),
-)
-ACCURACY: Final = Score(level="accuracy@1", margin=0.01)
+
+class Classification(ByColumns, ExchangesLabels):
+    """One label for one or several texts; a task states its texts alone."""
+
+    measures = (
+        Measure("hit", unit="items"),
+        Measure("pred", unit="index of a label"),
+        Measure("p_gold", unit="probability"),
+    )
+    scored_by = Score(level="accuracy@1", margin=0.01)
+
+    def score(
+        self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
+    ) -> tuple[float, ...]:
+        """Hit, index of the predicted label, probability of the gold label."""
+        return score_class(gold, prediction, labels=labels)
+
+    def chance(self, golds: Sequence[Any]) -> float:
+        """Share of the commonest label."""
+        return majority_share(golds)
+
+    def permute(
+        self, examples: Sequence[Example], rng: "np.random.Generator"
+    ) -> tuple[Example, ...]:
+        """Examples that have exchanged their gold labels at random; as many of each as before."""
+        order = rng.permutation(len(examples)).tolist()
+        golds = [examples[k].gold for k in order]
+        return tuple(replace(e, gold=gold) for e, gold in zip(examples, golds, strict=True))
 
 
 def score_class(
@@ -71,11 +94,3 @@ def majority_share(golds: Sequence[Any]) -> float:
     if not counts:
         raise DataError("The data has no gold labels, so there is no score to reach by chance.")
     return max(counts.values()) / counts.total()
-
-
-def with_exchanged_labels(
-    examples: Sequence[Example], rng: "np.random.Generator"
-) -> tuple[Example, ...]:
-    """Examples that have exchanged their gold labels at random; as many of each as before."""
-    order = rng.permutation(len(examples)).tolist()
-    return tuple(replace(e, gold=examples[k].gold) for e, k in zip(examples, order, strict=True))

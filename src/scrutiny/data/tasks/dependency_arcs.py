@@ -14,7 +14,6 @@ class DependencyArcs(Annotated):
     """Dependencies as CoNLL-U numbers them: heads from 1, 0 for the root."""
 
     name = "dependency-arcs"
-    columns = ("words", "heads", "relations")
     told_by = ("heads", "relations")
     roles = (
         WORDS,

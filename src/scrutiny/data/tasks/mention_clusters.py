@@ -18,7 +18,6 @@ class MentionClusters(Annotated):
     """Mentions as objects with ``words``, ``cluster`` and ``kind``."""
 
     name = "mention-clusters"
-    columns = ("words", "mentions")
     told_by = ("mentions",)
     roles = (
         WORDS,

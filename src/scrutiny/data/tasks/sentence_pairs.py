@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.example import Example
 from scrutiny.core.task import ExchangesLabels, Role
+from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.coins import coins
 from scrutiny.data.tasks.roles import field_role
-from scrutiny.data.tasks.unlabeled import Unlabeled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 _OTHER: Final[Mapping[str | float, str]] = {"stereo": "antistereo", "antistereo": "stereo"}
 
 
-class SentencePairs(Unlabeled, ExchangesLabels):
+class SentencePairs(ByColumns, ExchangesLabels):
     """Pairs such as those of CrowS-Pairs: the more and the less stereotyping sentence."""
 
     name = "sentence-pairs"
-    fields = ("more", "less")
-    columns = fields
-    told_by = fields
+    told_by = ("more", "less")
     roles = (
         field_role("more", "column of the more stereotyping sentence", "sent_more"),
         field_role("less", "column of the less stereotyping sentence", "sent_less"),

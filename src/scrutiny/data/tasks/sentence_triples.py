@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from scrutiny.core.example import Example
 from scrutiny.core.task import ExchangesLabels, Role
+from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.coins import coins
 from scrutiny.data.tasks.roles import field_role
-from scrutiny.data.tasks.unlabeled import Unlabeled
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-class SentenceTriples(Unlabeled, ExchangesLabels):
+class SentenceTriples(ByColumns, ExchangesLabels):
     """Triples such as those of StereoSet.
 
     ``intrasentence``: the context has a BLANK and the three sentences fill it. ``intersentence``:
@@ -22,9 +22,7 @@ class SentenceTriples(Unlabeled, ExchangesLabels):
     """
 
     name = "sentence-triples"
-    fields = ("context", "stereotype", "antistereotype", "unrelated")
-    columns = fields
-    told_by = fields
+    told_by = ("context", "stereotype", "antistereotype", "unrelated")
     roles = (
         field_role("context", "column of the context"),
         field_role("stereotype", "column of the sentence with the stereotype"),

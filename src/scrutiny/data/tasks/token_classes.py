@@ -13,7 +13,6 @@ class TokenClasses(Annotated):
     """A class for each word; nothing, or an empty one, for words without."""
 
     name = "token-classes"
-    columns = ("words", "classes")
     told_by = ("classes",)
     roles = (
         WORDS,
