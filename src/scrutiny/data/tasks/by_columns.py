@@ -17,7 +17,7 @@ class ByColumns(Task):
     without it are scored on nothing, and models are asked for other capabilities.
     """
 
-    fields = ()
+    fields: tuple[str, ...] = ()
 
     def __init_subclass__(cls) -> None:
         """Fill in what the roles say already."""
