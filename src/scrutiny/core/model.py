@@ -66,7 +66,9 @@ class Model(Protocol):
     ``labels`` are the classes in the order of the scores; ``task`` is the name of the task it
     answers; ``is_batch_invariant`` promises bit-equal answers in any batch. ``capabilities`` names
     the methods beyond `predict` that it has. A model whose probabilities are frequencies of some
-    samples says how many in a further member, ``n_samples``.
+    samples says how many in a further member, ``n_samples``; one that only looks answers up says
+    ``has_stored_answers_only``. Both may be left out: `n_samples_of` and `has_stored_answers_only`
+    are where they are asked for.
     """
 
     source: str
@@ -92,6 +94,16 @@ class Model(Protocol):
             If the model answers in a shape that its task does not allow.
         """
         ...
+
+
+def n_samples_of(model: Model | None) -> int | None:
+    """Samples that a model's probabilities are frequencies of; nothing if they are exact."""
+    return int(getattr(model, "n_samples", None) or 0) or None
+
+
+def has_stored_answers_only(model: Model | None) -> bool:
+    """Whether a model looks its answers up by item, so that no other text can be asked."""
+    return bool(getattr(model, "has_stored_answers_only", False))
 
 
 @runtime_checkable

@@ -14,6 +14,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
+from scrutiny.core.model import has_stored_answers_only
 from scrutiny.core.record import Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attack.design import make_design
@@ -80,7 +81,7 @@ class Attacks(Diagnostic[AttackParams]):
         """One row for each item as it is, and for each attack and its random twin."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
-        if getattr(ctx.model, "has_stored_answers_only", False):
+        if has_stored_answers_only(ctx.model):
             yield from _nothing(batch.examples, list(attacks), params)
             return
         _must_be_the_same_ratings(params, ctx)

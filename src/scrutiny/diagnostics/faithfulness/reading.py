@@ -96,7 +96,7 @@ def read(ctx: Context, examples: Sequence[Example]) -> TextsRead:
     A text of one token has no other attention and is skipped.
     """
     texts = [example.text for example in examples]
-    source = getattr(ctx.model, "source", "the model")
+    source = "the model" if ctx.model is None else ctx.model.source
     answers = answer_or_fail(layer_of(ctx).attention_layer, texts, source=source)
     lost: dict[str, tuple[str, str]] = {}
     by_length: dict[int, list[tuple[Example, AttendedText, float]]] = {}

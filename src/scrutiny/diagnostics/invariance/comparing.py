@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 Answers = tuple[Prediction, Prediction]
 
 
-def n_samples_of(model: object) -> int | None:
-    """Samples that a model's probabilities are frequencies of; nothing if they are exact."""
-    stated = getattr(model, "n_samples", None)
-    return int(stated) if stated else None
-
-
 def resampled(
     answers: Answers, labels: tuple[str, ...], *, n_samples: int | None, rng: "Generator"
 ) -> Answers:

@@ -27,6 +27,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Context, Failure, Reference
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
+from scrutiny.core.model import n_samples_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.invariance.capabilities import Generation
@@ -35,7 +36,6 @@ from scrutiny.diagnostics.invariance.comparing import (
     BothLabels,
     TrialNumbers,
     is_same,
-    n_samples_of,
     pair_of,
     resampled,
     words_changed,
@@ -327,8 +327,9 @@ def _is_only(variant: Variant | None) -> bool:
 
 def is_sampled(ctx: Context) -> bool:
     """Whether one of both models is known by samples only."""
-    models = (ctx.model, None if ctx.reference is None else ctx.reference.model)
-    return any(n_samples_of(model) for model in models)
+    return n_samples_of(ctx.model) is not None or (
+        ctx.reference is not None and n_samples_of(ctx.reference.model) is not None
+    )
 
 
 def _flat(

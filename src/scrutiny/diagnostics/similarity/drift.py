@@ -15,7 +15,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
+from scrutiny.core.model import Model, has_stored_answers_only, n_samples_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Row
 from scrutiny.core.task import Prediction
@@ -190,13 +190,7 @@ def _is_repeated(a: Sequence[Answer], again: Sequence[Answer]) -> bool:
 
 def asked_again(model: Model, examples: Sequence[Example]) -> list[Answer]:
     """Answers of a model that are not from the cache, in the order of its own labels."""
-    if getattr(model, "has_stored_answers_only", False):
+    if has_stored_answers_only(model):
         examples = [replace(e, attributes={**e.attributes, "variant": ""}) for e in examples]
     starts = range(0, len(examples), _CHUNK)
     return [a for s in starts for a in predict_or_fail(model, examples[s : s + _CHUNK])]
-
-
-def n_samples_of(model: Model | None) -> int | None:
-    """Samples that a model's probabilities are shares of; nothing if they are exact."""
-    stated = getattr(model, "n_samples", None)
-    return int(stated) if stated else None

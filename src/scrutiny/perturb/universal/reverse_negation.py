@@ -120,8 +120,7 @@ class Parse(Protocol):
 
 def parse_of(document: Document) -> Parse | None:
     """Parse of a document by the run's tagger, if that is a parser and agrees on the tokens."""
-    resources: Any = getattr(document, "resources", None) or {}
-    parser = resources.get("tagger")
+    parser: Any = document.resources.get("tagger")
     if parser == "spacy":
         from scrutiny.perturb.resources.loading import load_resource
 

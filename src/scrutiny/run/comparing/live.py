@@ -8,6 +8,7 @@ import numpy as np
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.model import has_stored_answers_only
 from scrutiny.core.record import Counts
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.similarity.answers import Labels
@@ -48,7 +49,7 @@ def noise_when_asked_again(
     if len(replicates) > 1 or task.scored_by is None:
         return UNKNOWN
     model = load_replicate(replicates[0].source, task, resolved.options)
-    if getattr(model, "has_stored_answers_only", False):
+    if has_stored_answers_only(model):
         return UNKNOWN
     examples = [one for one in dataset.examples if one.gold is not None][:most]
     if not examples:

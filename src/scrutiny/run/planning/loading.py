@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
+from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, n_samples_of
 from scrutiny.core.task import Task
 from scrutiny.data.letters import training_hashes
 from scrutiny.data.reading import iter_examples
@@ -44,7 +44,7 @@ def capabilities_of(model: Model, task: Task) -> frozenset[str]:
     A model loaded for a task with labels can be asked for them.
     """
     known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
-    if getattr(model, "n_samples", None):
+    if n_samples_of(model):
         known.add("samples")
     answers = set() if task.scored_by is None else {"predict"}
     return model.capabilities | known | answers

@@ -124,13 +124,13 @@ class RegressionMargin(Goal):
         gold = _number(base.example.gold)
         if gold is None:
             return "no_gold"
-        return "already_wrong" if abs(_value(single(base.answer)) - gold) >= self.margin else None
+        return "already_wrong" if abs(_value(base.answer) - gold) >= self.margin else None
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """Distance from the start in the wanted direction, and whether it is a margin."""
         gold = _number(base.example.gold) if self.against == "gold" else None
-        start = _value(single(base.answer)) if gold is None else gold
-        moved = _value(single(answer)) - start
+        start = _value(base.answer) if gold is None else gold
+        moved = _value(answer) - start
         score = abs(moved) if self.direction == "any" else moved
         score = -score if self.direction == "down" else score
         return score, score >= self.margin
@@ -143,8 +143,8 @@ def _number(gold: object) -> float | None:
         return None
 
 
-def _value(prediction: object) -> float:
-    scores = getattr(prediction, "scores", None)
+def _value(answer: Answer) -> float:
+    scores = single(answer).scores
     if not scores:
         raise ModelError("The goal regression_margin needs a number as the first of the scores.")
     return float(scores[0])
