@@ -14,7 +14,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.expressions import gained
 from scrutiny.core.slice_syntax import metric_and_slices, parted
-from scrutiny.reliability.rules import Rule
+from scrutiny.reliability.gate_rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.reading.load import load_view
 from scrutiny.run.estimating.judging import estimates_on, judge_run, names_slice

@@ -15,5 +15,5 @@
     imputation     whether a verdict survives the worst that missing rows could have been
     checks         items, seeds, choices, datasets
     claims         from estimates to findings; shared by audit, gate and compare
-    rules          "drop(accuracy) <= 0.05" as a claim
+    gate_rules     "drop(accuracy) <= 0.05" as a claim
 """

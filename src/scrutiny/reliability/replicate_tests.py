@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.statistic import ReplicateTest
-from scrutiny.stats.significance.exact import mcnemar
+from scrutiny.stats.significance.mcnemar import mcnemar
 
 
 def mcnemar_of_hits(

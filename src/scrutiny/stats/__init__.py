@@ -63,7 +63,7 @@ from scrutiny.stats.resampling.resample import (
     resample_weighted,
 )
 from scrutiny.stats.resampling.weights import Units, draw_indices, draw_weights
-from scrutiny.stats.significance.exact import ExactTest, mcnemar, mcnemar_by_replicate
+from scrutiny.stats.significance.mcnemar import ExactTest, mcnemar, mcnemar_by_replicate
 from scrutiny.stats.significance.multiplicity import benjamini_hochberg, holm, max_t
 from scrutiny.stats.significance.permutation import permutation_test, sign_flip_test
 from scrutiny.stats.significance.power import (

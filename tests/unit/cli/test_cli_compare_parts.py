@@ -24,7 +24,7 @@ from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.shared import SharedInvariances
 from scrutiny.run.comparing.slices import Change
-from scrutiny.stats.significance.exact import ExactTest
+from scrutiny.stats.significance.mcnemar import ExactTest
 
 VOID = {"meta", "br", "img", "input", "link", "hr", "line", "circle"}
 HOSTILE = "<script>alert('x')</script><img src=x onerror=y>{{7*7}}"

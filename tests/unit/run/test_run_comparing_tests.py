@@ -7,7 +7,7 @@ from two_sides import sides
 
 from scrutiny.run.comparing.paired_tests import Gap, beside_rest, change_of, exact_p
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.exact import mcnemar
+from scrutiny.stats.significance.mcnemar import mcnemar
 from scrutiny.stats.significance.permutation import sign_flip_test
 
 

@@ -28,7 +28,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.answers import Floats, Labels
 from scrutiny.stats.distributions.outputs import KL_FLOOR
-from scrutiny.stats.significance.exact import TIE
+from scrutiny.stats.significance.mcnemar import TIE
 
 OF_LOGPROBS, OF_GOLD, OF_SAMPLES = ({"of": of} for of in ("log-probabilities", "gold", "samples"))
 #: Axis of the exchanges; its length is a parameter.

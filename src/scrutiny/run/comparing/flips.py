@@ -9,7 +9,7 @@ import numpy as np
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.run.comparing.sides import Answers, Floats, Replicates, Sides
-from scrutiny.stats.significance.exact import ExactTest, mcnemar_by_replicate
+from scrutiny.stats.significance.mcnemar import ExactTest, mcnemar_by_replicate
 
 #: Share of items that go from right to wrong, and from wrong to right.
 _RATES: Final = ("broken_rate@1", "mended_rate@1")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from scrutiny.run.comparing.sides import Floats, Sides
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.exact import mcnemar
+from scrutiny.stats.significance.mcnemar import mcnemar
 from scrutiny.stats.significance.permutation import sign_flip_test
 
 DRAWS = 20_000

@@ -10,8 +10,8 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.expressions import gained
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.slice_syntax import WHERE, equal, joined
+from scrutiny.reliability.gate_rules import says
 from scrutiny.reliability.metrics import metric_name, metric_of
-from scrutiny.reliability.rules import says
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.slicing import items_of, over, split, two_models

@@ -26,7 +26,7 @@ from scrutiny.core.plan import (
 )
 from scrutiny.core.published import PublishedPlan
 from scrutiny.core.slice_syntax import WHERE, equal, joined, metric_and_slices, parted
-from scrutiny.reliability.rules import parse_rule
+from scrutiny.reliability.gate_rules import parse_rule
 
 #: What a claim can be asked to survive, beside ``choices:NAME``.
 CHECKS: Final = ("items", "seeds", "datasets")

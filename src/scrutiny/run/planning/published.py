@@ -8,7 +8,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import PublishedPlan, Reproduction
-from scrutiny.reliability.rules import says
+from scrutiny.reliability.gate_rules import says
 from scrutiny.run.planning.printed import at_digits, half_unit, number_of, plain_number, rounds_to
 from scrutiny.run.planning.resolved import Resolved
 

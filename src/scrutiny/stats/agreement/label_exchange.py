@@ -172,7 +172,7 @@ def _by_unit(values: Floats, units: Ints) -> Floats:
 
 def _sign_test(values: Floats) -> float:
     """One-sided exact p that more values lie above 0 than below it."""
-    from scrutiny.stats.significance.exact import mcnemar
+    from scrutiny.stats.significance.mcnemar import mcnemar
 
     above, below = int((values > 0).sum()), int((values < 0).sum())
     return mcnemar(above, below, method="exact", alternative="greater").p_value

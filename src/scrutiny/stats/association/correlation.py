@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.exact import TIE
+from scrutiny.stats.significance.mcnemar import TIE
 
 _LEAST = 4  # Fisher's z has the variance 1 / (n - 3)
 _EXACT_UP_TO = 8  # 40,320 orders

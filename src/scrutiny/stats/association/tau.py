@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.exact import ExactTest
+from scrutiny.stats.significance.mcnemar import ExactTest
 
 _CHUNK_BYTES = 1_000_000  # of each side at a time: both and their signs stay in the cache
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import BoolArray, FloatArray, IntArray, finite
 from scrutiny.stats.association.partitions import MOST_SPLITS, Partitions, partitions
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.exact import TIE, two_sided
+from scrutiny.stats.significance.mcnemar import TIE, two_sided
 
 _NO_SPREAD: Final = 1e-13  # of the sum of squares: what is left below it is rounding
 

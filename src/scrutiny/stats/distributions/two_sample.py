@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, IntArray, finite
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.exact import TIE, ExactTest
+from scrutiny.stats.significance.mcnemar import TIE, ExactTest
 from scrutiny.stats.significance.permutation import sign_flip_test
 
 _CHUNK: Final = 256

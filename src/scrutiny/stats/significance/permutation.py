@@ -13,7 +13,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.resample import Value
 from scrutiny.stats.resampling.sums import cell_codes
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.exact import (
+from scrutiny.stats.significance.mcnemar import (
     ALTERNATIVES,
     TIE,
     Alternative,

@@ -5,7 +5,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, IntArray, finite, one_of
-from scrutiny.stats.significance.exact import (
+from scrutiny.stats.significance.mcnemar import (
     ALTERNATIVES,
     TIE,
     Alternative,

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from scrutiny.core.statistic import Chance, ReplicateTest
 from scrutiny.reliability.additive import Additive, over_rows, with_count
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.exact import TIE, ExactTest
+from scrutiny.stats.significance.mcnemar import TIE, ExactTest
 from scrutiny.stats.significance.permutation import sign_flip_test
 
 _Floats = NDArray[np.float64]
