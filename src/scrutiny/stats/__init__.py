@@ -12,11 +12,12 @@ intervals
     `scale`, with Wilson's interval). `contrast`: two sides, paired or unpaired. `bootstrap`: items
     only, percentile and BCa. `multibootstrap`: as published. `replicates`: seeds only.
 significance
-    `exact`: what an exact test answers, its smallest attainable p included; McNemar's. `binomial`:
-    without the rest of scipy's distributions. `rank`, `permutation` (by exchangeable unit, within
-    strata; sign flips). `variance_ratio`: seed spread against item error. `multiplicity`: Holm,
-    Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim, Holm over a family,
-    supported or not supported or undecided. `power`: minimum detectable effects, equivalence.
+    `mcnemar`: what an exact test answers, its smallest attainable p included; McNemar's.
+    `binomial`: without the rest of scipy's distributions. `rank`, `permutation` (by exchangeable
+    unit, within strata; sign flips). `variance_ratio`: seed spread against item error.
+    `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
+    Holm over a family, supported or not supported or undecided. `power`: minimum detectable
+    effects, equivalence.
 association
     `correlation`: of two quantities over replicates. `tau`: Kendall's tau-b of many pairs of
     rankings at once. `regression`: least squares of many outcomes from sums of products, errors by
