@@ -90,7 +90,7 @@ def _inputs(given, *, n):
 
 
 def _assignment(subject, spec):
-    role = spec.minus if subject in ("measured", "base") else subject
+    role = spec.role if subject in ("measured", "base") else subject
     return Assignment(
         measure="heads",
         kind=_KIND,
