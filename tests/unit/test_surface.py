@@ -1,10 +1,12 @@
-"""Nothing public without a use: a caller in the package, a page that offers it, or a plan."""
+"""Nothing public without a use (a caller, a page, a plan); overviews name what is there."""
 
 import ast
 import re
 import tomllib
 from collections import Counter
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "scrutiny"
@@ -90,3 +92,25 @@ def test_every_folder_of_the_package_has_code():
     for folder in (path for path in SOURCE.rglob("*") if path.is_dir()):
         files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
         assert not files or any(path.stat().st_size > 120 for path in files), folder
+
+
+#: The one overview that lists classes and functions by topic.
+BY_TOPIC = {"testing"}
+PACKAGES = sorted(path for path in SOURCE.rglob("__init__.py") if path.parent.name not in BY_TOPIC)
+
+
+def named_by(overview):
+    """First words of the lines of an overview's lists, where they are names of modules."""
+    inside = False
+    for line in (ast.get_docstring(ast.parse(overview)) or "").splitlines():
+        inside = line.endswith("::") or (inside and (not line or line.startswith(" ")))
+        found = re.match(r" {4}([a-z_]+)  ", line) if inside else None
+        if found:
+            yield found[1]
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=lambda p: str(p.relative_to(SOURCE).parent))
+def test_overviews_of_packages_name_what_is_there(path):
+    text = path.read_text(encoding="utf-8")
+    there = {one.stem for one in path.parent.rglob("*")} | set(re.findall(r"import (\w+)", text))
+    assert set(named_by(text)) <= there

@@ -7,7 +7,6 @@
     table     which claims may be stated, by one rule; what stands under every report
     formats   one file (HTML), Markdown, LaTeX, CSV, NDJSON, what a notebook shows
     terminal  the table in 80 columns
-    compare   the page of two runs side by side
 
 What parts are made of stands in `scrutiny.parts`. Nothing here knows a diagnostic: estimates carry
 their identity, claims come as findings, parts of a family are found in the registry.

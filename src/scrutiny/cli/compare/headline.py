@@ -1,4 +1,4 @@
-"""What a comparison says first: which inputs changed, whether a loss is shown."""
+"""The headline of a comparison: which inputs changed, and whether a loss is shown."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -44,7 +44,7 @@ def is_gain(change: Change, level: Level) -> bool:
 
 
 def level_name(level: Level) -> str:
-    """What the level is called."""
+    """Name of a level for readers: its metric, and its condition where it has one."""
     metric = level.metric.partition("@")[0]
     return f"{metric} ({level.condition})" if level.condition else metric
 

@@ -1,4 +1,4 @@
-"""What is said of one level of two sides: facts, flips, agreement, slices, inputs."""
+"""The report of one score of two models: its change, flips, agreement, slices, inputs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -86,7 +86,7 @@ def level_part(
 
 
 def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
-    """What is said of a level in words, each by its name."""
+    """Facts of the comparison in words, each with its name: noise floor, change, test, verdict."""
     found = level.difference
     yield "noise floor", noise_words(level.noise)
     if found.value is not None and found.low is not None and found.high is not None:
@@ -110,7 +110,7 @@ def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
 
 
 def noise_words(noise: Noise) -> str:
-    """What is known of the first model against itself."""
+    """The noise floor in words: how many items flip where the first model meets itself."""
     if noise.share is None:
         return (
             "not known: the first model was run once. Give a second run of it with --again, or "
@@ -216,7 +216,7 @@ def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) 
 
 
 def _state(change: Change, found: ShownChange | None, level: Level) -> tuple[str, str]:
-    """What is shown of all items or of a slice, and more of it."""
+    """Verdict on a slice (worse, better, not shown), and which answers mostly changed."""
     word = "better" if is_gain(change, level) else "worse"
     if found is not None and found.goes_back_to:
         return "nothing of its own", f" beside {found.goes_back_to!r}"

@@ -1,4 +1,4 @@
-"""What is said of the invariances that two models share, and of the likeness of their vectors."""
+"""The report of shared invariances, and of how alike the vectors of two models are."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What ``scrutiny compare`` is given: two runs, two logs, or two models with data."""
+"""The two sides of ``scrutiny compare``: runs, logs, or models that are asked about data."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager

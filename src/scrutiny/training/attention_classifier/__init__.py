@@ -3,9 +3,8 @@
 ::
 
     recipe        AttentionRecipe(architecture, epochs, batch, lr, ...)
-    learner       its network, its optimizer, and how it reads
-    family        train_family(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
-    trainer       ATTENTION_CLASSIFIER: as nodes ``[[train]]`` of plans name it
+                  train_family(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
+                  ATTENTION_CLASSIFIER: as nodes ``[[train]]`` of plans name it
     __main__      python -m scrutiny.training.attention_classifier --data ... --out ...
 
 Steps, epochs and folders are those of `scrutiny.training.words`.

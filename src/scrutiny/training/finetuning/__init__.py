@@ -9,17 +9,18 @@
     job           FinetuningJob(bases, parts, recipe, seeds): .runs, .pattern, .random, .key, .sizes
     runs          finetune(job, out, *, device="auto", telling=None) -> list[Finished]
                   is_done(job, out) -> bool
-    stand_in      write_stand_ins(job, out, *, device="auto") -> seconds
+    trainer       write_stand_ins(job, out, *, device="auto") -> seconds
     writing       RECORD ("training.json")
 
-Tasks that label every piece of annotated sentences (the annotation, a control task, mixtures)::
+Tasks that label every piece of annotated sentences (the annotation, a control task, mixtures)
+stand in ``anchored``::
 
-    task_gradient     TASKS, piece_task(name) -> PieceTask | None; Learned
-    anchored_recipe   PieceRecipe, AnchoredRecipe(markers), ControlRecipe(types, label_seed,
-                      true_share)
-    anchored_parts    piece_parts(task, recipe, *, data, dev=None, reported=()) -> Parts
-    anchored_frames   AnchoredFrame, anchored_frame(example, markers), relation_frame(example)
-    anchored_target   PieceTarget: labels of pieces; objective: target_of(parts, run)
-    control_labels    ControlLabels(seed, rate, true_share): .of_type(kind), .keeps_truth(frame)
-    anchored_skill    skill_record(target, encoded, rows): competence.json, gate ``task_skill``
+    task_gradient   TASKS, piece_task(name) -> PieceTask | None; Learned
+                    AnchoredFrame, anchored_frame(example, markers), relation_frame(example)
+    recipe          PieceRecipe, AnchoredRecipe(markers), ControlRecipe(types, label_seed,
+                    true_share)
+    parts           piece_parts(task, recipe, *, data, dev=None, reported=()) -> Parts
+    target          PieceTarget: labels of pieces; objective: target_of(parts, run)
+    control_labels  ControlLabels(seed, rate, true_share): .of_type(kind), .keeps_truth(frame)
+    skill           skill_record(target, encoded, rows): competence.json, gate ``task_skill``
 """

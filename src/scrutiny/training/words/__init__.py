@@ -4,13 +4,13 @@
 
     word_recipe     WordRecipe: what a kind of classifier offers; Trained
     linear          LinearRecipe(draw, strength, ...)
-    recurrent       RecurrentRecipe(architecture, epochs, ...)
+    network_recipe  RecurrentRecipe(architecture, epochs, ...); choices of small networks
     job             WordJob(parts, recipe, seeds): .key, .sizes; train_members(job, out)
-    family          train_words(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
+                    train_words(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
     trainer         WordTrainer, LINEAR, RECURRENT: as nodes ``[[train]]`` of plans name them
 
 Networks share ``network_recipe`` (choices, fit, stand-in), ``epochs`` (steps, the best epoch) and
-``numbered`` (texts as numbers). ``scrutiny train recurrent`` and ``scrutiny train linear`` are the
-same from the command line; classifiers with a layer of attention are
+``word_recipe`` (texts as numbers). ``scrutiny train recurrent`` and ``scrutiny train linear`` are
+the same from the command line; classifiers with a layer of attention are
 `scrutiny.training.attention_classifier`.
 """
